@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class MemoryShortageAssertTests {
 
     private static final Block CACHE = new Block(
-            64, 128, 64, Optional.of(MemoryRequest.of(AllocationDetails.user().labelled("kv-cache"))));
+            64, 128, Optional.of(MemoryRequest.of(AllocationDetails.user().labelled("kv-cache"))));
 
     private final MemoryShortage fragmented = MemoryShortage.anywhere(BufferType.DRAM, 96, 0, 192, List.of(CACHE));
 

@@ -6,7 +6,6 @@ import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BankLayout;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.BufferPageMapping;
 import dev.meshguard.mesh.buffer.BufferRegion;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
@@ -157,16 +156,6 @@ public final class Buffer implements AutoCloseable {
         return address() + mesh.context().memory().allocatorOf(allocation).bankOffset(type(), bank) + offset;
     }
 
-    /**
-     * Returns which page lies where on which core; for a view, its own pages.
-     *
-     * @throws MeshRuntimeException if it is interleaved
-     */
-    public BufferPageMapping pageMapping() {
-        View seen = view;
-        return seen == null || seen.mapping.isEmpty() ? BufferPageMapping.of(config) : seen.mapping.get();
-    }
-
     /** Returns the label that the code under test set, if any. */
     public Optional<String> label() {
         return allocation.details().label();
@@ -198,11 +187,9 @@ public final class Buffer implements AutoCloseable {
             return this;
         }
         BufferConfig part = seen.deviceLocal().sized(region.size());
-        Optional<BufferPageMapping> mapping =
-                part.shardSpec().map(shards -> pageMapping().viewedThrough(region, seen.pageSize()));
         long rootOffset = rootBufferRegion().offset() + region.offset();
         Allocation pointer = isOfWholeMesh() ? mesh.pointTo(part, address()) : mesh.pointTo(device, part, address());
-        View newView = new View(rootBuffer(), rootOffset, mapping);
+        View newView = new View(rootBuffer(), rootOffset);
         return mesh.context()
                 .freedWith(new Buffer(mesh, device, pointer.firstId(), part, pointer, false, newView, null), pointer);
     }
@@ -289,5 +276,5 @@ public final class Buffer implements AutoCloseable {
 
     /** The buffer and the region of a view. */
     @PartOfHandle
-    private record View(Buffer root, long offset, Optional<BufferPageMapping> mapping) {}
+    private record View(Buffer root, long offset) {}
 }

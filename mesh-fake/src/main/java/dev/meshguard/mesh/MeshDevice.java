@@ -17,13 +17,11 @@ import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
-import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
-import dev.meshguard.mesh.buffer.L1Banks;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
@@ -47,7 +45,6 @@ import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.shape.MeshCoordinate;
-import dev.meshguard.mesh.shape.MeshDeviceView;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationListener;
@@ -185,18 +182,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     /** Returns the compute cores of each device, whose L1 is allocated. */
     public CoreRange computeGrid() {
         return context.computeGrid();
-    }
-
-    /** Returns which of the cores' L1 is which bank. */
-    public L1Banks l1Banks() {
-        return L1Banks.of(computeGrid());
-    }
-
-    /** Returns which device lies where, as long as this is not {@linkplain #reshape reshaped}. */
-    public MeshDeviceView view() {
-        try (MeshLock held = lock.acquire()) {
-            return new MeshDeviceView(shape, devices);
-        }
     }
 
     /** Returns the mesh that this is a part of, if it is one. */
@@ -385,8 +370,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     }
 
     /**
-     * Returns how full each bank of a memory is, the same for every device of the mesh; {@link Ttnn#getMemoryView} has the
-     * blocks too.
+     * Returns how full each bank of a memory is, the same for every device of the mesh.
      *
      * @throws MeshRuntimeException if the mesh is closed or the memory is not allocated
      */
@@ -1012,12 +996,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
             MeshBufferConfig buffer =
                     MeshBufferConfig.replicated(spec.label().map(local::named).orElse(local));
             return Tensor.over(allocate(buffer), spec);
-        }
-    }
-
-    MemoryView memoryView(BufferType type) {
-        try (MeshLock held = lock.acquire()) {
-            return memory.memoryView(type);
         }
     }
 

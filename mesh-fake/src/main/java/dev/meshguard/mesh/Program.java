@@ -153,13 +153,6 @@ public final class Program implements AutoCloseable {
      * @throws IllegalStateException if the program has ended
      */
     public synchronized CircularBuffer createCircularBuffer(CircularBufferConfig config) {
-        if (config.hasRemoteIndex()) {
-            throw new MeshRuntimeException(ProgramMessages.REMOTE_INDEX_WITHOUT_GLOBAL);
-        }
-        return add(config);
-    }
-
-    private CircularBuffer add(CircularBufferConfig config) {
         requireChangeable("circular buffer");
         CircularBuffer added = new CircularBuffer(this, circularBuffers.size(), config);
         requireFreeIndices(added, config);
@@ -183,29 +176,9 @@ public final class Program implements AutoCloseable {
         return createCircularBuffer(config, buffer.referenceBuffer());
     }
 
-    /**
-     * Adds a circular buffer in a global one.
-     *
-     * @throws MeshRuntimeException if it has no {@linkplain CircularBufferConfig#atRemote remote} index, does not lie within the cores
-     *     of the global one, or is larger; and as {@link #createCircularBuffer(CircularBufferConfig)}
-     * @throws IllegalStateException if the program has ended
-     */
-    public synchronized CircularBuffer createCircularBuffer(
-            CircularBufferConfig config, GlobalCircularBuffer globalBuffer) {
-        globalBuffer.requireHolds(config);
-        return addIn(globalBuffer.homeOfCircularBuffers(), config);
-    }
-
     private synchronized CircularBuffer createCircularBuffer(CircularBufferConfig config, CircularBuffer.Home home) {
-        if (config.hasRemoteIndex()) {
-            throw new MeshRuntimeException(ProgramMessages.REMOTE_INDEX_WITHOUT_GLOBAL);
-        }
-        return addIn(home, config);
-    }
-
-    private CircularBuffer addIn(CircularBuffer.Home home, CircularBufferConfig config) {
         home.requireRoomFor(config.size());
-        CircularBuffer added = add(config);
+        CircularBuffer added = createCircularBuffer(config);
         added.moveInto(home, config.size());
         return added;
     }
@@ -248,19 +221,6 @@ public final class Program implements AutoCloseable {
     /** Moves a circular buffer; see {@link #updateDynamicCircularBufferAddress(CircularBuffer, Buffer)}. */
     public void updateDynamicCircularBufferAddress(CircularBuffer circularBuffer, MeshBuffer buffer) {
         updateDynamicCircularBufferAddress(circularBuffer, buffer.referenceBuffer());
-    }
-
-    /**
-     * Moves a circular buffer into a global one.
-     *
-     * @throws MeshRuntimeException if it is another program's, has no {@linkplain CircularBufferConfig#atRemote remote} index, does not
-     *     lie within the cores of the global one, or is larger
-     */
-    public synchronized void updateDynamicCircularBufferAddress(
-            CircularBuffer circularBuffer, GlobalCircularBuffer globalBuffer) {
-        requireOwn(circularBuffer);
-        globalBuffer.requireHolds(circularBuffer.config());
-        circularBuffer.moveInto(globalBuffer.homeOfCircularBuffers(), circularBuffer.size());
     }
 
     /**

@@ -7,9 +7,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
-import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
-import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.fault.AllocationDecision;
@@ -27,8 +25,6 @@ import dev.meshguard.mesh.internal.tensor.TensorMessages;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.ClusterType;
-import dev.meshguard.mesh.runtime.CoreGrid;
-import dev.meshguard.mesh.runtime.DispatchCoreConfig;
 import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
@@ -175,8 +171,8 @@ public final class Ttnn {
     /**
      * Opens devices as meshes of one each.
      *
-     * <p>They are submeshes of a mesh that is never opened itself. Their devices close when the last of them closes. Shape,
-     * offset and devices of the options are ignored.
+     * <p>They are submeshes of a mesh that is never opened itself. Their devices close when the last of them closes. Shape and
+     * devices of the options are ignored.
      *
      * @return the meshes in the order of the devices
      * @throws MeshRuntimeException if the list is empty, or their memory cannot be divided as requested
@@ -371,15 +367,6 @@ public final class Ttnn {
     }
 
     /**
-     * Returns how full each bank of a memory is, with its blocks: the same for every device of the mesh.
-     *
-     * @throws MeshRuntimeException if the mesh is closed or the memory is not allocated
-     */
-    public MemoryView getMemoryView(MeshDevice mesh, BufferType memory) {
-        return mesh.memoryView(memory);
-    }
-
-    /**
      * Clears all banks of a mesh, as {@code ttnn.device.deallocate_buffers} does (quirk Q3).
      *
      * <p>Neither the listener nor the buffers are notified, and the buffers stay allocated. Later allocations may reuse their
@@ -468,43 +455,18 @@ public final class Ttnn {
         return GlobalSemaphore.on(mesh, process.nextGlobalSemaphoreId(), cores, initialValue, memory);
     }
 
-    /** Creates a global circular buffer in L1; see {@link #createGlobalCircularBuffer(MeshDevice, List, long, BufferType)}. */
-    public GlobalCircularBuffer createGlobalCircularBuffer(
-            MeshDevice mesh, List<GlobalCircularBuffer.SenderReceivers> mapping, long size) {
-        return createGlobalCircularBuffer(mesh, mapping, size, BufferType.L1);
-    }
-
-    /**
-     * Creates a circular buffer that outlives programs, on the same cores of all devices.
-     *
-     * @param mapping which cores send to which; no core is named twice
-     * @param size the bytes on each core
-     * @throws DeviceOutOfMemoryException if there is no room
-     * @throws MeshRuntimeException if the mesh is closed, a core is named twice, or the memory is neither L1 nor L1_SMALL
-     * @throws IllegalArgumentException if there is no sender, or the size is not positive or does not fit 32 bits
-     */
-    public GlobalCircularBuffer createGlobalCircularBuffer(
-            MeshDevice mesh, List<GlobalCircularBuffer.SenderReceivers> mapping, long size, BufferType memory) {
-        return GlobalCircularBuffer.on(mesh, process.nextGlobalCircularBufferId(), mapping, size, memory);
-    }
-
     private MeshDevice root(MeshDeviceOptions options, MeshShape shape, List<Integer> devices) {
         process.requireInService(() -> requested(shape));
         noteMeshesOver(devices, shape);
-        CoreGrid grid = process.computeGrid(options.dispatchCoreConfig());
-        AllocatorConfig config = configOf(options, grid);
+        AllocatorConfig config = configOf(options);
         return process.withDevices(manager -> {
             DeviceHandle handle =
-                    manager.open(devices, config, grid, options.numCommandQueues(), process.unsafeAllocations());
+                    manager.open(devices, config, options.numCommandQueues(), process.unsafeAllocations());
             List<DeviceOpenPeriod> periods = new ArrayList<>(devices.size());
             for (int device : devices) {
                 periods.add(manager.openPeriodOf(device).orElseThrow());
             }
-            return MeshDevice.root(
-                    openMeshes,
-                    MeshContext.root(process, periods, process.defectsWith(options.defects())),
-                    handle,
-                    shape);
+            return MeshDevice.root(openMeshes, MeshContext.root(process, periods), handle, shape);
         });
     }
 
@@ -548,7 +510,7 @@ public final class Ttnn {
     private List<Integer> devicesOf(MeshDeviceOptions options, MeshShape shape) {
         List<Integer> chosen = options.physicalDeviceIds();
         if (chosen.isEmpty()) {
-            return process.systemMesh().devicesOf(shape, options.offset());
+            return process.systemMesh().devicesOf(shape);
         }
         if (options.meshShape().isEmpty()) {
             throw new MeshRuntimeException("Mesh shape must be provided when physical device ids are supplied");
@@ -571,7 +533,7 @@ public final class Ttnn {
         }
     }
 
-    private AllocatorConfig configOf(MeshDeviceOptions options, CoreGrid grid) {
+    private AllocatorConfig configOf(MeshDeviceOptions options) {
         Architecture architecture = process.architecture();
         RuntimePreset preset = process.settings().preset();
         return AllocatorConfig.builder()
@@ -579,30 +541,13 @@ public final class Ttnn {
                 .dramBankSize(architecture.dramBankSize())
                 .dramUnreservedBase(preset.dramUnreservedBase(architecture))
                 .dramAlignment(architecture.dramAlignment())
-                .l1BankCount(grid.size())
+                .l1BankCount(process.computeGrid().size())
                 .l1Size(architecture.l1Size())
-                .l1UnreservedBase(l1Base(options.workerL1Size()))
+                .l1UnreservedBase(preset.l1UnreservedBase(architecture))
                 .l1Alignment(architecture.l1Alignment())
                 .l1SmallSize(options.l1SmallSize())
                 .traceRegionSize(options.traceRegionSize())
-                .withheldAddresses(process.settings().withheldAddresses())
                 .build();
-    }
-
-    private long l1Base(long workerL1Size) {
-        Architecture architecture = process.architecture();
-        if (workerL1Size == 0) {
-            return process.settings().preset().l1UnreservedBase(architecture);
-        }
-        if (workerL1Size > architecture.maxWorkerL1Size()) {
-            throw new MeshRuntimeException(String.format(
-                    Locale.ROOT,
-                    "Worker L1 size %d is larger than max size %d",
-                    workerL1Size,
-                    architecture.maxWorkerL1Size()));
-        }
-        long alignment = Math.max(architecture.dramAlignment(), architecture.l1Alignment());
-        return Rounding.up(architecture.l1Size() - workerL1Size, alignment);
     }
 
     private static void requireCommandQueues(int number) {
@@ -707,14 +652,10 @@ public final class Ttnn {
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
-        /** The default number of withheld addresses: more than a test frees between a free and a use of the same buffer. */
-        private static final int WITHHELD_ADDRESSES = 64;
-
         private final AllocationListener listener;
         private RuntimePreset preset = RuntimePreset.MAY_2026;
         private ClusterType cluster = ClusterType.T3K;
         private MeshShape systemMesh = ClusterType.T3K.systemMesh();
-        private int harvestedColumns;
         private final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
         private final EnumSet<RuntimeFix> fixes = EnumSet.noneOf(RuntimeFix.class);
         private Optional<ReportingModel> reporting = Optional.empty();
@@ -724,7 +665,6 @@ public final class Ttnn {
         private CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
         private Strictness strictness = Strictness.LENIENT;
         private HandleRelease handleRelease = HandleRelease.EXPLICIT;
-        private int withheldAddresses;
         private FaultPlan faults = FaultPlan.none();
 
         private Builder(AllocationListener listener) {
@@ -762,16 +702,6 @@ public final class Ttnn {
         /** Chooses how many devices there are, also more or fewer than the system is sold with; 2x4 unless this is called. */
         public Builder systemMesh(MeshShape shape) {
             this.systemMesh = shape;
-            return this;
-        }
-
-        /**
-         * Sets how many columns of compute cores are disabled on each chip; 0 by default.
-         *
-         * @param columns 0 to 2 on Blackhole, otherwise 0
-         */
-        public Builder harvestedColumns(int columns) {
-            this.harvestedColumns = columns;
             return this;
         }
 
@@ -847,33 +777,14 @@ public final class Ttnn {
         }
 
         /**
-         * Rejects misuse that the real runtime accepts, and withholds the last {@value #WITHHELD_ADDRESSES} freed addresses;
-         * see {@link #strict(int)}.
-         */
-        public Builder strict() {
-            return strict(WITHHELD_ADDRESSES);
-        }
-
-        /**
          * Rejects misuse that the real runtime accepts; {@link Strictness#LENIENT} by default.
          *
-         * <p>A second free, a free of an unknown address or after the close, and a view of freed memory cause
-         * {@linkplain BufferMisuseException exceptions} that list the buffer's history and call sites. A freed address is
-         * withheld for a while, so that it does not belong to the next buffer at once. Addresses, also those in block tables,
-         * therefore differ from those of a lenient run. Everything else is the same, to the byte: what fits, what collides, and
-         * how full the memory is. A correct program has the same result in both.
-         *
-         * @param withheld how many of the most recently freed addresses each allocator withholds, in each kind of memory; one
-         *     is reused early if no other address is free
-         * @throws IllegalArgumentException if the number is negative
+         * <p>A second free, a use or a free after the end, a free of an unknown address, and a view of freed memory that was not
+         * reused cause {@linkplain BufferMisuseException exceptions} that list the buffer's history and call sites. Addresses,
+         * and what fits, are those of a lenient run.
          */
-        public Builder strict(int withheld) {
-            if (withheld < 0) {
-                throw new IllegalArgumentException(
-                        String.format(Locale.ROOT, "Cannot withhold %d addresses: say 0 or more", withheld));
-            }
+        public Builder strict() {
             this.strictness = Strictness.STRICT;
-            this.withheldAddresses = withheld;
             return this;
         }
 
@@ -898,18 +809,15 @@ public final class Ttnn {
         /**
          * Returns the runtime.
          *
-         * @throws IllegalArgumentException if the version does not support the architecture, or no chips with so few columns
-         *     exist
+         * @throws IllegalArgumentException if the version does not support the architecture
          */
         public Ttnn build() {
             preset.dramUnreservedBase(cluster.architecture());
-            cluster.computeGrid(DispatchCoreConfig.defaults(), harvestedColumns);
             return new Ttnn(new RuntimeSettings(
                     listener,
                     preset,
                     cluster,
                     systemMesh,
-                    harvestedColumns,
                     Set.copyOf(defects),
                     Set.copyOf(fixes),
                     reporting.orElse(preset.reporting()),
@@ -919,7 +827,6 @@ public final class Ttnn {
                     closeOrder,
                     strictness,
                     handleRelease,
-                    withheldAddresses,
                     faults));
         }
     }

@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.BufferPageMapping.MappedPage;
 import dev.meshguard.mesh.buffer.BufferRegion;
-import dev.meshguard.mesh.buffer.CoreCoord;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
@@ -111,32 +109,6 @@ class BufferTests {
 
             assertRuntimeError(
                     () -> buffer.pageAddress(12, 0), "Invalid Bank ID: 12 exceeds total numbers of banks (12)!");
-        }
-
-        @Test
-        void ofShardsAreOnTheirCores() {
-            Buffer buffer = mesh.allocateOn(0, SHARDS);
-
-            assertThat(buffer.pageMapping().mappedPageOf(5)).contains(new MappedPage(new CoreCoord(2, 0), 1, 5));
-            assertThat(buffer.layout().numCores()).hasValue(4);
-            assertThat(buffer.layout().alignedSizePerBank()).isEqualTo(128);
-        }
-
-        @Test
-        void areOnNoCoreWhereThereAreNoShards() {
-            Buffer buffer = mesh.allocateOn(0, PAGE);
-
-            assertRuntimeError(buffer::pageMapping, "Buffer not sharded");
-        }
-
-        @Test
-        void inL1AreInTheBankOfACoreThatComputes() {
-            Buffer buffer = mesh.allocateOn(0, BufferConfig.of(BufferType.L1, 64 * 1_024, 1_024));
-
-            CoreCoord core = mesh.l1Banks().coreOf(buffer.layout().bankOf(34));
-
-            assertThat(core).as("the first core is bank 34").isEqualTo(new CoreCoord(0, 0));
-            assertThat(mesh.computeGrid()).isEqualTo(new CoreRange(0, 0, 7, 7));
         }
 
         @Test
@@ -309,17 +281,6 @@ class BufferTests {
             assertRuntimeError(
                     () -> buffer.view(new BufferRegion(0, 16)), "Region size must be a multiple of page size");
             assertRuntimeError(() -> buffer.view(new BufferRegion(2_048, 32)), "Region must be within buffer");
-        }
-
-        @Test
-        void ofShardsHaveTheirPagesWhereTheBufferHasThem() {
-            Buffer buffer = mesh.allocateOn(0, SHARDS);
-
-            Buffer inner = buffer.view(new BufferRegion(3 * 64, 4 * 64)).view(new BufferRegion(64, 2 * 64));
-
-            assertThat(inner.pageMapping().pages())
-                    .containsExactly(
-                            new MappedPage(new CoreCoord(2, 0), 0, 0), new MappedPage(new CoreCoord(2, 0), 1, 1));
         }
 
         @Test

@@ -272,20 +272,6 @@ class InsufficientMemoryTests {
     }
 
     @Test
-    void countsPhysicalMemoryInAStrictMesh() {
-        MeshDevice strict = open(Ttnn.builder(tracker).strict());
-        strict.allocate(labelled("first", THIRD)).deallocate();
-        strict.allocate(labelled("second", 2 * THIRD));
-
-        InsufficientMemoryException error = rejected(strict, 2 * THIRD);
-
-        assertThat(error.holders()).singleElement().satisfies(holder -> {
-            assertThat(holder.label()).contains("second");
-            assertThat(holder.bytes()).isEqualTo(2 * THIRD);
-        });
-    }
-
-    @Test
     void keepsItsTextWhenItIsSerialised() throws IOException, ClassNotFoundException {
         mesh.allocate(labelled("kv-cache", 2 * THIRD));
         InsufficientMemoryException error = rejected(2 * THIRD);

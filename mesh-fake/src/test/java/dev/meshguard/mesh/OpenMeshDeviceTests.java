@@ -43,7 +43,7 @@ class OpenMeshDeviceTests {
         assertThat(reports.meshes())
                 .containsExactly(
                         MeshDescription.of(0, "2x4 mesh (Wormhole B0, May 2026)", List.of(0, 1, 2, 3, 4, 5, 6, 7))
-                                .withCapacities(capacitiesOf(mesh, ttnn, 2_968_640, 103_776)));
+                                .withCapacities(capacitiesOf(mesh, 2_968_640, 103_776)));
     }
 
     @Test
@@ -54,7 +54,7 @@ class OpenMeshDeviceTests {
 
         assertThat(reports.meshes())
                 .containsExactly(new MeshDescription(0, "1x2 mesh (Wormhole B0, October 2025)", List.of(3, 2), 3)
-                        .withCapacities(capacitiesOf(mesh, october, 2_560_032, 101_152)));
+                        .withCapacities(capacitiesOf(mesh, 2_560_032, 101_152)));
     }
 
     @Test
@@ -83,76 +83,11 @@ class OpenMeshDeviceTests {
     }
 
     @Test
-    void closesARingAlsoInAGalaxy() {
-        MeshDevice mesh =
-                Ttnn.builder(reports).systemMesh(MeshShape.of(4, 3)).build().openMeshDevice(MeshShape.of(12, 1));
-
-        assertThat(mesh.deviceIds()).containsExactly(0, 1, 2, 5, 8, 11, 10, 9, 6, 7, 4, 3);
-    }
-
-    @Test
     void isABlockOfTheSystem() {
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 2));
 
         assertThat(mesh.deviceIds()).containsExactly(0, 1, 4, 5);
         assertThat(mesh.deviceId(MeshCoordinate.of(1, 0))).isEqualTo(4);
-    }
-
-    @Test
-    void startsAtAnOffsetOfTheSystem() {
-        MeshDevice block = ttnn.openMeshDevice(
-                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 2)).withOffset(MeshCoordinate.of(0, 2)));
-
-        assertThat(block.deviceIds()).containsExactly(2, 3, 6, 7);
-    }
-
-    @Test
-    void goesRoundTheRingFromAnOffset() {
-        MeshDevice line = ttnn.openMeshDevice(
-                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 4)).withOffset(MeshCoordinate.of(1, 1)));
-
-        assertThat(line.deviceIds()).containsExactly(5, 4, 0, 1);
-    }
-
-    @Test
-    void forgetsTheOffsetWhenItIsTurned() {
-        Ttnn galaxy = Ttnn.builder(reports).systemMesh(MeshShape.of(4, 8)).build();
-
-        MeshDevice turned = galaxy.openMeshDevice(
-                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(4, 2)).withOffset(MeshCoordinate.of(1, 1)));
-
-        assertThat(turned.deviceIds()).containsExactly(0, 8, 1, 9, 2, 10, 3, 11);
-    }
-
-    @Test
-    void turnsBackAtTheEndOfALineAndFailsIfThatIsTooShort() {
-        Ttnn chain = Ttnn.builder(reports).systemMesh(MeshShape.of(1, 8)).build();
-        MeshDeviceOptions fromTheSeventh = DEFAULTS.withOffset(MeshCoordinate.of(0, 6));
-
-        MeshDevice line = chain.openMeshDevice(fromTheSeventh.withMeshShape(MeshShape.of(1, 3)));
-
-        assertThat(line.deviceIds()).containsExactly(6, 5, 4);
-        assertThatThrownBy(() -> chain.openMeshDevice(fromTheSeventh.withMeshShape(MeshShape.of(1, 8))))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Failed to get line coordinates, got 1 coordinates, expected 8");
-    }
-
-    @Test
-    void hasAnOffsetWithinTheSystem() {
-        MeshDeviceOptions block = MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 2));
-
-        assertThatThrownBy(() -> ttnn.openMeshDevice(block.withOffset(MeshCoordinate.of(1))))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Provided offset dimensions mismatch: MeshCoordinate([1]) != 2");
-        assertThatThrownBy(() -> ttnn.openMeshDevice(
-                        DEFAULTS.withMeshShape(MeshShape.of(1, 1)).withOffset(MeshCoordinate.of(0, 4))))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("The specified offset MeshCoordinate([0, 4]) is out of bounds for the system mesh shape"
-                        + " MeshShape([2, 4])");
-        assertThatThrownBy(() -> ttnn.openMeshDevice(block.withOffset(MeshCoordinate.of(0, 3))))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Requested mesh is too big and is not rotatable: MeshShape([2, 2]) and SystemMesh"
-                        + " MeshShape([2, 4]), offset MeshCoordinate([0, 3])");
     }
 
     @Test
@@ -239,20 +174,6 @@ class OpenMeshDeviceTests {
     }
 
     @Test
-    void leavesTheFixedMapOfL1Alone() {
-        assertThatThrownBy(() -> ttnn.openMeshDevice(DEFAULTS.withWorkerL1Size(1_466_017)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Worker L1 size 1466017 is larger than max size 1466016");
-    }
-
-    @Test
-    void providesAsMuchL1AsRequested() {
-        MeshDevice mesh = ttnn.openMeshDevice(DEFAULTS.withWorkerL1Size(1_000_000));
-
-        assertThat(mesh.statistics(BufferType.L1).totalAllocatable()).isEqualTo(1_000_000 - 1_000_000 % 32);
-    }
-
-    @Test
     void keepsTheTopOfL1ForSmallBuffers() {
         MeshDevice mesh = ttnn.openMeshDevice(DEFAULTS.withL1SmallSize(32_768));
 
@@ -336,16 +257,14 @@ class OpenMeshDeviceTests {
         assertThat(RuntimePreset.MAY_2026.tracePageSize(1_000, 12)).isEqualTo(1_024);
     }
 
-    private static List<MemoryCapacity> capacitiesOf(MeshDevice mesh, Ttnn ttnn, long dramBase, long l1Base) {
+    private static List<MemoryCapacity> capacitiesOf(MeshDevice mesh, long dramBase, long l1Base) {
         return List.of(
-                capacityOf(mesh, ttnn, BufferType.DRAM).startingAt(dramBase),
-                capacityOf(mesh, ttnn, BufferType.L1).startingAt(l1Base));
+                capacityOf(mesh, BufferType.DRAM).startingAt(dramBase),
+                capacityOf(mesh, BufferType.L1).startingAt(l1Base));
     }
 
-    private static MemoryCapacity capacityOf(MeshDevice mesh, Ttnn ttnn, BufferType type) {
+    private static MemoryCapacity capacityOf(MeshDevice mesh, BufferType type) {
         return new MemoryCapacity(
-                type,
-                ttnn.getMemoryView(mesh, type).numBanks(),
-                mesh.statistics(type).totalAllocatable());
+                type, type == BufferType.DRAM ? 12 : 64, mesh.statistics(type).totalAllocatable());
     }
 }

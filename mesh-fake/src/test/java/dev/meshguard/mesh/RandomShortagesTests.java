@@ -11,6 +11,7 @@ import dev.meshguard.event.MemoryShortage.Reason;
 import dev.meshguard.event.MemoryShortage.Room;
 import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.allocator.AllocationDirection;
+import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -39,6 +40,7 @@ class RandomShortagesTests {
     private static final int UNITS = 48;
     private static final int UNIT = 2_048;
     private static final int BANKS = 64;
+    private static final long ALL_L1 = 1_395_360;
 
     @Test
     void nameTheHoldersAndTheCheapestRoom() {
@@ -88,14 +90,14 @@ class RandomShortagesTests {
             this.mesh = ttnn.build()
                     .openMeshDevice(MeshDeviceOptions.defaults()
                             .withMeshShape(MeshShape.of(1, 1))
-                            .withWorkerL1Size((long) UNITS * UNIT));
+                            .withL1SmallSize(ALL_L1 - (long) UNITS * UNIT));
             Arrays.fill(holders, -1);
-            this.start = mesh.memoryView(BufferType.L1).totalBytesPerBank() == (long) UNITS * UNIT
-                    ? 1_499_136 - (long) UNITS * UNIT
+            Allocator banks = mesh.context().memory().allocator();
+            this.start = mesh.statistics(BufferType.L1).totalAllocatable() == (long) UNITS * UNIT
+                    ? banks.bankBase(BufferType.L1)
                     : -1;
-            mesh.memoryView(BufferType.L1).blockTable().stream()
-                    .filter(block -> block.allocated())
-                    .forEach(block -> occupy(start + block.address(), block.size()));
+            banks.blocks(BufferType.L1, address -> Optional.empty())
+                    .forEach(block -> occupy(block.start(), block.size()));
         }
 
         private void run() {
@@ -116,7 +118,7 @@ class RandomShortagesTests {
                 check(units, rejected.shortage().orElseThrow());
                 rejected.shortage().orElseThrow().room().ifPresent(room -> {
                     rooms++;
-                    room.blocks().forEach(block -> free(block.address()));
+                    room.blocks().forEach(block -> free(block.start()));
                     allocate(units, bottomUp); // Throws if this was not enough.
                 });
             }
@@ -154,7 +156,7 @@ class RandomShortagesTests {
                     .noneMatch(holder -> holder.lifetime().isEmpty());
             assertThat(shortage.blocks())
                     .as("blocks, seed %d", seed)
-                    .extracting(Block::address)
+                    .extracting(Block::start)
                     .containsExactly(Arrays.stream(holders)
                             .filter(address -> address >= 0)
                             .distinct()

@@ -196,7 +196,7 @@ class RandomTraceReplaysTests {
 
         private Set<Unit> units(MeshBuffer buffer) {
             BufferType type = buffer.config().deviceLocal().type();
-            long start = mesh.context().memory().allocator().physicalAddressOf(type, buffer.address());
+            long start = buffer.address();
             long banks = type == BufferType.DRAM ? 12 : 64;
             long pages = (buffer.deviceLocalSize() / 2_048 + banks - 1) / banks;
             Set<Unit> units = new HashSet<>();

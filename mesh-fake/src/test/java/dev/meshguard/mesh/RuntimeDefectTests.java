@@ -61,21 +61,6 @@ class RuntimeDefectTests {
     }
 
     @Test
-    void isSwitchedOnForOneMesh() {
-        Ttnn ttnn = Ttnn.create(reports);
-        MeshDevice defective = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
-                .withMeshShape(MeshShape.of(1, 1))
-                .withDefects(NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES));
-        MeshDevice sound = ttnn.openMeshDevice(
-                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)).withPhysicalDeviceIds(5));
-
-        defective.allocate(BUFFER).deallocate();
-        sound.allocate(BUFFER).deallocate();
-
-        assertThat(reports.lines("freed")).containsExactly("freed 5 DRAM 2968640 NON_OWNING");
-    }
-
-    @Test
     void nonOwningBuffersDoNotReportFrees() {
         MeshDevice mesh = open(Ttnn.builder(reports).defects(NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES));
 

@@ -10,7 +10,6 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.SystemProgram;
-import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -56,7 +55,7 @@ class SharedDevicesTests {
     void closingOneRootMeshClosesTheDevicesOfBoth() {
         MeshDevice first = ttnn.openMeshDevice(MeshShape.of(1, 2));
         MeshDevice second = ttnn.openMeshDevice(
-                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 2)).withOffset(MeshCoordinate.of(1, 2)));
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 2)).withPhysicalDeviceIds(5, 6));
         reports.forget();
 
         first.close();

@@ -278,21 +278,6 @@ class TraceMemoryTests {
     }
 
     @Test
-    void liesWhereItWouldWhenAddressesAreWithheld() {
-        MeshDevice mesh = Ttnn.builder(reports).strict().build().openMeshDevice(MeshShape.of(1, 2));
-        mesh.allocate(PAGE_FROM_THE_TOP).deallocate();
-        TraceId trace = mesh.beginMeshTrace(0);
-        mesh.allocate(PAGE_FROM_THE_TOP).deallocate();
-
-        assertThatThrownBy(() -> mesh.endMeshTrace(0, trace, 12_288))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Trace buffer at address 1073740800 overlaps with DRAM activity during trace capture."
-                        + " Allocation high water mark: 1073741824, Deletion high water mark: 1073741824."
-                        + " Reduce allocations during trace capture or set a non-zero trace_region_size.");
-        assertThat(addressOf(mesh, trace)).as("withheld: 1073739776").isNotEqualTo(1_073_740_800);
-    }
-
-    @Test
     void needsARegionBeforeFebruary2026() {
         MeshDevice mesh =
                 Ttnn.builder(reports).preset(RuntimePreset.OCTOBER_2025).build().openMeshDevice(MeshShape.of(1, 1));

@@ -184,11 +184,11 @@ class TraceVerdictTests {
 
     private MeshDevice open(RuntimeDefect... defects) {
         return Ttnn.builder(tracker)
+                .defects(defects)
                 .build()
                 .openMeshDevice(MeshDeviceOptions.defaults()
                         .withMeshShape(MeshShape.of(1, 2))
-                        .withTraceRegionSize(2_048)
-                        .withDefects(defects));
+                        .withTraceRegionSize(2_048));
     }
 
     private static TraceId captured(MeshDevice mesh) {

@@ -7,10 +7,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.mesh.GlobalCircularBuffer.SenderReceivers;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
-import dev.meshguard.mesh.buffer.CoreCoord;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
@@ -23,7 +21,6 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.script.CollectedGarbage;
 import java.lang.ref.WeakReference;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -228,18 +225,6 @@ class WatchedHandlesTests {
     }
 
     @Test
-    void freesALostGlobalCircularBuffer() {
-        WeakReference<GlobalCircularBuffer> lost = CollectedGarbage.of(() -> ttnn.createGlobalCircularBuffer(
-                mesh,
-                List.of(new SenderReceivers(new CoreCoord(0, 0), CoreRangeSet.of(new CoreRange(1, 0, 1, 0)))),
-                2_048));
-        CollectedGarbage.collect(lost);
-
-        assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isZero();
-        assertThat(reports.releases()).hasSize(2).allMatch(AllocationDetails::handleCollected);
-    }
-
-    @Test
     void aLostWorkloadEndsWithItsPrograms() {
         WeakReference<MeshWorkload> lost = CollectedGarbage.of(() -> {
             Program program = ttnn.createProgram("lost").addKernel(1).addCircularBuffer(CircularBufferConfig.of(4_096));
@@ -306,10 +291,12 @@ class WatchedHandlesTests {
 
     @Test
     void aHandleThatIsFoundAfterTheCloseIsNotReportedWhereSuchFreesAreNot() {
-        MeshDevice other = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
-                .withMeshShape(MeshShape.of(1, 1))
-                .withPhysicalDeviceIds(5)
-                .withDefects(RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED));
+        Ttnn defective = Ttnn.builder(reports)
+                .handleRelease(HandleRelease.ON_COLLECT)
+                .defects(RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED)
+                .build();
+        MeshDevice other = defective.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)).withPhysicalDeviceIds(5));
         @Nullable Tensor[] held = {ttnn.empty(TILE, other)};
         other.close();
         WeakReference<Tensor> lost = new WeakReference<>(held[0]);
@@ -328,10 +315,12 @@ class WatchedHandlesTests {
         var lines = new ListAppender<ILoggingEvent>();
         lines.start();
         logger.addAppender(lines);
-        MeshDevice other = ttnn.openMeshDevice(MeshDeviceOptions.defaults()
-                .withMeshShape(MeshShape.of(1, 1))
-                .withPhysicalDeviceIds(5)
-                .withDefects(RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES));
+        Ttnn defective = Ttnn.builder(reports)
+                .handleRelease(HandleRelease.ON_COLLECT)
+                .defects(RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES)
+                .build();
+        MeshDevice other = defective.openMeshDevice(
+                MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)).withPhysicalDeviceIds(5));
         @Nullable Tensor[] held = {ttnn.empty(TILE, other)};
         other.close();
         WeakReference<Tensor> lost = new WeakReference<>(held[0]);

@@ -110,6 +110,6 @@ class ShortageTextTests {
     }
 
     private static Block block(long start, long end, Optional<MemoryRequest> request) {
-        return new Block(start, end, start, request);
+        return new Block(start, end, request);
     }
 }

@@ -32,8 +32,6 @@ import org.apiguardian.api.API.Status;
  *     each, and two of them can reserve the same address
  * @param view whether the request reserved no memory and points to memory of another request; the allocator is then
  *     that of the other request
- * @param physicalAddress where the memory begins in each bank, if the reported address is another one, as that of a runtime
- *     which never hands out an address twice
  * @param source the name of the source that reports the memory, where a test has several
  * @param freedOnCollection whether the library frees the memory some time after its last handle was garbage collected; never
  *     true for a free
@@ -52,7 +50,6 @@ public record AllocationDetails(
         OptionalInt connection,
         Optional<AllocatorId> allocator,
         boolean view,
-        OptionalLong physicalAddress,
         Optional<String> source,
         boolean freedOnCollection) {
 
@@ -68,7 +65,6 @@ public record AllocationDetails(
             OptionalInt.empty(),
             Optional.empty(),
             false,
-            OptionalLong.empty(),
             Optional.empty(),
             false);
 
@@ -204,18 +200,6 @@ public record AllocationDetails(
     }
 
     /**
-     * Returns these details for memory that lies at another address of each bank than the reported one.
-     *
-     * <p>Only what concerns the bytes of the memory uses it, as whether two buffers overlap. Reports match by the reported
-     * address.
-     */
-    public AllocationDetails lyingAt(long newPhysicalAddress) {
-        Draft changed = new Draft(this);
-        changed.physicalAddress = OptionalLong.of(newPhysicalAddress);
-        return changed.details();
-    }
-
-    /**
      * Returns these details with the source that reports the memory, where a test has several.
      *
      * <p>Texts then use the {@linkplain SourceDescription#speaking vocabulary} of that source.
@@ -254,7 +238,6 @@ public record AllocationDetails(
         private OptionalInt connection;
         private Optional<AllocatorId> allocator;
         private boolean view;
-        private OptionalLong physicalAddress;
         private Optional<String> source;
         private boolean freedOnCollection;
 
@@ -270,7 +253,6 @@ public record AllocationDetails(
             connection = details.connection;
             allocator = details.allocator;
             view = details.view;
-            physicalAddress = details.physicalAddress;
             source = details.source;
             freedOnCollection = details.freedOnCollection;
         }
@@ -288,7 +270,6 @@ public record AllocationDetails(
                     connection,
                     allocator,
                     view,
-                    physicalAddress,
                     source,
                     freedOnCollection);
         }

@@ -44,10 +44,9 @@ public final class MemoryShortage {
      *
      * @param start its first address in the bank
      * @param end the address after its last one
-     * @param address the address by which programs know it; differs from the start only in a strict mesh
      * @param request the request that was reported for it; empty if none was
      */
-    public record Block(long start, long end, long address, Optional<MemoryRequest> request) {
+    public record Block(long start, long end, Optional<MemoryRequest> request) {
 
         /** Returns the bytes of the block. */
         public long size() {

@@ -89,7 +89,7 @@ class MemoryShortageTests {
 
     @Test
     void neverAdvisesToFreeMemoryOfTheRuntimeOrWithoutAReport() {
-        Block unknown = new Block(512, BANK, 512, Optional.empty());
+        Block unknown = new Block(512, BANK, Optional.empty());
         MemoryShortage shortage = anywhere(256, block(0, 512, DISPATCH), unknown);
 
         assertThat(shortage.room()).isEmpty();
@@ -181,12 +181,12 @@ class MemoryShortageTests {
     }
 
     private static Block block(long start, long end, AllocationDetails details) {
-        return new Block(start, end, start, Optional.of(MemoryRequest.of(details)));
+        return new Block(start, end, Optional.of(MemoryRequest.of(details)));
     }
 
     private static Block block(long start, long end, StackTraceElement... stack) {
         return new Block(
-                start, end, start, Optional.of(MemoryRequest.restored(USER, Optional.of(new Origin(List.of(stack))))));
+                start, end, Optional.of(MemoryRequest.restored(USER, Optional.of(new Origin(List.of(stack))))));
     }
 
     private static StackTraceElement frame(String method, int line) {

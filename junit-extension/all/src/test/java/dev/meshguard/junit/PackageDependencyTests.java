@@ -37,7 +37,6 @@ class PackageDependencyTests {
             "Buffer",
             "CircularBuffer",
             "DeviceBuffers",
-            "GlobalCircularBuffer",
             "GlobalSemaphore",
             "MeshBuffer",
             "MeshCommandQueue",

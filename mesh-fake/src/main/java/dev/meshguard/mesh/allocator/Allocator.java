@@ -34,11 +34,6 @@ public final class Allocator {
     private final UnsafeAllocationWarning unsafeAllocationWarning;
     private final Object lock = new Object();
     private final Map<BufferType, BankManager> managers = new EnumMap<>(BufferType.class);
-    /**
-     * Empty unless addresses are withheld. Otherwise the managers use physical addresses, and programs use the addresses of
-     * this map.
-     */
-    private final Map<BufferType, StrictAddresses> strictAddresses = new EnumMap<>(BufferType.class);
 
     private volatile boolean allocationsUnsafe;
 
@@ -50,12 +45,6 @@ public final class Allocator {
         managers.put(BufferType.L1, l1Manager(BufferType.L1, config.l1Region(), config.l1BankCount()));
         int smallBanks = config.l1SmallSize() > 0 ? config.l1BankCount() : 0;
         managers.put(BufferType.L1_SMALL, l1Manager(BufferType.L1_SMALL, config.l1SmallRegion(), smallBanks));
-        if (config.withheldAddresses() > 0) {
-            withhold(BufferType.DRAM, config.dramRegion(), config.dramBankSize());
-            withhold(BufferType.TRACE, config.traceRegion(), beyondOtherNames(config.dramBankSize()));
-            withhold(BufferType.L1, config.l1Region(), config.l1Size());
-            withhold(BufferType.L1_SMALL, config.l1SmallRegion(), beyondOtherNames(config.l1Size()));
-        }
     }
 
     /**
@@ -90,9 +79,7 @@ public final class Allocator {
         requireSpreadAllowed(type, request);
         BankManager manager = manager(type);
         synchronized (lock) {
-            long place = manager.allocate(request);
-            StrictAddresses strict = strictAddresses.get(type);
-            return strict == null ? place : strict.allocate(place, manager.blockSize(place), request.direction());
+            return manager.allocate(request);
         }
     }
 
@@ -139,13 +126,8 @@ public final class Allocator {
     public List<MemoryShortage.Block> blocks(BufferType type, LongFunction<Optional<MemoryRequest>> requestAt) {
         BankManager manager = manager(type);
         synchronized (lock) {
-            StrictAddresses strict = strictAddresses.get(type);
-            Map<Long, Long> addresses = strict == null ? Map.of() : strict.byPhysicalAddress();
             return manager.allocatedRanges().stream()
-                    .map(range -> {
-                        long address = addresses.getOrDefault(range.start(), range.start());
-                        return new MemoryShortage.Block(range.start(), range.end(), address, requestAt.apply(address));
-                    })
+                    .map(range -> new MemoryShortage.Block(range.start(), range.end(), requestAt.apply(range.start())))
                     .toList();
         }
     }
@@ -169,26 +151,7 @@ public final class Allocator {
     public void deallocate(BufferType type, long address) {
         BankManager manager = manager(type);
         synchronized (lock) {
-            StrictAddresses strict = strictAddresses.get(type);
-            if (strict == null) {
-                manager.deallocate(address);
-            } else {
-                strict.free(address).ifPresent(manager::deallocate);
-            }
-        }
-    }
-
-    /**
-     * Returns the physical address of allocated memory. It differs from the given address only if addresses are withheld.
-     *
-     * @param type the kind of memory
-     * @param address the address at which it was allocated
-     * @return the physical address, as used by high water marks and the lowest occupied address
-     */
-    public long physicalAddressOf(BufferType type, long address) {
-        synchronized (lock) {
-            StrictAddresses strict = strictAddresses.get(type);
-            return strict == null ? address : strict.physicalAddressOf(address).orElse(address);
+            manager.deallocate(address);
         }
     }
 
@@ -196,7 +159,6 @@ public final class Allocator {
     public void deallocateBuffers() {
         synchronized (lock) {
             managers.values().forEach(BankManager::deallocateAll);
-            strictAddresses.values().forEach(StrictAddresses::clear);
         }
     }
 
@@ -204,7 +166,6 @@ public final class Allocator {
     public void clear() {
         synchronized (lock) {
             managers.values().forEach(BankManager::clear);
-            strictAddresses.values().forEach(StrictAddresses::clear);
         }
     }
 
@@ -233,26 +194,9 @@ public final class Allocator {
      * @throws IllegalArgumentException if the size is negative
      */
     public void shrinkSize(BufferType type, long size) {
-        shrinkSize(type, size, true);
-    }
-
-    /**
-     * Removes the lowest bytes of every bank of a kind.
-     *
-     * @param type the kind of memory
-     * @param size the bytes to remove, in addition to those removed before; 0 does nothing
-     * @param bottomUp must be true unless the size is 0; the runtime has no shrinking from the top
-     * @throws MeshRuntimeException if the allocator does not manage the kind, or for a reason of
-     *     {@link FreeListOpt#shrinkSize(long, boolean)}
-     * @throws IllegalArgumentException if the size is negative
-     */
-    public void shrinkSize(BufferType type, long size, boolean bottomUp) {
         BankManager manager = manager(type);
         synchronized (lock) {
-            manager.shrinkSize(size, bottomUp);
-            if (strictAddresses.containsKey(type)) {
-                strictAddresses.get(type).shrink(size);
-            }
+            manager.shrinkSize(size);
         }
     }
 
@@ -266,9 +210,6 @@ public final class Allocator {
         BankManager manager = manager(type);
         synchronized (lock) {
             manager.resetSize();
-            if (strictAddresses.containsKey(type)) {
-                strictAddresses.get(type).resetSize();
-            }
         }
     }
 
@@ -335,21 +276,7 @@ public final class Allocator {
     public long[] liveAddresses(BufferType type) {
         BankManager manager = manager(type);
         synchronized (lock) {
-            StrictAddresses strict = strictAddresses.get(type);
-            return strict == null ? manager.liveAddresses() : strict.allocated();
-        }
-    }
-
-    /**
-     * {@return the block table of a kind}
-     *
-     * @param type the kind of memory
-     * @throws MeshRuntimeException if the allocator does not manage the kind
-     */
-    public List<MemoryBlock> memoryBlockTable(BufferType type) {
-        BankManager manager = manager(type);
-        synchronized (lock) {
-            return manager.memoryBlockTable();
+            return manager.liveAddresses();
         }
     }
 
@@ -440,20 +367,6 @@ public final class Allocator {
         };
     }
 
-    /**
-     * {@return the first address of a memory that may be allocated, regardless of shrinking}
-     *
-     * @param memory the physical memory
-     * @throws MeshRuntimeException if it is host memory
-     */
-    public long baseAllocatorAddress(BufferType.Memory memory) {
-        return switch (memory) {
-            case DRAM -> config.dramUnreservedBase();
-            case L1 -> config.l1UnreservedBase();
-            case SYSTEM -> throw new MeshRuntimeException(AllocatorMessages.memoryWithoutAllocation("HOST"));
-        };
-    }
-
     private void requireSpreadAllowed(BufferType type, BankRequest request) {
         if (request.isSharded()) {
             return;
@@ -476,15 +389,6 @@ public final class Allocator {
 
     private static MeshRuntimeException unsupportedType() {
         return new MeshRuntimeException(AllocatorMessages.UNSUPPORTED_BUFFER_TYPE);
-    }
-
-    private void withhold(BufferType type, AddressRange region, long end) {
-        strictAddresses.put(type, new StrictAddresses(config.withheldAddresses(), region, end, config.dramAlignment()));
-    }
-
-    /** Two kinds share a memory, so they must not share the addresses beyond it. */
-    private static long beyondOtherNames(long end) {
-        return end + 2 * StrictAddresses.ROOM_BEYOND;
     }
 
     private BankManager dramManager(BufferType kind, AddressRange region) {

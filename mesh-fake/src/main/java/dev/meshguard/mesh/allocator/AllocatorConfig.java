@@ -24,8 +24,6 @@ import org.apiguardian.api.API.Status;
  * @param l1SmallSize the part of L1, at its top, for small sharded buffers; rounded up to the DRAM alignment
  * @param traceRegionSize the part of every DRAM bank, at its top, for traces; rounded up to the DRAM alignment
  * @param interleaved whether buffers may be interleaved over the banks; false in the allocators of sub-devices
- * @param withheldAddresses how many of the most recently freed addresses are not reused, in each kind of memory; the runtime
- *     withholds none
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -40,8 +38,7 @@ public record AllocatorConfig(
         long l1Alignment,
         long l1SmallSize,
         long traceRegionSize,
-        boolean interleaved,
-        int withheldAddresses) {
+        boolean interleaved) {
 
     /**
      * Creates a configuration. {@link #builder()} sets the components by name.
@@ -57,7 +54,6 @@ public record AllocatorConfig(
      * @param l1SmallSize not negative, and less than the L1 above its unreserved base
      * @param traceRegionSize not negative, and at most the bank above its unreserved base
      * @param interleaved whether buffers may be interleaved over the banks
-     * @param withheldAddresses not negative
      * @throws MeshRuntimeException if the part for small buffers leaves no room in L1
      * @throws IllegalArgumentException if a number is negative, an alignment is not positive, or the trace region does not fit
      *     into a DRAM bank
@@ -73,7 +69,6 @@ public record AllocatorConfig(
         requireAtLeast(1, l1Alignment, "L1 alignment");
         requireAtLeast(0, l1SmallSize, "L1 small size");
         requireAtLeast(0, traceRegionSize, "trace region size");
-        requireAtLeast(0, withheldAddresses, "number of withheld addresses");
         l1SmallSize = Rounding.up(l1SmallSize, dramAlignment);
         traceRegionSize = Rounding.up(traceRegionSize, dramAlignment);
         if (l1SmallSize >= l1Size - l1UnreservedBase) {
@@ -150,7 +145,6 @@ public record AllocatorConfig(
         private long l1SmallSize;
         private long traceRegionSize;
         private boolean interleaved = true;
-        private int withheldAddresses;
 
         private Builder() {}
 
@@ -224,7 +218,7 @@ public record AllocatorConfig(
         /**
          * Sets the size of a compute core's L1.
          *
-         * @param size in bytes; the physical size, regardless of the worker L1 size that a user chose
+         * @param size in bytes
          * @return this builder
          */
         public Builder l1Size(long size) {
@@ -287,21 +281,6 @@ public record AllocatorConfig(
         }
 
         /**
-         * Withholds freed addresses, so that code which still uses one does not reach another buffer.
-         *
-         * <p>Physical allocation does not change: what fits, {@link Allocator#statistics} and the address checks stay the same.
-         * Only the addresses that callers see differ. If no other address is free, the oldest withheld one is reused early. If
-         * all addresses are in use in too small pieces, the address lies beyond the end of the memory.
-         *
-         * @param count how many in each kind of memory; 0 by default, as in the runtime
-         * @return this builder
-         */
-        public Builder withheldAddresses(int count) {
-            this.withheldAddresses = count;
-            return this;
-        }
-
-        /**
          * Creates the configuration.
          *
          * @return the configuration
@@ -321,8 +300,7 @@ public record AllocatorConfig(
                     l1Alignment,
                     l1SmallSize,
                     traceRegionSize,
-                    interleaved,
-                    withheldAddresses);
+                    interleaved);
         }
     }
 }

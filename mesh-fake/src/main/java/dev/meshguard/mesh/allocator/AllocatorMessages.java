@@ -13,7 +13,6 @@ final class AllocatorMessages {
 
     static final String SHRINK_FROM_TOP = "Shrinking from the top is currently not supported";
     static final String LOWEST_OCCUPIED_UNSET = "Lowest occupied address should have a value";
-    static final String SINGLE_ALLOCATOR_EXPECTED = "Expected single allocator!";
     static final String UNSUPPORTED_BUFFER_TYPE = "Unsupported buffer type!";
     static final String INTERLEAVED_DISABLED = "Interleaved allocation is disabled, see validate_num_banks";
     static final String L1_SMALL_SHARDED_ONLY = "L1_SMALL only supports sharded allocations, see validate_num_banks";
@@ -41,10 +40,6 @@ final class AllocatorMessages {
                 kind);
     }
 
-    static String invalidAllocatorId(int allocatorId, int allocators) {
-        return String.format(Locale.ROOT, "Invalid allocator ID %d (num_allocators=%d)", allocatorId, allocators);
-    }
-
     static String tooManyShards(int shards, int computeCores) {
         return String.format(
                 Locale.ROOT,
@@ -57,27 +52,7 @@ final class AllocatorMessages {
         return String.format(Locale.ROOT, "Address limit %d needs to be larger than zero.", limit);
     }
 
-    static String chosenAddressNotAligned(long address, long alignment) {
-        return String.format(Locale.ROOT, "Chosen address %d is not aligned to %d B", address, alignment);
-    }
-
-    static String chosenAddressNotPlaced(long address) {
-        return String.format(Locale.ROOT, "Allocator failed to place at chosen address %d", address);
-    }
-
     static String bankNotTracked(int bank) {
         return String.format(Locale.ROOT, "Expected bank %d to be tracked!", bank);
-    }
-
-    static String duplicateDependency(int allocatorId, int dependency) {
-        return String.format(
-                Locale.ROOT,
-                "Duplicate dependency for allocator %d: %d appears more than once!",
-                allocatorId,
-                dependency);
-    }
-
-    static String memoryWithoutAllocation(String memory) {
-        return String.format(Locale.ROOT, "Allocator does not support allocating in %s", memory);
     }
 }

@@ -1,23 +1,19 @@
 package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.event.BufferType;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Allocates the memory of one kind in all of its banks.
  *
  * <p>A buffer has the same address in every bank, so one {@link FreeListOpt} represents all banks. A buffer with fewer pages
- * than banks still uses a page in each (quirk Q7). Several allocators may share the same addresses;
- * {@link AllocatorDependencies} defines which of them avoid each other. Without dependencies there is one allocator, with the
- * id 0.
+ * than banks still uses a page in each (quirk Q7).
  *
  * <p>Sizes and addresses are bytes; addresses are absolute. Not thread-safe. Source:
  * {@code tt_metal/impl/allocator/bank_manager.cpp}.
@@ -31,21 +27,18 @@ public final class BankManager {
     private static final Set<Integer> BANK_COUNTS_WITH_MODULO =
             Set.of(7, 12, 20, 48, 56, 63, 70, 72, 80, 94, 108, 110, 117, 120, 124, 126, 130, 140);
 
-    private static final int FIRST_ALLOCATOR = 0;
-
     private final BufferType kind;
     private final long[] bankOffsets;
     private final long interleavedLimit;
     private final long pageAlignment;
     private final int computeCores;
-    private final AllocatorDependencies dependencies;
     private final AddressRange region;
     private final long dramAlignment;
 
-    /** One list for each allocator. Created on first use, because most meshes do not use most kinds of memory. */
-    private List<FreeListOpt> freeLists = List.of();
+    /** Created on first use, because most meshes do not use most kinds of memory. */
+    private @Nullable FreeListOpt createdList;
 
-    private List<AddressIndex> allocated = List.of();
+    private final AddressIndex allocated = new AddressIndex();
 
     private boolean trackingHighWaterMarks;
     private HighWaterMarks highWaterMarks = HighWaterMarks.ZERO;
@@ -56,7 +49,6 @@ public final class BankManager {
         this.interleavedLimit = builder.interleavedLimit;
         this.pageAlignment = builder.pageAlignment;
         this.computeCores = builder.computeCores;
-        this.dependencies = builder.dependencies;
         requireUsableBankCount(builder.interleaved);
         this.region = builder.region;
         this.dramAlignment = builder.dramAlignment;
@@ -74,7 +66,10 @@ public final class BankManager {
     }
 
     /**
-     * Allocates from the only allocator, or from the first of several.
+     * Allocates memory.
+     *
+     * <p>The address limit is checked after the allocation, and a block below it stays allocated without an owner, as in the
+     * runtime.
      *
      * @param request the requested memory
      * @return the address in every bank
@@ -83,42 +78,21 @@ public final class BankManager {
      * @throws IllegalStateException if there is no bank to interleave over
      */
     public long allocate(BankRequest request) {
-        return allocate(request, FIRST_ALLOCATOR, List.of());
-    }
-
-    /**
-     * Allocates from one of several allocators.
-     *
-     * <p>If the allocator depends on others, or if there are occupied ranges, the manager searches the addresses that are free
-     * in all of them, above the address limit. Otherwise the limit is checked after the allocation, and a block below it stays
-     * allocated without an owner, as in the runtime. As there, the search uses the size before it is rounded up to the DRAM
-     * alignment. The unused rest of a block may therefore overlap memory of another allocator.
-     *
-     * @param request the requested memory
-     * @param allocatorId the number of the allocator
-     * @param occupied further ranges to avoid, in any order; they may overlap
-     * @return the address in every bank
-     * @throws DeviceOutOfMemoryException if there is no room
-     * @throws MeshRuntimeException if there is no such allocator, there are more shards than compute cores, interleaved L1 has
-     *     no address limit, or the chosen address cannot be used
-     * @throws IllegalStateException if there is no bank to interleave over
-     */
-    public long allocate(BankRequest request, int allocatorId, List<AddressRange> occupied) {
-        List<Integer> avoided = dependencies.avoidedBy(allocatorId);
         int banks = banksFor(request);
         long sizePerBank = request.sizePerBank(banks, pageAlignment);
         long limit = addressLimitFor(request);
-        long address = avoided.isEmpty() && occupied.isEmpty()
-                ? allocateAlone(request, allocatorId, banks, sizePerBank, limit)
-                : allocateBesideOthers(request, allocatorId, banks, sizePerBank, limit, occupied);
-        allocated.get(allocatorId).add(address);
+        FreeListOpt list = freeList();
+        long address = list.allocate(sizePerBank, request.direction().isBottomUp(), limit)
+                .orElseThrow(() -> DeviceOutOfMemoryException.notEnoughSpace(
+                        kind, request.size(), banks, sizePerBank, list.statistics()));
+        allocated.add(address);
         if (trackingHighWaterMarks) {
             highWaterMarks = highWaterMarks.withAllocationUpTo(address + sizePerBank);
         }
         return address;
     }
 
-    /** {@return the error of a request for which the only or first allocator has no room, with its figures as they are} */
+    /** {@return the error of a request for which there is no room, with the figures as they are} */
     DeviceOutOfMemoryException outOfMemory(BankRequest request) {
         int banks = banksFor(request);
         addressLimitFor(request);
@@ -126,88 +100,56 @@ public final class BankManager {
                 kind, request.size(), banks, request.sizePerBank(banks, pageAlignment), statistics());
     }
 
-    /** {@return the managed addresses of a bank of the only or first allocator} */
+    /** {@return the managed addresses of a bank} */
     AddressRange managedRange() {
-        return freeList(FIRST_ALLOCATOR).managedRange();
+        return freeList().managedRange();
     }
 
-    /** {@return the allocated blocks of a bank of the only or first allocator, in any order} */
+    /** {@return the allocated blocks of a bank, in any order} */
     List<AddressRange> allocatedRanges() {
-        return freeList(FIRST_ALLOCATOR).allocatedAddresses();
-    }
-
-    /** {@return the bytes in each bank of the block that the only or first allocator allocated at an address} */
-    long blockSize(long address) {
-        return freeList(FIRST_ALLOCATOR).getAllocationSize(address).orElseThrow();
+        return freeList().allocatedAddresses();
     }
 
     /**
-     * Gives memory of the only or first allocator back.
+     * Gives memory back.
      *
      * @param address the address it was allocated at; an unknown one is ignored
      */
     public void deallocate(long address) {
-        deallocate(address, FIRST_ALLOCATOR);
-    }
-
-    /**
-     * Gives memory of one of several allocators back.
-     *
-     * @param address the address it was allocated at; an unknown one is ignored
-     * @param allocatorId the number of the allocator
-     * @throws MeshRuntimeException if there is no such allocator
-     */
-    public void deallocate(long address, int allocatorId) {
-        FreeListOpt freeList = freeList(allocatorId);
+        FreeListOpt list = freeList();
         if (trackingHighWaterMarks) {
-            freeList.getAllocationSize(address)
+            list.getAllocationSize(address)
                     .ifPresent(size -> highWaterMarks = highWaterMarks.withDeletionUpTo(address + size));
         }
-        freeList.deallocate(address);
-        allocated.get(allocatorId).remove(address);
+        list.deallocate(address);
+        allocated.remove(address);
     }
 
-    /** Gives back everything that is allocated, in every allocator, by ascending address. */
+    /** Gives back everything that is allocated, by ascending address. */
     public void deallocateAll() {
-        for (int id = 0; id < allocated.size(); id++) {
-            for (long address : allocated.get(id).sortedAddresses()) {
-                freeLists.get(id).deallocate(address);
-            }
-            allocated.get(id).clear();
+        for (long address : allocated.sortedAddresses()) {
+            freeList().deallocate(address);
         }
+        allocated.clear();
     }
 
-    /** Makes every allocator as new, except for the lowest occupied address, see {@link FreeListOpt#clear()}. */
+    /** Makes the memory as new, except for the lowest occupied address, see {@link FreeListOpt#clear()}. */
     public void clear() {
-        freeLists.forEach(FreeListOpt::clear);
-        allocated.forEach(AddressIndex::clear);
+        if (createdList != null) {
+            createdList.clear();
+        }
+        allocated.clear();
     }
 
     /**
-     * Returns the lowest address in a bank that the only or first allocator has allocated.
+     * Returns the lowest allocated address in a bank.
      *
      * @param bank the number of the bank
      * @return the address with the bank's own offset added, empty if nothing is allocated
      * @throws MeshRuntimeException if something is allocated and there is no such bank
      */
     public OptionalLong lowestOccupiedAddress(int bank) {
-        return lowestOccupiedAddress(bank, FIRST_ALLOCATOR);
-    }
-
-    /**
-     * Returns the lowest address in a bank that one of several allocators has allocated.
-     *
-     * @param bank the number of the bank
-     * @param allocatorId the number of the allocator
-     * @return the address with the bank's own offset added, empty if nothing is allocated
-     * @throws MeshRuntimeException if there is no such allocator, or something is allocated and there is no such bank
-     */
-    public OptionalLong lowestOccupiedAddress(int bank, int allocatorId) {
-        dependencies.requireKnown(allocatorId);
-        if (freeLists.isEmpty()) {
-            return OptionalLong.empty();
-        }
-        OptionalLong lowest = freeList(allocatorId).lowestOccupiedAddress();
+        OptionalLong lowest = createdList == null ? OptionalLong.empty() : createdList.lowestOccupiedAddress();
         return lowest.isPresent() ? OptionalLong.of(lowest.getAsLong() + bankOffset(bank)) : lowest;
     }
 
@@ -215,33 +157,16 @@ public final class BankManager {
      * Removes the lowest bytes of every bank.
      *
      * @param size the bytes to remove, in addition to those removed before; 0 does nothing
-     * @throws MeshRuntimeException if there are several allocators, or for a reason of {@link FreeListOpt#shrinkSize(long)}
+     * @throws MeshRuntimeException for a reason of {@link FreeListOpt#shrinkSize(long)}
      * @throws IllegalArgumentException if the size is negative
      */
     public void shrinkSize(long size) {
-        shrinkSize(size, true);
+        freeList().shrinkSize(size);
     }
 
-    /**
-     * Removes the lowest bytes of every bank.
-     *
-     * @param size the bytes to remove, in addition to those removed before; 0 does nothing
-     * @param bottomUp must be true unless the size is 0; the runtime has no shrinking from the top
-     * @throws MeshRuntimeException if there are several allocators, or for a reason of
-     *     {@link FreeListOpt#shrinkSize(long, boolean)}
-     * @throws IllegalArgumentException if the size is negative
-     */
-    public void shrinkSize(long size, boolean bottomUp) {
-        onlyFreeList().shrinkSize(size, bottomUp);
-    }
-
-    /**
-     * Undoes every shrink.
-     *
-     * @throws MeshRuntimeException if there are several allocators
-     */
+    /** Undoes every shrink. */
     public void resetSize() {
-        onlyFreeList().resetSize();
+        freeList().resetSize();
     }
 
     /** Starts to record, from zero, the highest addresses at which memory is allocated and freed. */
@@ -265,49 +190,14 @@ public final class BankManager {
         return highWaterMarks;
     }
 
-    /** {@return how full each bank is, according to the only or first allocator} */
+    /** {@return how full each bank is} */
     public Statistics statistics() {
-        return statistics(FIRST_ALLOCATOR);
+        return freeList().statistics();
     }
 
-    /**
-     * {@return how full each bank is, according to one of several allocators}
-     *
-     * @param allocatorId the number of the allocator
-     * @throws MeshRuntimeException if there is no such allocator
-     */
-    public Statistics statistics(int allocatorId) {
-        return freeList(allocatorId).statistics();
-    }
-
-    /** {@return the block table of the only or first allocator} */
-    public List<MemoryBlock> memoryBlockTable() {
-        return memoryBlockTable(FIRST_ALLOCATOR);
-    }
-
-    /**
-     * {@return the block table of one of several allocators}
-     *
-     * @param allocatorId the number of the allocator
-     * @throws MeshRuntimeException if there is no such allocator
-     */
-    public List<MemoryBlock> memoryBlockTable(int allocatorId) {
-        return freeList(allocatorId).memoryBlockTable();
-    }
-
-    /** {@return the addresses that are allocated, in ascending order; an address allocated by two allocators appears twice} */
+    /** {@return the allocated addresses, in ascending order} */
     public long[] liveAddresses() {
-        long[] all = new long[0];
-        for (AddressIndex addresses : allocated) {
-            long[] more = addresses.sortedAddresses();
-            if (more.length > 0) {
-                long[] joined = Arrays.copyOf(all, all.length + more.length);
-                System.arraycopy(more, 0, joined, all.length, more.length);
-                Arrays.sort(joined);
-                all = joined;
-            }
-        }
-        return all;
+        return allocated.sortedAddresses();
     }
 
     /**
@@ -331,7 +221,7 @@ public final class BankManager {
      */
     public long reservedPerBank(BankRequest request) {
         int banks = request.shards().orElse(bankOffsets.length);
-        return banks == 0 ? 0 : freeList(FIRST_ALLOCATOR).roundedSize(request.sizePerBank(banks, pageAlignment));
+        return banks == 0 ? 0 : freeList().roundedSize(request.sizePerBank(banks, pageAlignment));
     }
 
     /** {@return the number of banks} */
@@ -341,7 +231,7 @@ public final class BankManager {
 
     /** {@return the managed bytes in each bank, without those removed by shrinking} */
     public long bankSize() {
-        return freeLists.isEmpty() ? region.size() : statistics().totalAllocatable();
+        return createdList == null ? region.size() : statistics().totalAllocatable();
     }
 
     /** {@return the lowest address that can be reserved, the same in each bank, before any shrinking} */
@@ -382,55 +272,11 @@ public final class BankManager {
         return interleavedLimit;
     }
 
-    private long allocateAlone(BankRequest request, int allocatorId, int banks, long sizePerBank, long limit) {
-        FreeListOpt freeList = freeList(allocatorId);
-        return freeList.allocate(sizePerBank, request.direction().isBottomUp(), limit)
-                .orElseThrow(() -> DeviceOutOfMemoryException.notEnoughSpace(
-                        kind, request.size(), banks, sizePerBank, freeList.statistics()));
-    }
-
-    private long allocateBesideOthers(
-            BankRequest request,
-            int allocatorId,
-            int banks,
-            long sizePerBank,
-            long limit,
-            List<AddressRange> occupied) {
-        FreeListOpt freeList = freeList(allocatorId);
-        var obstacles = new ArrayList<>(occupied);
-        dependencies
-                .avoidedBy(allocatorId)
-                .forEach(id -> obstacles.addAll(freeList(id).allocatedAddresses()));
-        long chosen = Gaps.between(freeList.availableAddresses(sizePerBank), obstacles, limit)
-                .find(sizePerBank, request.direction())
-                .orElseThrow(() -> DeviceOutOfMemoryException.notEnoughSpaceBesideOthers(
-                        kind, request.size(), banks, sizePerBank, freeList.statistics()));
-        if (chosen % pageAlignment != 0) {
-            throw new MeshRuntimeException(AllocatorMessages.chosenAddressNotAligned(chosen, pageAlignment));
+    private FreeListOpt freeList() {
+        if (createdList == null) {
+            createdList = new FreeListOpt(region.size(), start(), dramAlignment, dramAlignment, SearchPolicy.FIRST);
         }
-        return freeList.allocateAtAddress(chosen, sizePerBank)
-                .orElseThrow(() -> new MeshRuntimeException(AllocatorMessages.chosenAddressNotPlaced(chosen)));
-    }
-
-    private FreeListOpt freeList(int allocatorId) {
-        dependencies.requireKnown(allocatorId);
-        createLists();
-        return freeLists.get(allocatorId);
-    }
-
-    private FreeListOpt onlyFreeList() {
-        if (dependencies.allocatorCount() != 1) {
-            throw new MeshRuntimeException(AllocatorMessages.SINGLE_ALLOCATOR_EXPECTED);
-        }
-        return freeList(FIRST_ALLOCATOR);
-    }
-
-    private void createLists() {
-        if (freeLists.isEmpty()) {
-            freeLists = forEachAllocator(
-                    () -> new FreeListOpt(region.size(), start(), dramAlignment, dramAlignment, SearchPolicy.FIRST));
-            allocated = forEachAllocator(AddressIndex::new);
-        }
+        return createdList;
     }
 
     /** Without banks the start needs no alignment. */
@@ -444,14 +290,6 @@ public final class BankManager {
         if (bankOfPageIsComputed && Integer.bitCount(banks) != 1 && !BANK_COUNTS_WITH_MODULO.contains(banks)) {
             throw new MeshRuntimeException(AllocatorMessages.invalidBankCount(banks, kind));
         }
-    }
-
-    private <T> List<T> forEachAllocator(Supplier<T> supplier) {
-        List<T> all = new ArrayList<>(dependencies.allocatorCount());
-        for (int id = 0; id < dependencies.allocatorCount(); id++) {
-            all.add(supplier.get());
-        }
-        return all;
     }
 
     /**
@@ -496,7 +334,6 @@ public final class BankManager {
         private long dramAlignment = 1;
         private int computeCores;
         private boolean interleaved = true;
-        private AllocatorDependencies dependencies = AllocatorDependencies.none();
 
         private Builder(BufferType kind) {
             this.kind = kind;
@@ -593,17 +430,6 @@ public final class BankManager {
          */
         public Builder withoutInterleaving() {
             this.interleaved = false;
-            return this;
-        }
-
-        /**
-         * Sets the allocators; one without dependencies unless set.
-         *
-         * @param dependencies how many allocators there are, and which avoid each other
-         * @return this builder
-         */
-        public Builder dependencies(AllocatorDependencies dependencies) {
-            this.dependencies = dependencies;
             return this;
         }
 

@@ -46,20 +46,6 @@ public final class DeviceOutOfMemoryException extends InsufficientMemoryExceptio
                 describe(bank)));
     }
 
-    static DeviceOutOfMemoryException notEnoughSpaceBesideOthers(
-            BufferType kind, long size, int banks, long sizePerBank, Statistics bank) {
-        return new DeviceOutOfMemoryException(String.format(
-                Locale.ROOT,
-                "Out of Memory: Not enough space after considering dependencies to allocate"
-                        + " %d B %s across %d banks (%d B per bank), bank size is %d B %s",
-                size,
-                kind,
-                banks,
-                sizePerBank,
-                bank.totalAllocatable(),
-                describe(bank)));
-    }
-
     private static String describe(Statistics bank) {
         return String.format(
                 Locale.ROOT,

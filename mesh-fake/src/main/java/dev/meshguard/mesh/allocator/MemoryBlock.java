@@ -1,8 +1,5 @@
 package dev.meshguard.mesh.allocator;
 
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.OptionalInt;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -23,19 +20,4 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record MemoryBlock(
-        int blockId, long address, long size, OptionalInt prevId, OptionalInt nextId, boolean allocated) {
-
-    private static final int NO_BLOCK = -1;
-
-    /** {@return this row in the runtime's format: six strings, in the order of the columns, with {@code -1} for no block} */
-    public Map<String, String> toMap() {
-        var row = new LinkedHashMap<String, String>();
-        row.put("blockID", Integer.toString(blockId));
-        row.put("address", Long.toString(address));
-        row.put("size", Long.toString(size));
-        row.put("prevID", Integer.toString(prevId.orElse(NO_BLOCK)));
-        row.put("nextID", Integer.toString(nextId.orElse(NO_BLOCK)));
-        row.put("allocated", allocated ? "yes" : "no");
-        return Collections.unmodifiableMap(row);
-    }
-}
+        int blockId, long address, long size, OptionalInt prevId, OptionalInt nextId, boolean allocated) {}

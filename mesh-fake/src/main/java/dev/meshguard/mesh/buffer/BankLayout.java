@@ -10,7 +10,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The layout of a buffer in the banks of a memory: its derived sizes and the bank and offset of each page.
+ * The layout of a buffer in the banks of a memory: its derived sizes and the offset of each page.
  *
  * <p>Sizes are bytes over all banks together unless a method says otherwise. Immutable and safe for use by several threads.
  * Source: the derived sizes of {@code tt_metal/impl/buffers/buffer.cpp}.
@@ -86,18 +86,6 @@ public record BankLayout(BufferConfig buffer, int banks, long alignment) {
     /** Returns the request to the allocator. */
     public BankRequest request() {
         return new BankRequest(alignedSize(), alignedPageSize(), buffer.direction(), numCores());
-    }
-
-    /**
-     * Returns the bank of a page of an interleaved buffer.
-     *
-     * @throws MeshRuntimeException if the memory has no bank
-     * @throws IllegalArgumentException if the page is negative
-     */
-    public int bankOf(long page) {
-        requireBank(0);
-        requirePage(page);
-        return (int) (page % banks);
     }
 
     /**

@@ -128,12 +128,9 @@ public record BufferConfig(long size, DeviceLocalBufferConfig deviceLocal) {
                     numPages(),
                     Integer.MAX_VALUE));
         }
-        int pages = (int) numPages();
-        int pagesPerCore = (int) Rounding.ceilDiv(pages, Math.max(1, cores.numCores()));
+        int pagesPerCore = (int) Rounding.ceilDiv(numPages(), Math.max(1, cores.numCores()));
         ShardSpec shards = ShardSpec.of(cores, new Shape2D(pagesPerCore, 1));
-        return sharded(
-                TensorMemoryLayout.HEIGHT_SHARDED,
-                new ShardSpecBuffer(shards, new Shape2D(1, 1), new Shape2D(pages, 1)));
+        return sharded(TensorMemoryLayout.HEIGHT_SHARDED, new ShardSpecBuffer(shards, new Shape2D(1, 1)));
     }
 
     /** Returns this configuration, allocated from the given end. */

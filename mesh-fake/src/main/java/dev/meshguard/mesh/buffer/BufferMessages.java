@@ -46,10 +46,6 @@ final class BufferMessages {
         return String.format(Locale.ROOT, "Invalid Bank ID: %d exceeds total numbers of banks (%d)!", bank, banks);
     }
 
-    static String noBankForCore(String kind, CoreCoord core) {
-        return String.format(Locale.ROOT, "No %s bank exists for core %s", kind, core);
-    }
-
     static String invalidCoreRange(CoreCoord start, CoreCoord end) {
         return String.format(Locale.ROOT, "Invalid core range for start_coord: %s, end_coord: %s", start, end);
     }

@@ -68,28 +68,11 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
      *
      * @param index the number that the kernels of a core use for the buffer, from 0
      * @param pageSize the bytes of a page
-     * @throws MeshRuntimeException if the size is not a whole number of pages, or the index is a remote one already
+     * @throws MeshRuntimeException if the size is not a whole number of pages
      * @throws IllegalArgumentException if the index is negative or the page size not positive
      */
     public CircularBufferConfig at(int index, long pageSize) {
-        return with(new Index(index, pageSize, false));
-    }
-
-    /**
-     * Returns this configuration with an index for data that arrives from other cores through a global circular buffer.
-     *
-     * @param index the number that the kernels of a core use for the buffer, from 0
-     * @param pageSize the bytes of a page
-     * @throws MeshRuntimeException if the size is not a whole number of pages, the index is a local one already, or there is
-     *     another remote one
-     * @throws IllegalArgumentException if the index is negative or the page size not positive
-     */
-    public CircularBufferConfig atRemote(int index, long pageSize) {
-        boolean another = indices.stream().anyMatch(known -> known.remote() && known.number() != index);
-        if (another) {
-            throw new MeshRuntimeException(CircularBufferMessages.ONE_REMOTE_INDEX);
-        }
-        return with(new Index(index, pageSize, true));
+        return with(new Index(index, pageSize));
     }
 
     /**
@@ -99,9 +82,10 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
      * @throws IllegalArgumentException if the page size is not positive
      */
     public CircularBufferConfig withPageSize(int index, long pageSize) {
-        Index known =
-                find(index).orElseThrow(() -> new MeshRuntimeException(CircularBufferMessages.illegalIndex(index)));
-        return with(new Index(index, pageSize, known.remote()));
+        if (!hasIndex(index)) {
+            throw new MeshRuntimeException(CircularBufferMessages.illegalIndex(index));
+        }
+        return with(new Index(index, pageSize));
     }
 
     /**
@@ -138,19 +122,11 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
         return find(index).isPresent();
     }
 
-    /** Returns whether one of the indices is remote. */
-    public boolean hasRemoteIndex() {
-        return indices.stream().anyMatch(Index::remote);
-    }
-
     private CircularBufferConfig with(Index added) {
         if (size % added.pageSize() != 0) {
             throw new MeshRuntimeException(
                     CircularBufferMessages.notWholePages(added.number(), size, added.pageSize()));
         }
-        find(added.number()).filter(known -> known.remote() != added.remote()).ifPresent(known -> {
-            throw new MeshRuntimeException(CircularBufferMessages.alreadyMarked(known.number(), known.remote()));
-        });
         List<Index> more = new ArrayList<>(indices);
         more.removeIf(known -> known.number() == added.number());
         more.add(added);
@@ -166,11 +142,10 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
      *
      * @param number from 0
      * @param pageSize the bytes of a page
-     * @param remote whether it is for data that arrives from other cores
      * @since 0.1
      */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
-    public record Index(int number, long pageSize, boolean remote) {
+    public record Index(int number, long pageSize) {
 
         /**
          * Creates an index.

@@ -9,8 +9,6 @@ import java.util.Locale;
  */
 final class CircularBufferMessages {
 
-    static final String ONE_REMOTE_INDEX = "Can only specify one remote buffer index per config";
-
     private CircularBufferMessages() {}
 
     static String notWholePages(int index, long size, long pageSize) {
@@ -51,10 +49,5 @@ final class CircularBufferMessages {
                 "Illegal circular buffer index %d. Page size can only be specified for buffer indices configured during"
                         + " config creation",
                 index);
-    }
-
-    static String alreadyMarked(int index, boolean remote) {
-        return String.format(
-                Locale.ROOT, "Buffer index %d is already marked as %s", index, remote ? "remote" : "local");
     }
 }

@@ -49,11 +49,6 @@ public record CoreRange(CoreCoord start, CoreCoord end) implements Comparable<Co
         this(new CoreCoord(startX, startY), new CoreCoord(endX, endY));
     }
 
-    /** Returns the range that consists of one core. */
-    public static CoreRange of(CoreCoord core) {
-        return new CoreRange(core, core);
-    }
-
     /** Returns the number of cores. */
     public int size() {
         return Math.multiplyExact(end.x() - start.x() + 1, end.y() - start.y() + 1);
@@ -85,43 +80,12 @@ public record CoreRange(CoreCoord start, CoreCoord end) implements Comparable<Co
                 : Optional.empty();
     }
 
-    /** Returns whether the two share no core but a part of an edge; a common corner does not count. */
-    public boolean adjacent(CoreRange other) {
-        int startX = Math.max(start.x(), other.start.x());
-        int startY = Math.max(start.y(), other.start.y());
-        int endX = Math.min(end.x(), other.end.x());
-        int endY = Math.min(end.y(), other.end.y());
-        return (endX + 1 == startX && startY <= endY) || (endY + 1 == startY && startX <= endX);
-    }
-
-    /** Returns the rectangle that both make up together, if they touch or overlap and line up in columns or in rows. */
-    public Optional<CoreRange> merge(CoreRange other) {
-        boolean sameColumns = start.x() == other.start.x() && end.x() == other.end.x();
-        boolean sameRows = start.y() == other.start.y() && end.y() == other.end.y();
-        if ((sameColumns || sameRows) && (intersects(other) || adjacent(other))) {
-            return Optional.of(new CoreRange(
-                    Math.min(start.x(), other.start.x()),
-                    Math.min(start.y(), other.start.y()),
-                    Math.max(end.x(), other.end.x()),
-                    Math.max(end.y(), other.end.y())));
-        }
-        return Optional.empty();
-    }
-
     /** Returns the cores row by row. */
     public List<CoreCoord> cores() {
-        return cores(ShardOrientation.ROW_MAJOR);
-    }
-
-    /** Returns the cores row by row or column by column. */
-    public List<CoreCoord> cores(ShardOrientation order) {
         List<CoreCoord> cores = new ArrayList<>(size());
         int width = end.x() - start.x() + 1;
-        int height = end.y() - start.y() + 1;
         for (int core = 0; core < size(); core++) {
-            int column = order == ShardOrientation.ROW_MAJOR ? core % width : core / height;
-            int row = order == ShardOrientation.ROW_MAJOR ? core / width : core % height;
-            cores.add(new CoreCoord(start.x() + column, start.y() + row));
+            cores.add(new CoreCoord(start.x() + core % width, start.y() + core / width));
         }
         return cores;
     }

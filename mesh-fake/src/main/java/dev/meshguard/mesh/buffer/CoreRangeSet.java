@@ -15,8 +15,7 @@ import org.apiguardian.api.API.Status;
 /**
  * Compute cores, described by rectangles that do not overlap.
  *
- * <p>The order of the rectangles is significant. Shards are distributed to the cores of the first rectangle, then to those of
- * the second. Two sets of the same cores in another order are not equal. Immutable and safe for use by several threads. Source:
+ * <p>Two sets of the same cores in another order are not equal. Immutable and safe for use by several threads. Source:
  * {@code CoreRangeSet} in {@code tt_metal/common/core_coord.cpp}.
  *
  * @param ranges the rectangles
@@ -44,29 +43,9 @@ public record CoreRangeSet(List<CoreRange> ranges) {
         return new CoreRangeSet(List.of(ranges));
     }
 
-    /**
-     * Returns the set of single cores, merged into as few rectangles as {@link #merge} finds.
-     *
-     * @throws MeshRuntimeException if a core occurs twice
-     */
-    public static CoreRangeSet ofCores(List<CoreCoord> cores) {
-        List<CoreRange> single = cores.stream().map(CoreRange::of).toList();
-        return new CoreRangeSet(single).merge(List.of());
-    }
-
     /** Returns the number of cores. */
     public int numCores() {
         return ranges.stream().mapToInt(CoreRange::size).sum();
-    }
-
-    /** Returns whether the core lies in it. */
-    public boolean contains(CoreCoord core) {
-        return ranges.stream().anyMatch(range -> range.contains(core));
-    }
-
-    /** Returns whether all cores of the rectangle lie in it. */
-    public boolean contains(CoreRange range) {
-        return contains(of(range));
     }
 
     /** Returns whether all cores of the other lie in it, which those of an empty set always do. */
@@ -80,11 +59,6 @@ public record CoreRangeSet(List<CoreRange> ranges) {
         return common == other.numCores();
     }
 
-    /** Returns whether the core lies in it; the same as {@link #contains(CoreCoord)}. */
-    public boolean intersects(CoreCoord core) {
-        return contains(core);
-    }
-
     /** Returns whether a core of the rectangle lies in it. */
     public boolean intersects(CoreRange range) {
         return ranges.stream().anyMatch(own -> own.intersects(range));
@@ -93,11 +67,6 @@ public record CoreRangeSet(List<CoreRange> ranges) {
     /** Returns whether a core of the other lies in it. */
     public boolean intersects(CoreRangeSet other) {
         return other.ranges.stream().anyMatch(this::intersects);
-    }
-
-    /** Returns the set of all cores of both; see {@link #merge(Collection)}. */
-    public CoreRangeSet merge(CoreRangeSet other) {
-        return merge(other.ranges);
     }
 
     /**
@@ -129,16 +98,6 @@ public record CoreRangeSet(List<CoreRange> ranges) {
             }
         }
         return new CoreRangeSet(List.copyOf(merged));
-    }
-
-    /** Returns the cores of the first rectangle row by row, then those of the second, and so on. */
-    public List<CoreCoord> cores() {
-        return cores(ShardOrientation.ROW_MAJOR);
-    }
-
-    /** Returns the cores of the first rectangle row by row or column by column, then those of the second, and so on. */
-    public List<CoreCoord> cores(ShardOrientation order) {
-        return ranges.stream().flatMap(range -> range.cores(order).stream()).toList();
     }
 
     /** Returns the rectangles as the runtime writes them: <code>{[0-0 - 1-1], [3-3 - 5-4]}</code>. */

@@ -8,13 +8,12 @@ import org.apiguardian.api.API.Status;
  *
  * <p>Immutable and safe for use by several threads. Source: {@code ShardSpec} in {@code tt_metal/api/tt-metalium/buffer.hpp}.
  *
- * @param grid the cores, in the order in which shards are dealt out
+ * @param grid the cores
  * @param shape the elements of a shard
- * @param orientation the order of the cores within each rectangle of the grid
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record ShardSpec(CoreRangeSet grid, Shape2D shape, ShardOrientation orientation) {
+public record ShardSpec(CoreRangeSet grid, Shape2D shape) {
 
     /**
      * Creates a specification.
@@ -28,18 +27,13 @@ public record ShardSpec(CoreRangeSet grid, Shape2D shape, ShardOrientation orien
         }
     }
 
-    /** Returns the specification whose shards are distributed row by row of cores. */
+    /** Returns the specification of shards over cores. */
     public static ShardSpec of(CoreRangeSet grid, Shape2D shape) {
-        return new ShardSpec(grid, shape, ShardOrientation.ROW_MAJOR);
+        return new ShardSpec(grid, shape);
     }
 
     /** Returns the number of cores. */
     public int numCores() {
         return grid.numCores();
-    }
-
-    /** Returns the number of elements of a shard. */
-    public long numel() {
-        return shape.volume();
     }
 }

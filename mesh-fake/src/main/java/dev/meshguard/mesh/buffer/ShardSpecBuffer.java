@@ -11,13 +11,12 @@ import org.apiguardian.api.API.Status;
  *
  * @param tensorShardSpec the shards, in elements
  * @param pageShape the elements of a page
- * @param tensor2dShapeInPages the pages of the whole buffer, as rows and columns
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record ShardSpecBuffer(ShardSpec tensorShardSpec, Shape2D pageShape, Shape2D tensor2dShapeInPages) {
+public record ShardSpecBuffer(ShardSpec tensorShardSpec, Shape2D pageShape) {
 
-    /** Returns the cores, in the order in which shards are dealt out. */
+    /** Returns the cores. */
     public CoreRangeSet grid() {
         return tensorShardSpec.grid();
     }
@@ -25,11 +24,6 @@ public record ShardSpecBuffer(ShardSpec tensorShardSpec, Shape2D pageShape, Shap
     /** Returns the elements of a shard. */
     public Shape2D shape() {
         return tensorShardSpec.shape();
-    }
-
-    /** Returns the order of the cores within each rectangle of the grid. */
-    public ShardOrientation orientation() {
-        return tensorShardSpec.orientation();
     }
 
     /** Returns the number of cores, each with one shard. */

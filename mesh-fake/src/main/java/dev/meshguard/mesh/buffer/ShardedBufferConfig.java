@@ -9,19 +9,17 @@ import org.apiguardian.api.API.Status;
 /**
  * Contents of two dimensions, divided into one shard for each device of a mesh.
  *
- * <p>A shard extent of 0 means the whole extent in that direction: the contents are replicated along it. Devices without a
- * shard allocate the same memory. Source: {@code ShardedBufferConfig} in {@code tt_metal/api/tt-metalium/mesh_buffer.hpp} and
+ * <p>A shard extent of 0 means the whole extent in that direction: the contents are replicated along it. Shards are distributed
+ * to the devices row by row. Devices without a shard allocate the same memory. Source: {@code ShardedBufferConfig} in {@code tt_metal/api/tt-metalium/mesh_buffer.hpp} and
  * {@code tt_metal/distributed/mesh_buffer.cpp}.
  *
  * @param globalSize the bytes of the contents
  * @param globalBufferShape the elements of the contents
  * @param shardShape the elements of a shard; 0 replicates in that direction
- * @param shardOrientation the direction in which shards are distributed to the devices
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record ShardedBufferConfig(
-        long globalSize, Shape2D globalBufferShape, Shape2D shardShape, ShardOrientation shardOrientation)
+public record ShardedBufferConfig(long globalSize, Shape2D globalBufferShape, Shape2D shardShape)
         implements GlobalBufferConfig {
 
     /**
@@ -45,18 +43,13 @@ public record ShardedBufferConfig(
     }
 
     /**
-     * Returns the configuration whose shards are distributed row by row.
+     * Returns the configuration of contents and their shards.
      *
      * @throws MeshRuntimeException if the contents are not a whole number of shards
      * @throws IllegalArgumentException if the size is negative or the contents have no element
      */
     public static ShardedBufferConfig of(long globalSize, Shape2D globalBufferShape, Shape2D shardShape) {
-        return new ShardedBufferConfig(globalSize, globalBufferShape, shardShape, ShardOrientation.ROW_MAJOR);
-    }
-
-    /** Returns this configuration with shards distributed in the given direction. */
-    public ShardedBufferConfig dealtOut(ShardOrientation newOrientation) {
-        return new ShardedBufferConfig(globalSize, globalBufferShape, shardShape, newOrientation);
+        return new ShardedBufferConfig(globalSize, globalBufferShape, shardShape);
     }
 
     @Override
@@ -96,9 +89,7 @@ public record ShardedBufferConfig(
         if (!heightReplicated && !widthReplicated) {
             return 1;
         }
-        int rows = mesh.dimensions().get(0);
-        int columns = mesh.dimensions().get(mesh.dims() - 1);
-        return shardOrientation == ShardOrientation.ROW_MAJOR ? rows : columns;
+        return mesh.dimensions().get(0);
     }
 
     private static Shape2D physical(Shape2D shard, Shape2D whole) {

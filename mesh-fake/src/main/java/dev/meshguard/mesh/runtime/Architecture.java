@@ -10,8 +10,8 @@ import org.apiguardian.api.API.Status;
  *
  * <p>This is the single table of the properties that all chips of an architecture share. Sizes are those of {@code
  * tt_metal/soc_descriptors/{wormhole_b0_80,blackhole_140}_arch.yaml}. Alignments are those of the HAL
- * ({@code tt_metal/llrt/hal/tt-1xx}). The end of the fixed L1 map is that of {@code dev_mem_map.h}. Properties of a product are
- * in {@link ClusterType}; properties of a runtime version are in {@link RuntimePreset}.
+ * ({@code tt_metal/llrt/hal/tt-1xx}). Properties of a product are in {@link ClusterType}; properties of a runtime version are in
+ * {@link RuntimePreset}.
  *
  * @since 0.1
  */
@@ -19,9 +19,9 @@ import org.apiguardian.api.API.Status;
 @SuppressWarnings("ImmutableEnumChecker") // The fields are records of numbers.
 public enum Architecture {
     /** Wormhole B0. */
-    WORMHOLE_B0("Wormhole B0", new DramBanks(12, 2, 1_073_741_824L, 32), new CoreMemory(1_499_136, 16, 33_120), 32),
+    WORMHOLE_B0("Wormhole B0", new DramBanks(12, 2, 1_073_741_824L, 32), new CoreMemory(1_499_136, 16), 32),
     /** Blackhole. */
-    BLACKHOLE("Blackhole", new DramBanks(8, 1, 4_278_190_080L, 64), new CoreMemory(1_572_864, 16, 40_448), 64);
+    BLACKHOLE("Blackhole", new DramBanks(8, 1, 4_278_190_080L, 64), new CoreMemory(1_572_864, 16), 64);
 
     private final String description;
     private final DramBanks dram;
@@ -38,11 +38,6 @@ public enum Architecture {
     /** Returns the name as a person writes it. */
     public String description() {
         return description;
-    }
-
-    /** Returns the number of DRAM banks the allocator sees. */
-    public int dramBanks() {
-        return dram.count();
     }
 
     /** Returns the offset added to the addresses of each DRAM bank. Banks that share a channel have different offsets in it. */
@@ -74,11 +69,6 @@ public enum Architecture {
         return l1.alignment();
     }
 
-    /** Returns the largest worker L1 size of a core: all of L1 except the fixed map. */
-    public long maxWorkerL1Size() {
-        return l1.size() - l1.fixedMapEnd();
-    }
-
     /** Returns how many indices of circular buffers a core has. */
     public int maxCircularBuffers() {
         return maxCircularBuffers;
@@ -86,5 +76,5 @@ public enum Architecture {
 
     private record DramBanks(int count, int sharingAChannel, long size, long alignment) {}
 
-    private record CoreMemory(long size, long alignment, long fixedMapEnd) {}
+    private record CoreMemory(long size, long alignment) {}
 }

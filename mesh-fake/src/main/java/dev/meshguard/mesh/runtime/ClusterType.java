@@ -1,8 +1,6 @@
 package dev.meshguard.mesh.runtime;
 
-import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.shape.MeshShape;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -11,10 +9,10 @@ import org.apiguardian.api.API.Status;
  *
  * <p>This is the single table of the properties of a product. {@link Architecture} has the properties that all chips of an
  * architecture share. System meshes are those of the runtime's mesh graph descriptors. Grids are those of
- * {@code tt_metal/core_descriptors}. The kinds of dispatch cores are those of {@code ttnn/ttnn/device.py}. The names are the
- * runtime's, as in {@code ttnn.cluster.ClusterType}.
+ * {@code tt_metal/core_descriptors} for the cores on which ttnn dispatches by default: Ethernet cores on n300 cards and systems
+ * of them, a column on Blackhole, a row elsewhere. The names are the runtime's, as in {@code ttnn.cluster.ClusterType}.
  *
- * <p>Not included: the Galaxy with gateways (TG).
+ * <p>Not included: the Galaxy with gateways (TG), other dispatch cores, and chips with fewer columns of cores.
  *
  * @since 0.1
  */
@@ -22,35 +20,35 @@ import org.apiguardian.api.API.Status;
 @SuppressWarnings("ImmutableEnumChecker") // Shapes and grids are immutable.
 public enum ClusterType {
     /** An n150: one Wormhole. */
-    N150(Board.NEBULA_X1, DispatchCoreType.WORKER, 1, 1),
+    N150(Architecture.WORMHOLE_B0, new CoreGrid(8, 8), 1, 1),
     /** An n300: two Wormholes. */
-    N300(Board.NEBULA_X2, DispatchCoreType.ETH, 1, 2),
+    N300(Architecture.WORMHOLE_B0, new CoreGrid(8, 8), 1, 2),
     /** Two n300 as a square. */
-    N300_2X2(Board.NEBULA_X2, DispatchCoreType.ETH, 2, 2),
+    N300_2X2(Architecture.WORMHOLE_B0, new CoreGrid(8, 8), 2, 2),
     /** A T3000: four n300. */
-    T3K(Board.NEBULA_X2, DispatchCoreType.ETH, 2, 4),
+    T3K(Architecture.WORMHOLE_B0, new CoreGrid(8, 8), 2, 4),
     /** A Galaxy of 32 Wormholes in one box. */
-    GALAXY(Board.GALAXY, DispatchCoreType.WORKER, 8, 4),
+    GALAXY(Architecture.WORMHOLE_B0, new CoreGrid(8, 9), 8, 4),
     /** A P150: one Blackhole. */
-    P150(Board.BLACKHOLE, DispatchCoreType.WORKER, 1, 1),
+    P150(Architecture.BLACKHOLE, new CoreGrid(13, 10), 1, 1),
     /** Two P150. */
-    P150_X2(Board.BLACKHOLE, DispatchCoreType.WORKER, 1, 2),
+    P150_X2(Architecture.BLACKHOLE, new CoreGrid(13, 10), 1, 2),
     /** Four P150. */
-    P150_X4(Board.BLACKHOLE, DispatchCoreType.WORKER, 2, 2),
+    P150_X4(Architecture.BLACKHOLE, new CoreGrid(13, 10), 2, 2),
     /** Eight P150. */
-    P150_X8(Board.BLACKHOLE, DispatchCoreType.WORKER, 2, 4),
+    P150_X8(Architecture.BLACKHOLE, new CoreGrid(13, 10), 2, 4),
     /** A P300: two Blackholes. */
-    P300(Board.BLACKHOLE, DispatchCoreType.WORKER, 1, 2),
+    P300(Architecture.BLACKHOLE, new CoreGrid(13, 10), 1, 2),
     /** Two P300. */
-    P300_X2(Board.BLACKHOLE, DispatchCoreType.WORKER, 2, 2);
+    P300_X2(Architecture.BLACKHOLE, new CoreGrid(13, 10), 2, 2);
 
-    private final Board board;
-    private final DispatchCoreType defaultDispatchCoreType;
+    private final Architecture architecture;
+    private final CoreGrid computeGrid;
     private final MeshShape systemMesh;
 
-    ClusterType(Board board, DispatchCoreType defaultDispatchCoreType, int rows, int columns) {
-        this.board = board;
-        this.defaultDispatchCoreType = defaultDispatchCoreType;
+    ClusterType(Architecture architecture, CoreGrid computeGrid, int rows, int columns) {
+        this.architecture = architecture;
+        this.computeGrid = computeGrid;
         this.systemMesh = MeshShape.of(rows, columns);
     }
 
@@ -68,7 +66,7 @@ public enum ClusterType {
 
     /** Returns the chips. */
     public Architecture architecture() {
-        return board.architecture;
+        return architecture;
     }
 
     /** Returns how the devices lie. */
@@ -76,62 +74,8 @@ public enum ClusterType {
         return systemMesh;
     }
 
-    /** Returns the kind of cores on which ttnn dispatches by default. */
-    public DispatchCoreType defaultDispatchCoreType() {
-        return defaultDispatchCoreType;
-    }
-
-    /**
-     * Returns the compute cores of each chip that remain for programs besides dispatch.
-     *
-     * @param dispatch the dispatch cores
-     * @param harvestedColumns the number of compute core columns that are disabled on every chip, 0 to 2; on Blackhole only,
-     *     because this number is fixed on the boards of Wormhole
-     * @throws MeshRuntimeException if a row is requested on Blackhole
-     * @throws IllegalArgumentException if chips with so few columns do not exist
-     */
-    public CoreGrid computeGrid(DispatchCoreConfig dispatch, int harvestedColumns) {
-        requireHarvested(harvestedColumns);
-        DispatchCoreAxis axis = dispatch.axisOn(this);
-        CoreGrid whole;
-        if (dispatch.typeOn(this) == DispatchCoreType.ETH) {
-            whole = board.besideEthernet;
-        } else {
-            whole = axis == DispatchCoreAxis.ROW ? board.besideRow : board.besideColumn;
-        }
-        return new CoreGrid(whole.width() - harvestedColumns, whole.height());
-    }
-
-    private void requireHarvested(int columns) {
-        int most = architecture() == Architecture.BLACKHOLE ? 2 : 0;
-        if (columns < 0 || columns > most) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "Cannot remove %d columns of cores from %s chips: at most %d are harvested",
-                    columns,
-                    architecture().description(),
-                    most));
-        }
-    }
-
-    /** The compute grid of a board that remains for programs, by dispatch cores. */
-    private enum Board {
-        NEBULA_X1(Architecture.WORMHOLE_B0, new CoreGrid(8, 8), new CoreGrid(7, 9), new CoreGrid(8, 8)),
-        NEBULA_X2(Architecture.WORMHOLE_B0, new CoreGrid(8, 7), new CoreGrid(7, 8), new CoreGrid(8, 8)),
-        GALAXY(Architecture.WORMHOLE_B0, new CoreGrid(8, 9), new CoreGrid(7, 10), new CoreGrid(8, 10)),
-        /** Never dispatches on a row: {@link DispatchCoreConfig} rejects it. */
-        BLACKHOLE(Architecture.BLACKHOLE, new CoreGrid(13, 10), new CoreGrid(13, 10), new CoreGrid(14, 10));
-
-        private final Architecture architecture;
-        private final CoreGrid besideRow;
-        private final CoreGrid besideColumn;
-        private final CoreGrid besideEthernet;
-
-        Board(Architecture architecture, CoreGrid besideRow, CoreGrid besideColumn, CoreGrid besideEthernet) {
-            this.architecture = architecture;
-            this.besideRow = besideRow;
-            this.besideColumn = besideColumn;
-            this.besideEthernet = besideEthernet;
-        }
+    /** Returns the compute cores of each chip that remain for programs besides dispatch. */
+    public CoreGrid computeGrid() {
+        return computeGrid;
     }
 }

@@ -12,6 +12,6 @@ import org.apiguardian.api.API.Status;
 public enum Strictness {
     /** Behaves like the runtime: it ignores a second free and opens a second root mesh over open devices. */
     LENIENT,
-    /** An error that shows the history of the buffer; freed addresses are withheld for a while, so that use after free shows. */
+    /** Misuse is an error that shows the history of the buffer. */
     STRICT
 }

@@ -85,27 +85,13 @@ public record MeshShape(List<Integer> dimensions) {
         return dimension < -dims() ? 1 : dimensions.get(dims() + dimension);
     }
 
-    /**
-     * Returns the increase of the row-major index with each step along a dimension; 1 for the last one.
-     *
-     * @param dimension its index, from 0
-     * @throws IllegalArgumentException if there is no such dimension; the runtime reads past its table instead
-     */
-    public int stride(int dimension) {
-        if (dimension < 0 || dimension >= dims()) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "%s has no stride along dimension %d: its dimensions are 0 to %d",
-                    this,
-                    dimension,
-                    dims() - 1));
-        }
-        return product(dimensions.subList(dimension + 1, dims()));
-    }
-
     /** Returns the number of devices. */
     public int meshSize() {
-        return product(dimensions);
+        int product = 1;
+        for (int size : dimensions) {
+            product *= size;
+        }
+        return product;
     }
 
     /** Returns whether at most one dimension has another size than 1. */
@@ -130,13 +116,5 @@ public record MeshShape(List<Integer> dimensions) {
     @Override
     public String toString() {
         return "MeshShape(" + dimensions + ")";
-    }
-
-    private static int product(List<Integer> sizes) {
-        int product = 1;
-        for (int size : sizes) {
-            product *= size;
-        }
-        return product;
     }
 }

@@ -5,18 +5,16 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
  * All devices of the system, numbered row by row, of which a mesh takes some.
  *
- * <p>The numbers are the one thing that is different here: on a real system the ids follow the cables, so that those of a row
- * are not one after the other.
+ * <p>Two things are different here. On a real system the ids follow the cables, so that those of a row are not one after the
+ * other. And the runtime searches for a line that ends beside its start; here a line goes along one row and back along the next
+ * one. On a T3000, and in each system of one or two rows, a line of all devices is the same.
  *
  * <p>Immutable and safe for use by several threads. Source: {@code tt_metal/distributed/system_mesh.cpp}.
  *
@@ -26,45 +24,40 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record SystemMesh(MeshShape shape) {
 
+    private static final MeshShape FOUR_BY_TWO = MeshShape.of(4, 2);
+
+    /** The devices around a mesh of 4x2, which the runtime takes for a line there: other lines keep the fabric from starting. */
+    private static final List<Integer> RING_OF_FOUR_BY_TWO = List.of(0, 1, 3, 5, 7, 6, 4, 2);
+
+    /**
+     * Returns the devices of a requested mesh, from the first device of the system on.
+     *
+     * @throws MeshRuntimeException if the mesh does not fit into the system
+     */
+    public List<Integer> devicesOf(MeshShape requested) {
+        boolean isWholeBlock = requested.equals(shape) && shape.meshSize() > 0 && !requested.isLineTopology();
+        return isWholeBlock
+                ? List.copyOf(deviceIds())
+                : devicesOf(requested, MeshCoordinate.zeroCoordinate(shape.dims()));
+    }
+
     /**
      * Returns the devices of a requested mesh in its row-major order.
      *
-     * <p>A mesh of one row or column is placed along a line from the offset on; see
-     * {@link MeshDeviceView#lineCoordinates(int, MeshShape, MeshCoordinate)}. Any other mesh is a block at the offset, or a
-     * block rotated by 90 degrees if only that fits. Like the runtime, this ignores the offset of a rotated block (quirk Q11).
+     * <p>A mesh of one row or column is a line from the first device on. Any other mesh is a block at the start, or a block
+     * rotated by 90 degrees if only that fits. Like the runtime, this ignores the start of a rotated block (quirk Q11).
      *
-     * @param offset the start of the mesh, empty for the first device
+     * @param start the first device of a block
      * @throws MeshRuntimeException if the mesh does not fit into the system
-     * @throws IllegalArgumentException if the system is so large that the search for a line does not end
      */
-    public List<Integer> devicesOf(MeshShape requested, Optional<MeshCoordinate> offset) {
+    public List<Integer> devicesOf(MeshShape requested, MeshCoordinate start) {
         if (requested.meshSize() == 0) {
             throw new MeshRuntimeException(ShapeMessages.noDevicesRequested(requested));
         }
         if (requested.meshSize() > shape.meshSize()) {
             throw new MeshRuntimeException(ShapeMessages.tooManyDevicesRequested(requested, shape));
         }
-        if (offset.isEmpty() && isWhole(requested) && !requested.isLineTopology()) {
-            return rowByRowIds();
-        }
-        MeshCoordinate start = offset.orElseGet(() -> MeshCoordinate.zeroCoordinate(shape.dims()));
-        if (start.dims() != shape.dims()) {
-            throw new MeshRuntimeException(ShapeMessages.offsetDimensions(start, shape.dims()));
-        }
-        Stream<MeshCoordinate> places = requested.isLineTopology() ? line(requested, start) : block(requested, start);
-        return places.map(coordinate -> coordinate.toLinearIndex(shape)).toList();
-    }
-
-    private boolean isWhole(MeshShape requested) {
-        return requested.dimensions().equals(shape.dimensions());
-    }
-
-    private List<Integer> rowByRowIds() {
-        Integer[] ids = new Integer[shape.meshSize()];
-        for (int id = 0; id < ids.length; id++) {
-            ids[id] = id;
-        }
-        return List.of(ids);
+        return requested.isLineTopology() ? line(requested.meshSize()) : block(requested, start);
     }
 
     /** Returns the ids of all devices. */
@@ -83,25 +76,32 @@ public record SystemMesh(MeshShape shape) {
      * @throws MeshRuntimeException if there is no such device
      */
     public MeshCoordinate coordinateOf(int device) {
-        return rowByRow().findDevice(device);
+        return MeshCoordinateRange.of(shape).stream()
+                .filter(coordinate -> coordinate.toLinearIndex(shape) == device)
+                .findFirst()
+                .orElseThrow(() -> new MeshRuntimeException(ShapeMessages.deviceNotFound(device)));
     }
 
-    private MeshDeviceView rowByRow() {
-        return new MeshDeviceView(
-                shape, IntStream.range(0, shape.meshSize()).boxed().toList());
-    }
-
-    private Stream<MeshCoordinate> line(MeshShape requested, MeshCoordinate start) {
+    /** Returns the first devices of the path through the system. */
+    private List<Integer> line(int length) {
         if (shape.dims() != 2) {
             throw new MeshRuntimeException(ShapeMessages.LINE_NEEDS_2D_SYSTEM);
         }
-        if (start.get(0) >= shape.get(0) || start.get(1) >= shape.get(1)) {
-            throw new MeshRuntimeException(ShapeMessages.offsetOutOfSystem(start, shape));
-        }
-        return MeshDeviceView.lineCoordinates(requested.meshSize(), shape, start).stream();
+        return shape.equals(FOUR_BY_TWO) ? RING_OF_FOUR_BY_TWO.subList(0, length) : backAndForth(length);
     }
 
-    private Stream<MeshCoordinate> block(MeshShape requested, MeshCoordinate start) {
+    private List<Integer> backAndForth(int length) {
+        int columns = shape.get(1);
+        List<Integer> devices = new ArrayList<>(length);
+        for (int step = 0; step < length; step++) {
+            int row = step / columns;
+            int column = row % 2 == 0 ? step % columns : columns - 1 - step % columns;
+            devices.add(row * columns + column);
+        }
+        return devices;
+    }
+
+    private List<Integer> block(MeshShape requested, MeshCoordinate start) {
         if (requested.dims() != shape.dims()) {
             throw new MeshRuntimeException(ShapeMessages.requestedDimensions(requested, shape));
         }
@@ -114,13 +114,14 @@ public record SystemMesh(MeshShape shape) {
                 throw new MeshRuntimeException(ShapeMessages.notRotatable(requested, shape, start));
             }
         }
-        if (turns == 0) {
-            return MeshCoordinateRange.of(requested).stream().map(place -> moved(place, start));
-        }
-        if (shape.dims() != 2) {
+        boolean isTurned = turns > 0;
+        if (isTurned && shape.dims() != 2) {
             throw new MeshRuntimeException(ShapeMessages.ROTATION_NEEDS_2D_SYSTEM);
         }
-        return MeshCoordinateRange.of(requested).stream().map(place -> MeshCoordinate.of(place.get(1), place.get(0)));
+        return MeshCoordinateRange.of(requested).stream()
+                .map(place -> isTurned ? MeshCoordinate.of(place.get(1), place.get(0)) : moved(place, start))
+                .map(coordinate -> coordinate.toLinearIndex(shape))
+                .toList();
     }
 
     private boolean fits(List<Integer> sizes, MeshCoordinate start) {

@@ -90,7 +90,7 @@ class AllocatorConcurrencyTests {
 
         assertThat(KINDS).describedAs("seed %d", seed).allSatisfy(kind -> {
             assertThat(allocator.liveAddresses(kind)).isEmpty();
-            assertThat(allocator.memoryBlockTable(kind)).hasSize(1);
+            assertThat(allocator.statistics(kind).largestFree()).isEqualTo(allocator.bankSize(kind));
         });
         assertThat(allocator.lowestOccupiedL1Address(0)).isEmpty();
     }

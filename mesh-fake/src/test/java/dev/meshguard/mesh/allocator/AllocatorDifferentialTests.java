@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
@@ -76,10 +77,7 @@ class AllocatorDifferentialTests {
         }
 
         private void model(BufferType kind, int banks, long start, long end, long limit, long page, long dram) {
-            expected.put(
-                    kind,
-                    new NaiveBanks(
-                            kind, banks, new AddressRange(start, end), limit, page, dram, CORES, List.of(List.of())));
+            expected.put(kind, new NaiveBanks(kind, banks, new AddressRange(start, end), limit, page, dram, CORES));
         }
 
         @Override
@@ -94,11 +92,7 @@ class AllocatorDifferentialTests {
                 deallocate(kind);
             } else if (step < 90) {
                 long size = 8L * random.nextInt(20);
-                same(
-                        "shrink " + kind + " by " + size,
-                        a -> a.shrinkSize(kind, size),
-                        kind,
-                        b -> b.shrinkSize(size, true));
+                same("shrink " + kind + " by " + size, a -> a.shrinkSize(kind, size), kind, b -> b.shrinkSize(size));
             } else if (step < 93) {
                 same("reset " + kind, a -> a.resetSize(kind), kind, NaiveBanks::resetSize);
             } else if (step < 95) {
@@ -127,15 +121,15 @@ class AllocatorDifferentialTests {
         void check() {
             expected.forEach((kind, banks) -> {
                 same("live " + kind, boxed(actual.liveAddresses(kind)), banks.liveAddresses());
-                same("statistics of " + kind, actual.statistics(kind), banks.statistics(0));
+                same("statistics of " + kind, actual.statistics(kind), banks.statistics());
                 same("size of " + kind, actual.bankSize(kind), banks.bankSize());
                 same("marks of " + kind, actual.highWaterMarks(kind), banks.highWaterMarks());
-                same("taken of " + kind, taken(kind, banks.start), banks.taken(0));
+                same("taken of " + kind, taken(kind), banks.taken());
             });
             same(
                     "lowest",
                     actual.lowestOccupiedL1Address(random.nextInt(CORES)),
-                    banks(L1).lowestOccupiedAddress(0));
+                    banks(L1).lowestOccupiedAddress());
             keepDisjoint(DRAM, TRACE);
             keepDisjoint(L1, L1_SMALL);
         }
@@ -154,7 +148,7 @@ class AllocatorDifferentialTests {
                 if (kind == L1_SMALL && !request.isSharded()) {
                     throw new RejectedCall("L1_SMALL only supports sharded allocations, see validate_num_banks");
                 }
-                return banks(kind).allocate(request, 0, List.of());
+                return banks(kind).allocate(request);
             });
         }
 
@@ -167,7 +161,7 @@ class AllocatorDifferentialTests {
                     "deallocate " + kind + " " + address,
                     a -> a.deallocate(kind, address),
                     kind,
-                    b -> b.deallocate(address, 0));
+                    b -> b.deallocate(address));
         }
 
         /** Which of several blocks in the way the text names depends on slots, of which the model knows nothing. */
@@ -196,17 +190,16 @@ class AllocatorDifferentialTests {
             return banks;
         }
 
-        private List<AddressRange> taken(BufferType kind, long start) {
-            return actual.memoryBlockTable(kind).stream()
-                    .filter(MemoryBlock::allocated)
-                    .map(block -> new AddressRange(start + block.address(), start + block.address() + block.size()))
+        private List<AddressRange> taken(BufferType kind) {
+            return actual.blocks(kind, address -> Optional.empty()).stream()
+                    .map(block -> new AddressRange(block.start(), block.end()))
                     .sorted(Comparator.comparingLong(AddressRange::start))
                     .toList();
         }
 
         private void keepDisjoint(BufferType lower, BufferType upper) {
-            var ranges = new ArrayList<>(taken(lower, banks(lower).start));
-            ranges.addAll(taken(upper, banks(upper).start));
+            var ranges = new ArrayList<>(taken(lower));
+            ranges.addAll(taken(upper));
             for (int i = 1; i < ranges.size(); i++) {
                 same("overlap", ranges.get(i).start() < ranges.get(i - 1).end(), false);
             }

@@ -10,7 +10,6 @@ import static dev.meshguard.mesh.allocator.AllocationDirection.TOP_DOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,15 +121,6 @@ class AllocatorTests {
         }
 
         @Test
-        void startAtTheUnreservedBases() {
-            assertThat(allocator.baseAllocatorAddress(BufferType.Memory.DRAM)).isEqualTo(1_024);
-            assertThat(allocator.baseAllocatorAddress(BufferType.Memory.L1)).isEqualTo(2_048);
-            assertRuntimeError(
-                    () -> allocator.baseAllocatorAddress(BufferType.Memory.SYSTEM),
-                    "Allocator does not support allocating in HOST");
-        }
-
-        @Test
         void spaceSmallL1BuffersByTheDramAlignment() {
             var small = BankRequest.sharded(16, 16, 1, TOP_DOWN);
 
@@ -195,7 +185,6 @@ class AllocatorTests {
             assertRuntimeError(() -> allocator.deallocate(SYSTEM_MEMORY, 0), text);
             assertRuntimeError(() -> allocator.statistics(SYSTEM_MEMORY), text);
             assertRuntimeError(() -> allocator.liveAddresses(SYSTEM_MEMORY), text);
-            assertRuntimeError(() -> allocator.memoryBlockTable(SYSTEM_MEMORY), text);
             assertRuntimeError(() -> allocator.bankSize(SYSTEM_MEMORY), text);
             assertRuntimeError(() -> allocator.numBanks(SYSTEM_MEMORY), text);
             assertRuntimeError(() -> allocator.alignment(SYSTEM_MEMORY), text);
@@ -315,7 +304,6 @@ class AllocatorTests {
             allocator.allocate(DRAM, ONE_PAGE);
 
             assertThat(allocator.statistics(DRAM)).isEqualTo(new Statistics(11_264, 1_024, 10_240, 10_240));
-            assertThat(allocator.memoryBlockTable(DRAM)).hasSize(2);
         }
 
         @Test
@@ -332,16 +320,10 @@ class AllocatorTests {
         void seesTheBankSizeShrinkAndComeBack() {
             allocator.shrinkSize(L1, 1_024);
             assertThat(allocator.bankSize(L1)).isEqualTo(4_096);
-            assertThat(allocator.baseAllocatorAddress(BufferType.Memory.L1)).isEqualTo(2_048);
+            assertThat(allocator.bankBase(L1)).isEqualTo(2_048);
 
             allocator.resetSize(L1);
             assertThat(allocator.bankSize(L1)).isEqualTo(5_120);
-        }
-
-        @Test
-        void doesNotShrinkFromTheTop() {
-            assertRuntimeError(
-                    () -> allocator.shrinkSize(L1, 1_024, false), "Shrinking from the top is currently not supported");
         }
 
         @Test

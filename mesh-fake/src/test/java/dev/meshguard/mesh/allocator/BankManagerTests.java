@@ -8,8 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
-import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,15 +100,6 @@ class BankManagerTests {
                     .isThrownBy(() -> banks.allocate(sharded(288, 32, 9)))
                     .withMessage("Expected number of shards 9 to be less than or equal to total number of L1 banks 8 in"
                             + " compute cores");
-        }
-
-        @Test
-        void isRejectedForAnAllocatorThatDoesNotExist() {
-            var banks = dram().build();
-
-            assertThatExceptionOfType(MeshRuntimeException.class)
-                    .isThrownBy(() -> banks.allocate(interleaved(32, 32, BOTTOM_UP), 1, List.of()))
-                    .withMessage("Invalid allocator ID 1 (num_allocators=1)");
         }
 
         @Test
@@ -334,15 +323,6 @@ class BankManagerTests {
         }
 
         @Test
-        void isNotPossibleFromTheTop() {
-            var banks = l1().build();
-
-            assertThatExceptionOfType(MeshRuntimeException.class)
-                    .isThrownBy(() -> banks.shrinkSize(32, false))
-                    .withMessage("Shrinking from the top is currently not supported");
-        }
-
-        @Test
         void isNamedInTheAccountOfMissingMemory() {
             var banks = dram().build();
             banks.shrinkSize(1_024);
@@ -352,19 +332,6 @@ class BankManagerTests {
                     .withMessage("Out of Memory: Not enough space to allocate 32768 B DRAM buffer across 4 banks,"
                             + " where each bank needs to store 8192 B, but bank size is 7168 B"
                             + " (allocated: 0 B, free: 7168 B, largest free block: 7168 B)");
-        }
-
-        @Test
-        void needsASingleAllocator() {
-            var banks = l1().dependencies(AllocatorDependencies.of(Map.of(0, List.of(1))))
-                    .build();
-
-            assertThatExceptionOfType(MeshRuntimeException.class)
-                    .isThrownBy(() -> banks.shrinkSize(32))
-                    .withMessage("Expected single allocator!");
-            assertThatExceptionOfType(MeshRuntimeException.class)
-                    .isThrownBy(banks::resetSize)
-                    .withMessage("Expected single allocator!");
         }
     }
 

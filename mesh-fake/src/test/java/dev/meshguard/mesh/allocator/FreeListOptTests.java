@@ -5,7 +5,6 @@ import static dev.meshguard.mesh.allocator.SearchPolicy.FIRST;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import java.util.Map;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -476,29 +475,6 @@ class FreeListOptTests {
             list.allocate(KIB, true);
 
             assertThat(list.allocatedAddresses()).containsExactly(range(3_072, 4_096), range(0, 1_024));
-        }
-
-        @Test
-        void readsAsTheRuntimesStrings() {
-            var list = list(4 * KIB, FIRST);
-            list.allocate(KIB);
-
-            assertThat(list.memoryBlockTable().get(0).toMap())
-                    .containsExactly(
-                            Map.entry("blockID", "0"),
-                            Map.entry("address", "0"),
-                            Map.entry("size", "1024"),
-                            Map.entry("prevID", "-1"),
-                            Map.entry("nextID", "1"),
-                            Map.entry("allocated", "yes"));
-            assertThat(list.memoryBlockTable().get(1).toMap())
-                    .containsExactly(
-                            Map.entry("blockID", "1"),
-                            Map.entry("address", "1024"),
-                            Map.entry("size", "3072"),
-                            Map.entry("prevID", "0"),
-                            Map.entry("nextID", "-1"),
-                            Map.entry("allocated", "no"));
         }
     }
 

@@ -6,7 +6,6 @@ import dev.meshguard.mesh.allocator.RandomPrograms.RejectedCall;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -21,14 +20,6 @@ final class NaiveBanks {
 
     private static final long UNIT = 8;
 
-    /** The state of an allocator: its reserved bytes, those of them with an owner, and its lowest occupied address. */
-    private static final class NaiveAllocator {
-        final TreeMap<Long, Long> ends = new TreeMap<>();
-        final TreeMap<Long, Long> usedEnds = new TreeMap<>();
-        final TreeSet<Long> allocated = new TreeSet<>();
-        OptionalLong lowest = OptionalLong.empty();
-    }
-
     final BufferType kind;
     final int banks;
     final long start;
@@ -37,8 +28,13 @@ final class NaiveBanks {
     final long pageAlignment;
     final long dramAlignment;
     final int cores;
-    private final List<List<Integer>> avoided;
-    private final List<NaiveAllocator> lenders = new ArrayList<>();
+    /** The end of each reserved block, by its start. */
+    private final TreeMap<Long, Long> ends = new TreeMap<>();
+
+    /** The starts of the blocks with an owner. */
+    private final TreeSet<Long> allocated = new TreeSet<>();
+
+    private OptionalLong lowest = OptionalLong.empty();
     private long shrunk;
     private boolean tracking;
     private HighWaterMarks marks = new HighWaterMarks(0, 0);
@@ -50,8 +46,7 @@ final class NaiveBanks {
             long limit,
             long pageAlignment,
             long dramAlignment,
-            int cores,
-            List<List<Integer>> avoided) {
+            int cores) {
         this.kind = kind;
         this.banks = banks;
         this.start = region.start();
@@ -60,12 +55,9 @@ final class NaiveBanks {
         this.pageAlignment = pageAlignment;
         this.dramAlignment = dramAlignment;
         this.cores = cores;
-        this.avoided = avoided;
-        avoided.forEach(unused -> lenders.add(new NaiveAllocator()));
     }
 
-    long allocate(BankRequest request, int id, List<AddressRange> occupied) {
-        NaiveAllocator lender = allocator(id);
+    long allocate(BankRequest request) {
         if (request.isSharded() && request.shards().getAsInt() > cores) {
             throw new RejectedCall(
                     "Expected number of shards " + request.shards().getAsInt()
@@ -74,72 +66,58 @@ final class NaiveBanks {
         int over = request.shards().orElse(banks);
         long pages = request.pageSize() == 0 ? 0 : request.size() / request.pageSize();
         long perBank = (pages + over - 1) / over * roundUp(request.pageSize(), pageAlignment);
-        long lowest = kind == BufferType.L1 && !request.isSharded() ? limit : 0;
+        long lowestAllowed = kind == BufferType.L1 && !request.isSharded() ? limit : 0;
         if (kind == BufferType.L1 && !request.isSharded() && limit <= 0) {
             throw new RejectedCall("Address limit " + limit + " needs to be larger than zero.");
         }
         boolean up = request.direction() == AllocationDirection.BOTTOM_UP;
-        long address = avoided.get(id).isEmpty() && occupied.isEmpty()
-                ? placeAlone(request, id, over, perBank, up, lowest)
-                : placeBesideOthers(request, id, over, perBank, up, lowest, occupied);
-        lender.lowest = OptionalLong.of(Math.min(address, lender.lowest.orElse(address)));
-        lender.allocated.add(address);
-        lender.usedEnds.put(address, address + perBank);
+        long address = place(request, over, perBank, up, lowestAllowed);
+        lowest = OptionalLong.of(Math.min(address, lowest.orElse(address)));
+        allocated.add(address);
         if (tracking) {
             marks = new HighWaterMarks(Math.max(marks.allocation(), address + perBank), marks.deletion());
         }
         return address;
     }
 
-    void deallocate(long address, int id) {
-        NaiveAllocator lender = allocator(id);
-        Long blockEnd = lender.ends.get(address);
+    void deallocate(long address) {
+        Long blockEnd = ends.get(address);
         if (blockEnd != null && tracking) {
             marks = new HighWaterMarks(marks.allocation(), Math.max(marks.deletion(), blockEnd));
         }
-        release(lender, address);
-        lender.allocated.remove(address);
+        release(address);
+        allocated.remove(address);
     }
 
     void deallocateAll() {
-        for (NaiveAllocator lender : lenders) {
-            lender.allocated.forEach(address -> release(lender, address));
-            lender.allocated.clear();
-        }
+        allocated.forEach(this::release);
+        allocated.clear();
     }
 
     void clear() {
         shrunk = 0;
-        for (NaiveAllocator lender : lenders) {
-            lender.ends.clear();
-            lender.usedEnds.clear();
-            lender.allocated.clear();
-        }
+        ends.clear();
+        allocated.clear();
     }
 
-    OptionalLong lowestOccupiedAddress(int id) {
-        return allocator(id).lowest;
+    OptionalLong lowestOccupiedAddress() {
+        return lowest;
     }
 
-    void shrinkSize(long size, boolean up) {
-        requireOneAllocator();
+    void shrinkSize(long size) {
         if (size == 0) {
             return;
-        }
-        if (!up) {
-            throw new RejectedCall("Shrinking from the top is currently not supported");
         }
         if (size > bankSize()) {
             throw new RejectedCall("Shrink size " + size + " must be smaller than max size " + bankSize());
         }
-        if (lenders.get(0).ends.lowerKey(start + shrunk + size) != null) {
+        if (ends.lowerKey(start + shrunk + size) != null) {
             throw new RejectedCall("Shrink size " + (shrunk + size) + " cuts into allocated block");
         }
         shrunk += size;
     }
 
     void resetSize() {
-        requireOneAllocator();
         shrunk = 0;
     }
 
@@ -157,12 +135,11 @@ final class NaiveBanks {
         return marks;
     }
 
-    Statistics statistics(int id) {
-        NaiveAllocator lender = allocator(id);
+    Statistics statistics() {
         long free = 0;
         long largest = 0;
         long run = 0;
-        for (boolean unitIsFree : freeUnits(lender)) {
+        for (boolean unitIsFree : freeUnits()) {
             run = unitIsFree ? run + UNIT : 0;
             free += unitIsFree ? UNIT : 0;
             largest = Math.max(largest, run);
@@ -171,118 +148,54 @@ final class NaiveBanks {
     }
 
     List<Long> liveAddresses() {
-        return lenders.stream()
-                .flatMap(lender -> lender.allocated.stream())
-                .sorted()
-                .toList();
+        return List.copyOf(allocated);
     }
 
-    /** What an allocator has taken, lent or not, by address. */
-    List<AddressRange> taken(int id) {
-        return ranges(allocator(id).ends);
-    }
-
-    /** What of an allocator's memory its borrowers use, that is, before sizes are rounded. */
-    List<AddressRange> used(int id) {
-        return ranges(allocator(id).usedEnds);
-    }
-
-    private static List<AddressRange> ranges(Map<Long, Long> ends) {
-        var ranges = new ArrayList<AddressRange>();
-        ends.forEach((blockStart, blockEnd) -> ranges.add(new AddressRange(blockStart, blockEnd)));
-        return ranges;
-    }
-
-    int allocatorCount() {
-        return lenders.size();
-    }
-
-    List<Integer> avoidedBy(int id) {
-        return avoided.get(id);
+    /** The reserved blocks, with an owner or without, by address. */
+    List<AddressRange> taken() {
+        List<AddressRange> taken = new ArrayList<>();
+        ends.forEach((blockStart, blockEnd) -> taken.add(new AddressRange(blockStart, blockEnd)));
+        return taken;
     }
 
     long bankSize() {
         return end - start - shrunk;
     }
 
-    private NaiveAllocator allocator(int id) {
-        if (id >= lenders.size()) {
-            throw new RejectedCall("Invalid allocator ID " + id + " (num_allocators=" + lenders.size() + ")");
-        }
-        return lenders.get(id);
-    }
-
-    private void requireOneAllocator() {
-        if (lenders.size() != 1) {
-            throw new RejectedCall("Expected single allocator!");
-        }
-    }
-
-    private void release(NaiveAllocator lender, long address) {
-        if (!lender.ends.containsKey(address)) {
+    private void release(long address) {
+        if (!ends.containsKey(address)) {
             return;
         }
-        if (lender.lowest.isEmpty()) {
+        if (lowest.isEmpty()) {
             throw new RejectedCall("Lowest occupied address should have a value");
         }
-        lender.ends.remove(address);
-        lender.usedEnds.remove(address);
-        if (address <= lender.lowest.getAsLong()) {
-            Long higher = lender.ends.higherKey(address);
-            lender.lowest = higher == null ? OptionalLong.empty() : OptionalLong.of(higher);
+        ends.remove(address);
+        if (address <= lowest.getAsLong()) {
+            Long higher = ends.higherKey(address);
+            lowest = higher == null ? OptionalLong.empty() : OptionalLong.of(higher);
         }
     }
 
-    private long placeAlone(BankRequest request, int id, int over, long perBank, boolean up, long lowest) {
-        NaiveAllocator lender = allocator(id);
+    private long place(BankRequest request, int over, long perBank, boolean up, long lowestAllowed) {
         long rounded = rounded(perBank);
-        long address = find(rounded, up, freeUnits(lender))
+        long address = find(rounded, up, freeUnits())
                 .orElseThrow(
                         () -> new RejectedCall("Out of Memory: Not enough space to allocate " + request.size() + " B "
                                 + kind + " buffer across " + over + " banks, where each bank needs to store " + perBank
-                                + " B, but bank size is " + account(id)));
-        lender.ends.put(address, address + rounded);
-        if (address < lowest) {
-            throw new RejectedCall(
-                    "Out of Memory: Cannot allocate at an address below " + lowest + ". Allocation at " + address);
+                                + " B, but bank size is " + account()));
+        ends.put(address, address + rounded);
+        if (address < lowestAllowed) {
+            throw new RejectedCall("Out of Memory: Cannot allocate at an address below " + lowestAllowed
+                    + ". Allocation at " + address);
         }
         return address;
     }
 
-    /** Where nobody is in the way, in a block of the allocator's own that is large enough for the rounded size. */
-    private long placeBesideOthers(
-            BankRequest request, int id, int over, long perBank, boolean up, long lowest, List<AddressRange> occupied) {
-        NaiveAllocator lender = allocator(id);
-        int rounded = (int) (rounded(perBank) / UNIT);
-        boolean[] own = freeUnits(lender);
-        boolean[] usable = new boolean[own.length];
-        for (int i = 0; i < own.length; i++) {
-            if (all(own, i, rounded)) {
-                Arrays.fill(usable, i, i + rounded, true);
-            }
-        }
-        ruleOut(usable, start, lowest);
-        avoided.get(id).forEach(other -> lenders.get(other).ends.forEach((from, to) -> ruleOut(usable, from, to)));
-        occupied.forEach(range -> ruleOut(usable, range.start(), range.end()));
-        long address = find(perBank, up, usable)
-                .orElseThrow(() -> new RejectedCall("Out of Memory: Not enough space after considering dependencies to"
-                        + " allocate " + request.size() + " B " + kind + " across " + over + " banks (" + perBank
-                        + " B per bank), bank size is " + account(id)));
-        if (address % pageAlignment != 0) {
-            throw new RejectedCall("Chosen address " + address + " is not aligned to " + pageAlignment + " B");
-        }
-        if (!all(own, unit(address), rounded)) {
-            throw new RejectedCall("Allocator failed to place at chosen address " + address);
-        }
-        lender.ends.put(address, address + rounded * UNIT);
-        return address;
-    }
-
-    private boolean[] freeUnits(NaiveAllocator lender) {
+    private boolean[] freeUnits() {
         boolean[] free = new boolean[unit(end)];
         Arrays.fill(free, true);
         ruleOut(free, start, start + shrunk);
-        lender.ends.forEach((from, to) -> ruleOut(free, from, to));
+        ends.forEach((from, to) -> ruleOut(free, from, to));
         return free;
     }
 
@@ -322,8 +235,8 @@ final class NaiveBanks {
         return true;
     }
 
-    private String account(int id) {
-        Statistics bank = statistics(id);
+    private String account() {
+        Statistics bank = statistics();
         return bank.totalAllocatable() + " B (allocated: " + bank.totalAllocated() + " B, free: " + bank.totalFree()
                 + " B, largest free block: " + bank.largestFree() + " B)";
     }

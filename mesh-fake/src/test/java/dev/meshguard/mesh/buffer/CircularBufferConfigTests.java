@@ -44,20 +44,6 @@ class CircularBufferConfigTests {
     }
 
     @Test
-    void hasOneRemoteIndexAtMost() {
-        CircularBufferConfig config = TWO_PAGES.at(0, 2_048).atRemote(31, 4_096);
-
-        assertThat(config.hasRemoteIndex()).isTrue();
-        assertThat(config.atRemote(31, 1_024).numPages(31)).isEqualTo(4);
-        assertThatThrownBy(() -> config.atRemote(30, 4_096))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Can only specify one remote buffer index per config");
-        assertThatThrownBy(() -> config.at(31, 4_096)).hasMessage("Buffer index 31 is already marked as remote");
-        assertThatThrownBy(() -> TWO_PAGES.at(0, 2_048).atRemote(0, 4_096))
-                .hasMessage("Buffer index 0 is already marked as local");
-    }
-
-    @Test
     void liesOnCoresOnce() {
         CoreRange corner = new CoreRange(0, 0, 1, 1);
 

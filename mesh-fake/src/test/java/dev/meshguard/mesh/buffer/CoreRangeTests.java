@@ -41,64 +41,6 @@ class CoreRangeTests {
         assertThat(range(one).intersection(range(other))).isEmpty();
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "0 0 1 1, 2 0 7 1",
-        "2 0 7 1, 0 0 1 1",
-        "0 0 1 1, 0 2 1 2",
-        "1 1 1 1, 0 1 0 1",
-        "0 1 0 1, 0 2 0 2",
-        "0 0 1 1, 1 2 2 2",
-        "1 2 2 2, 0 0 1 1",
-        "0 0 1 1, 2 0 7 4"
-    })
-    void isAdjacentToWhatItSharesAPartOfAnEdgeWith(String one, String other) {
-        assertThat(range(one).adjacent(range(other))).isTrue();
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "3 3 5 4, 1 2 2 2",
-        "0 0 1 1, 0 0 6 4",
-        "0 0 1 1, 1 0 7 1",
-        "0 0 6 4, 1 1 1 1",
-        "0 0 1 2, 1 2 1 2",
-        "0 1 0 1, 1 2 1 2",
-        "0 0 1 1, 3 3 5 4"
-    })
-    void isNotAdjacentToWhatOverlapsOrOnlyHasACornerInCommon(String one, String other) {
-        assertThat(range(one).adjacent(range(other))).isFalse();
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "1 1 1 1, 1 1 1 1, 1 1 1 1",
-        "0 0 5 4, 1 0 6 4, 0 0 6 4",
-        "0 0 5 4, 0 0 6 4, 0 0 6 4",
-        "0 0 1 1, 2 0 7 1, 0 0 7 1",
-        "0 0 1 1, 1 0 7 1, 0 0 7 1",
-        "0 0 1 1, 0 2 1 2, 0 0 1 2",
-        "1 1 1 1, 0 1 0 1, 0 1 1 1",
-        "0 1 0 1, 0 2 0 2, 0 1 0 2"
-    })
-    void mergesWithWhatLinesUpAndTouches(String one, String other, String merged) {
-        assertThat(range(one).merge(range(other))).contains(range(merged));
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "0 0 1 1, 1 2 2 2",
-        "3 3 5 4, 1 2 2 2",
-        "0 0 1 1, 0 0 6 4",
-        "1 1 1 1, 0 2 0 2",
-        "0 0 1 1, 1 0 6 4",
-        "0 0 1 1, 2 0 7 4",
-        "0 0 1 1, 3 0 4 1"
-    })
-    void doesNotMergeWithAnythingElse(String one, String other) {
-        assertThat(range(one).merge(range(other))).isEmpty();
-    }
-
     @Test
     void containsItsCorners() {
         CoreRange range = range("1 0 6 4");
@@ -119,16 +61,9 @@ class CoreRangeTests {
     }
 
     @Test
-    void goesThroughItsCoresColumnByColumnIfAsked() {
-        assertThat(range("3 3 5 4").cores(ShardOrientation.COL_MAJOR))
-                .extracting(CoreCoord::toString)
-                .containsExactly("3-3", "3-4", "4-3", "4-4", "5-3", "5-4");
-    }
-
-    @Test
     void countsItsCores() {
         assertThat(range("3 3 5 4").size()).isEqualTo(6);
-        assertThat(CoreRange.of(new CoreCoord(2, 3)).size()).isEqualTo(1);
+        assertThat(range("2 3 2 3").size()).isEqualTo(1);
     }
 
     @Test

@@ -83,7 +83,6 @@ class MeshBufferConfigTests {
         ShardedBufferConfig global = sharded(height, width, shardHeight, shardWidth);
 
         global.requireFits(MESH);
-        global.dealtOut(ShardOrientation.COL_MAJOR).requireFits(MESH);
 
         assertThat(global.deviceLocalSize()).isEqualTo(localSize);
     }
@@ -101,16 +100,11 @@ class MeshBufferConfigTests {
     }
 
     @Test
-    void repeatsShardsAlongRowsOrColumnsAsTheyAreDealtOut() {
-        ShardedBufferConfig twoShards = sharded(64, 64, 32, 0);
+    void repeatsShardsInEveryRow() {
+        sharded(64, 64, 16, 0).requireFits(MESH);
 
-        twoShards.dealtOut(ShardOrientation.COL_MAJOR).requireFits(MESH);
-        twoShards.requireFits(MESH);
-
-        ShardedBufferConfig fourShards = sharded(64, 64, 16, 0);
-        fourShards.requireFits(MESH);
         assertRuntimeError(
-                () -> fourShards.dealtOut(ShardOrientation.COL_MAJOR).requireFits(MESH),
+                () -> sharded(64, 64, 8, 0).requireFits(MESH),
                 "The sharded tensor does not fit on the Mesh. Num shards in buffer 16, Num Devices 8");
     }
 

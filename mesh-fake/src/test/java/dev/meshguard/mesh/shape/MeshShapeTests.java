@@ -19,25 +19,6 @@ class MeshShapeTests {
         assertThat(MeshShape.of(2, 3, 4, 5, 6).dims()).isEqualTo(5);
     }
 
-    @Test
-    void stridesOverWholeRows() {
-        MeshShape shape = MeshShape.of(2, 3, 4);
-
-        assertThat(shape.stride(0)).isEqualTo(12);
-        assertThat(shape.stride(1)).isEqualTo(4);
-        assertThat(shape.stride(2)).isEqualTo(1);
-    }
-
-    @Test
-    void hasNoStrideBeyondItsDimensions() {
-        assertThatThrownBy(() -> MeshShape.of(2, 4).stride(2))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("MeshShape([2, 4]) has no stride along dimension 2: its dimensions are 0 to 1");
-        assertThatThrownBy(() -> MeshShape.of(2, 4).stride(-1))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("MeshShape([2, 4]) has no stride along dimension -1: its dimensions are 0 to 1");
-    }
-
     @ParameterizedTest
     @CsvSource({"0, 2", "1, 4", "-1, 4", "-2, 2", "-3, 1", "-4, 1"})
     void countsFromTheEndAndOnIntoTheOnesThatAreKeptBeforeIt(int dimension, int size) {
@@ -105,7 +86,6 @@ class MeshShapeTests {
     @Test
     void mayBeEmptyAlongADimension() {
         assertThat(MeshShape.of(0, 4).meshSize()).isZero();
-        assertThat(MeshShape.of(4, 0).stride(0)).isZero();
     }
 
     @Test

@@ -75,7 +75,6 @@ final class RequestTable {
                 line.optionalInteger("connection"),
                 EventForm.allocator(line),
                 line.isTrue("view"),
-                line.optionalNumber("physicalAddress"),
                 line.optionalText("source"),
                 line.isTrue("freedOnCollection"));
         AllocationDetails known = shared.get(details);

@@ -84,9 +84,6 @@ final class SharedLines {
         if (details.view()) {
             json.writeBooleanField("view", true);
         }
-        if (details.physicalAddress().isPresent()) {
-            json.writeNumberField("physicalAddress", details.physicalAddress().getAsLong());
-        }
         if (details.source().isPresent()) {
             json.writeStringField("source", details.source().get());
         }

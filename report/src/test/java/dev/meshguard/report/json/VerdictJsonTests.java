@@ -65,7 +65,7 @@ class VerdictJsonTests {
         MemoryRequest cache =
                 MemoryRequest.of(AllocationDetails.user().labelled("kv-cache").ownedBy(Owner.program("1 (add)")));
         MemoryShortage shortage = MemoryShortage.anywhere(
-                BufferType.L1, 512, 0, 1_024, List.of(new MemoryShortage.Block(268, 780, 268, Optional.of(cache))));
+                BufferType.L1, 512, 0, 1_024, List.of(new MemoryShortage.Block(268, 780, Optional.of(cache))));
 
         String document = VerdictJson.text(report().failedBy(shortage));
 

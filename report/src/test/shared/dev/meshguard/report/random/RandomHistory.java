@@ -271,7 +271,6 @@ public final class RandomHistory {
         details = random.nextInt(3) == 0 ? details.onMesh(mesh()) : details;
         details = random.nextInt(3) == 0 ? details.fromAllocator(allocator()) : details;
         details = random.nextInt(6) == 0 ? details.asView() : details;
-        details = random.nextInt(9) == 0 ? details.lyingAt(random.nextInt(1000)) : details;
         details = random.nextInt(9) == 0 ? details.asFreedOnCollection() : details;
         return random.nextInt(6) == 0 ? details.ofKind(BufferKind.CIRCULAR_BUFFER) : details;
     }

@@ -1,6 +1,5 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 
@@ -19,10 +18,8 @@ record BankRange(long start, long end) {
 
     /** Returns the range that a report of a buffer named. If nobody knows how far it reaches, only its first byte is sure. */
     static BankRange of(BufferGeneration buffer, BufferGeneration.Report report, AllocationHistory history) {
-        AllocationDetails details = report.request().details();
-        long start = details.physicalAddress().orElse(buffer.address());
-        long known = details.extent().orElse(history.hasFlatAddresses() ? report.size() : 1);
-        return new BankRange(start, start + Math.max(1, known));
+        long known = report.request().details().extent().orElse(history.hasFlatAddresses() ? report.size() : 1);
+        return new BankRange(buffer.address(), buffer.address() + Math.max(1, known));
     }
 
     /** Returns how many bytes both cover; 0 or less if they do not meet. */

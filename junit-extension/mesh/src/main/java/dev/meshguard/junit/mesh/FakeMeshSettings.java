@@ -166,7 +166,7 @@ record FakeMeshSettings(
                             architecture,
                             presetsOf(architecture)));
         }
-        if (runtime.isEmpty() && opening.workerL1Size() == 0) {
+        if (runtime.isEmpty()) {
             requireRoom(location);
         }
         return this;

@@ -29,7 +29,7 @@ import java.util.Set;
  * class below it refers to the mesh device itself. A context does not change, and one mesh has one context, so that contexts can
  * be compared as meshes can.
  *
- * <p>A submesh has its own memory and reports, and shares the process, the defects and the lock of its parent. Code that uses
+ * <p>A submesh has its own memory and reports, and shares the process and the lock of its parent. Code that uses
  * memory or reports holds the lock.
  */
 @EndOfPath
@@ -40,23 +40,21 @@ public final class MeshContext {
     private final Map<Integer, DeviceOpenPeriod> openPeriods;
     private final AllocatorConfig config;
     private final CoreRange computeGrid;
-    private final Set<RuntimeDefect> defects;
     private final MeshLock lock;
     private final MeshReports reports;
     private final MeshMemory memory;
 
-    private MeshContext(
-            RuntimeProcess process, List<DeviceOpenPeriod> openPeriods, Set<RuntimeDefect> defects, MeshLock lock) {
+    private MeshContext(RuntimeProcess process, List<DeviceOpenPeriod> openPeriods, MeshLock lock) {
         this.process = process;
         this.id = process.nextMeshId();
-        this.defects = defects;
         this.lock = lock;
+        Set<RuntimeDefect> defects = process.settings().defects();
         Map<Integer, DeviceOpenPeriod> byDevice = new LinkedHashMap<>();
         openPeriods.forEach(period -> byDevice.put(period.device(), period));
         List<Integer> devices = List.copyOf(byDevice.keySet());
         this.openPeriods = Collections.unmodifiableMap(byDevice);
         this.config = openPeriods.get(0).config();
-        CoreGrid grid = openPeriods.get(0).grid();
+        CoreGrid grid = process.computeGrid();
         this.computeGrid = new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
         this.reports = new MeshReports(
                 DefectInjectingListener.between(process.reports(), defects),
@@ -71,15 +69,14 @@ public final class MeshContext {
     }
 
     /** Returns the context of a mesh without a parent. */
-    public static MeshContext root(
-            RuntimeProcess process, List<DeviceOpenPeriod> openPeriods, Set<RuntimeDefect> defects) {
+    public static MeshContext root(RuntimeProcess process, List<DeviceOpenPeriod> openPeriods) {
         MeshLock lock = new MeshLock(new WatchedHandles(process.settings().handleRelease()));
-        return new MeshContext(process, openPeriods, defects, lock);
+        return new MeshContext(process, openPeriods, lock);
     }
 
     /** Returns the context of a submesh. */
     public MeshContext submesh(List<DeviceOpenPeriod> ofSubmesh) {
-        return new MeshContext(process, ofSubmesh, defects, lock);
+        return new MeshContext(process, ofSubmesh, lock);
     }
 
     /** Returns the runtime that opened the mesh. */

@@ -5,7 +5,6 @@ import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
 import dev.meshguard.mesh.internal.fault.FaultScript;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
-import dev.meshguard.mesh.runtime.CoreGrid;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -45,11 +44,7 @@ public final class DeviceManager {
 
     /** Activates devices and returns the handle that keeps them, and all others that are active, open. */
     public DeviceHandle open(
-            List<Integer> devices,
-            AllocatorConfig config,
-            CoreGrid grid,
-            int numCommandQueues,
-            UnsafeAllocationWarning warning) {
+            List<Integer> devices, AllocatorConfig config, int numCommandQueues, UnsafeAllocationWarning warning) {
         BitSet missing = withThoseActivatedTogether(devices);
         for (int device = 0; device < active.length; device++) {
             if (active[device] != null) {
@@ -60,7 +55,7 @@ public final class DeviceManager {
             faults.initialising(device);
         }
         for (int device = missing.nextSetBit(0); device >= 0; device = missing.nextSetBit(device + 1)) {
-            active[device] = new DeviceOpenPeriod(device, config, grid, numCommandQueues, warning, misuse);
+            active[device] = new DeviceOpenPeriod(device, config, numCommandQueues, warning, misuse);
         }
         List<DeviceOpenPeriod> covered = new ArrayList<>(active.length);
         for (DeviceOpenPeriod life : active) {

@@ -8,7 +8,6 @@ import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
-import dev.meshguard.mesh.runtime.CoreGrid;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +28,6 @@ public final class DeviceOpenPeriod {
 
     private final int device;
     private final AllocatorConfig config;
-    private final CoreGrid grid;
     private final int numCommandQueues;
     private final UnsafeAllocationWarning warning;
     private final List<LoadedProgram> systemPrograms = new CopyOnWriteArrayList<>();
@@ -42,13 +40,11 @@ public final class DeviceOpenPeriod {
     DeviceOpenPeriod(
             int device,
             AllocatorConfig config,
-            CoreGrid grid,
             int numCommandQueues,
             UnsafeAllocationWarning warning,
             StrictModeChecks misuse) {
         this.device = device;
         this.config = config;
-        this.grid = grid;
         this.numCommandQueues = numCommandQueues;
         this.warning = warning;
         this.misuse = misuse;
@@ -61,11 +57,6 @@ public final class DeviceOpenPeriod {
     /** Returns the division of the memory, as set by the first opening of the device. */
     public AllocatorConfig config() {
         return config;
-    }
-
-    /** Returns the compute cores: those that the first opening of the device did not use for dispatch. */
-    public CoreGrid grid() {
-        return grid;
     }
 
     public int numCommandQueues() {

@@ -3,7 +3,6 @@ package dev.meshguard.mesh.internal.device;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshCoordinateRange;
-import dev.meshguard.mesh.shape.MeshDeviceView;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.shape.SystemMesh;
 import java.util.ArrayList;
@@ -96,9 +95,10 @@ public final class Submeshes {
             throw new MeshRuntimeException("New shape must have the same number of devices as current shape");
         }
         if (newShape.isLineTopology()) {
-            return new MeshDeviceView(shape, devices).lineDevices();
+            return new SystemMesh(shape)
+                    .devicesOf(newShape).stream().map(devices::get).toList();
         }
-        List<Integer> mapped = system.devicesOf(newShape, Optional.of(system.coordinateOf(devices.get(0))));
+        List<Integer> mapped = system.devicesOf(newShape, system.coordinateOf(devices.get(0)));
         if (!Set.copyOf(devices).containsAll(mapped)) {
             throw new MeshRuntimeException(String.format(
                     Locale.ROOT,

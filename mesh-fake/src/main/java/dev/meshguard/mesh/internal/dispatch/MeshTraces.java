@@ -188,7 +188,7 @@ public final class MeshTraces {
         keptSize += padded;
         trace.keepIn(config, allocation);
         mesh.reports().listener().ownerCached(trace.owner(), POOL);
-        requireNotReached(allocator().physicalAddressOf(allocation.type(), allocation.address()), marks);
+        requireNotReached(allocation.address(), marks);
     }
 
     /** The runtime counts rejected traces until the mesh is closed. */

@@ -16,7 +16,6 @@ import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
-import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BankLayout;
@@ -398,10 +397,8 @@ public final class MeshMemory {
     public List<MemoryCapacity> capacities() {
         List<MemoryCapacity> all = new ArrayList<>(ALLOCATABLE_TYPES.size());
         for (BufferType type : allocated()) {
-            MemoryCapacity capacity =
-                    new MemoryCapacity(type, meshAllocator.numBanks(type), meshAllocator.bankSize(type));
-            // A strict mesh withholds addresses, so those that it reports do not show where memory is free.
-            all.add(process.settings().isStrict() ? capacity : capacity.startingAt(meshAllocator.bankBase(type)));
+            all.add(new MemoryCapacity(type, meshAllocator.numBanks(type), meshAllocator.bankSize(type))
+                    .startingAt(meshAllocator.bankBase(type)));
         }
         return all;
     }
@@ -426,12 +423,6 @@ public final class MeshMemory {
             }
         }
         return there;
-    }
-
-    public MemoryView memoryView(BufferType type) {
-        requireOpen();
-        return MemoryView.of(
-                meshAllocator.numBanks(type), meshAllocator.statistics(type), meshAllocator.memoryBlockTable(type));
     }
 
     /**
@@ -613,15 +604,11 @@ public final class MeshMemory {
         }
         long extent = allocator.reservedPerBank(buffer.type(), request);
         AllocatorId id = kind == Kind.ON_ONE_DEVICE ? AllocatorId.DEVICE : subDevices.idOf(allocator);
-        long physical = process.settings().isStrict() ? allocator.physicalAddressOf(buffer.type(), address) : address;
-        AllocationDetails reserved =
-                reserved(details, id, extent, physical == address ? OptionalLong.empty() : OptionalLong.of(physical));
-        return Allocation.allocated(firstId, kind, reserved, on, buffer, address, allocator);
+        return Allocation.allocated(firstId, kind, reserved(details, id, extent), on, buffer, address, allocator);
     }
 
     /** Creates the details eagerly, because every request for memory calls this method. */
-    private AllocationDetails reserved(
-            AllocationDetails details, AllocatorId allocator, long extent, OptionalLong physicalAddress) {
+    private AllocationDetails reserved(AllocationDetails details, AllocatorId allocator, long extent) {
         return new AllocationDetails(
                 details.kind(),
                 details.lifetime(),
@@ -634,7 +621,6 @@ public final class MeshMemory {
                 details.connection(),
                 Optional.of(allocator),
                 false,
-                physicalAddress,
                 details.source(),
                 details.freedOnCollection());
     }

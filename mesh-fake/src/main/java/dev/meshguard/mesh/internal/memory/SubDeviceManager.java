@@ -206,8 +206,6 @@ public final class SubDeviceManager {
     /**
      * Creates an allocator of the requested bytes of L1, from the base of the mesh upwards; empty for a sub-device without
      * cores.
-     *
-     * <p>It withholds no addresses, even in strict mode, because there are too few of them.
      */
     private static Optional<Allocator> localAllocator(
             SubDevice subDevice, long localL1Size, AllocatorConfig config, UnsafeAllocationWarning warning) {

@@ -9,14 +9,10 @@ import dev.meshguard.mesh.internal.device.DeviceManager;
 import dev.meshguard.mesh.internal.fault.FaultScript;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CoreGrid;
-import dev.meshguard.mesh.runtime.DispatchCoreConfig;
-import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.tracker.AllocationListener;
-import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -44,7 +40,6 @@ public final class RuntimeProcess {
     private final AtomicInteger traces = new AtomicInteger();
     private final AtomicInteger subDeviceManagers = new AtomicInteger();
     private final AtomicInteger globalSemaphores = new AtomicInteger();
-    private final AtomicInteger globalCircularBuffers = new AtomicInteger();
 
     private final Object lock = new Object();
     private final DeviceManager devices;
@@ -80,9 +75,9 @@ public final class RuntimeProcess {
         return settings.cluster().architecture();
     }
 
-    /** Returns the cores of each chip that remain for programs with the given dispatch. */
-    public CoreGrid computeGrid(DispatchCoreConfig dispatch) {
-        return settings.cluster().computeGrid(dispatch, settings.harvestedColumns());
+    /** Returns the cores of each chip that remain for programs. */
+    public CoreGrid computeGrid() {
+        return settings.cluster().computeGrid();
     }
 
     public SystemMesh systemMesh() {
@@ -91,13 +86,6 @@ public final class RuntimeProcess {
 
     public UnsafeAllocationWarning unsafeAllocations() {
         return unsafeAllocations;
-    }
-
-    public Set<RuntimeDefect> defectsWith(Set<RuntimeDefect> more) {
-        Set<RuntimeDefect> all = EnumSet.noneOf(RuntimeDefect.class);
-        all.addAll(settings.defects());
-        all.addAll(more);
-        return all;
     }
 
     /** Reserves numbers for buffers and returns the first of them. */
@@ -123,10 +111,6 @@ public final class RuntimeProcess {
 
     public int nextGlobalSemaphoreId() {
         return globalSemaphores.incrementAndGet();
-    }
-
-    public int nextGlobalCircularBufferId() {
-        return globalCircularBuffers.incrementAndGet();
     }
 
     /** Runs work on the devices. */

@@ -23,7 +23,6 @@ import java.util.Set;
  * @param preset the version of the runtime
  * @param cluster the chips, and how many of their cores compute
  * @param systemMesh the number of devices along each dimension
- * @param harvestedColumns the columns of compute cores that are disabled on each chip
  * @param defects the defects of every mesh
  * @param fixes the proposed repairs
  * @param reporting which buffers are reported
@@ -33,7 +32,6 @@ import java.util.Set;
  * @param closeOrder the order in which a close frees the runtime's buffers and clears the allocators
  * @param strictness whether misuse is rejected
  * @param handleRelease the treatment of lost handles
- * @param withheldAddresses the number of freed addresses that an allocator does not reuse yet
  * @param faults the faults to inject
  */
 public record RuntimeSettings(
@@ -41,7 +39,6 @@ public record RuntimeSettings(
         RuntimePreset preset,
         ClusterType cluster,
         MeshShape systemMesh,
-        int harvestedColumns,
         Set<RuntimeDefect> defects,
         Set<RuntimeFix> fixes,
         ReportingModel reporting,
@@ -51,7 +48,6 @@ public record RuntimeSettings(
         CloseOrder closeOrder,
         Strictness strictness,
         HandleRelease handleRelease,
-        int withheldAddresses,
         FaultPlan faults) {
 
     public boolean isStrict() {

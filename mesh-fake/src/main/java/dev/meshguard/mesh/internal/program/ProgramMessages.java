@@ -7,7 +7,7 @@ import java.util.Locale;
  * The texts of the runtime about programs and their circular buffers, verbatim.
  *
  * <p>Sources: {@code tt_metal/impl/program/program.cpp}, {@code tt_metal/distributed/mesh_workload.cpp}, {@code
- * tt_metal/impl/buffers/{circular_buffer,circular_buffer_config,global_circular_buffer,global_semaphore}.cpp} and
+ * tt_metal/impl/buffers/{circular_buffer,circular_buffer_config,global_semaphore}.cpp} and
  * {@code ttnn/api/ttnn/device_operation.hpp}.
  */
 public final class ProgramMessages {
@@ -18,18 +18,8 @@ public final class ProgramMessages {
     public static final String WORKLOAD_OF_ANOTHER_MESH =
             "Reusing MeshWorkloads across MeshDevices is currently not supported.";
 
-    public static final String REMOTE_INDEX_WITHOUT_GLOBAL =
-            "Remote buffer indices are not supported without a GlobalCircularBuffer";
-    public static final String GLOBAL_WITHOUT_REMOTE_INDEX =
-            "Remote buffer indices should be specified when using a GlobalCircularBuffer";
-    public static final String CORES_OUTSIDE_GLOBAL =
-            "Specified cores are not contained in associated GlobalCircularBuffer";
     public static final String SEMAPHORE_NOT_IN_L1 = "Global semaphore can only be created for L1 buffer types";
     public static final String SEMAPHORE_WITHOUT_CORES = "CoreRangeSet must have at least one core";
-    public static final String GLOBAL_CIRCULAR_BUFFER_NOT_IN_L1 =
-            "Global circular buffer can only be created for L1 buffer types";
-    public static final String DUPLICATE_RECEIVERS = "Duplicate receiver cores found";
-    public static final String DUPLICATE_CORES = "Duplicate cores found";
 
     private ProgramMessages() {}
 

@@ -4,60 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Tests the fill level of a mesh's banks, also after they were cleared under live buffers. */
-class MemoryViewTests {
+/** Tests banks of a mesh that are cleared under live buffers. */
+class EmptiedBanksTests {
 
     private static final TensorSpec TILE = TensorSpec.of(TensorShape.of(32, 32), DataType.BFLOAT16);
-    private static final long BANK = 1_073_741_824L - 2_968_640L;
 
     private final RecordedReports reports = new RecordedReports();
     private final Ttnn ttnn = Ttnn.create(reports);
     private final MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
 
     @Test
-    void showsEveryBlockOfABank() {
-        Tensor first = ttnn.empty(TILE, mesh);
-        ttnn.empty(TILE, mesh);
-        ttnn.deallocate(first);
-
-        MemoryView view = ttnn.getMemoryView(mesh, BufferType.DRAM);
-
-        assertThat(view.numBanks()).isEqualTo(12);
-        assertThat(view.totalBytesPerBank()).isEqualTo(BANK);
-        assertThat(view.totalBytesAllocatedPerBank()).isEqualTo(2_048);
-        assertThat(view.totalBytesFreePerBank()).isEqualTo(BANK - 2_048);
-        assertThat(view.largestContiguousBytesFreePerBank()).isEqualTo(BANK - 4_096);
-        assertThat(view.blockTable().get(1).toMap())
-                .containsExactlyInAnyOrderEntriesOf(Map.of(
-                        "blockID",
-                        "1",
-                        "address",
-                        "2048",
-                        "size",
-                        "2048",
-                        "prevID",
-                        "0",
-                        "nextID",
-                        "2",
-                        "allocated",
-                        "yes"));
-        assertThat(view.blockTable()).hasSize(3);
-    }
-
-    @Test
     void isRejectedOnceTheMeshIsClosed() {
         mesh.close();
 
-        assertThatThrownBy(() -> ttnn.getMemoryView(mesh, BufferType.L1))
+        assertThatThrownBy(() -> ttnn.deviceDeallocateBuffers(mesh))
                 .isInstanceOf(MeshRuntimeException.class)
                 .hasMessageStartingWith("SubDeviceManagerTracker is not initialized on MeshDevice 0.");
     }
@@ -71,8 +38,7 @@ class MemoryViewTests {
 
         assertThat(reports.lines()).isEmpty();
         assertThat(tensor.isAllocated()).isTrue();
-        assertThat(ttnn.getMemoryView(mesh, BufferType.DRAM).totalBytesAllocatedPerBank())
-                .isZero();
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isZero();
     }
 
     @Test
@@ -85,8 +51,7 @@ class MemoryViewTests {
         ttnn.deallocate(forgotten);
 
         assertThat(next.isAllocated()).isTrue();
-        assertThat(ttnn.getMemoryView(mesh, BufferType.DRAM).totalBytesAllocatedPerBank())
-                .isZero();
+        assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isZero();
         assertThat(ttnn.empty(TILE, mesh).address()).isEqualTo(next.address());
     }
 
