@@ -24,7 +24,7 @@ class ReportSettingsTests {
 
     @Test
     void saysTheSummaryAndAttachesNothingUnlessMoreIsGiven() {
-        assertThat(settings()).isEqualTo(new ReportSettings(SummaryMode.ALWAYS, false, TextLength.SHORT));
+        assertThat(settings()).isEqualTo(new ReportSettings(SummaryMode.ALWAYS, false));
     }
 
     @ParameterizedTest
@@ -37,26 +37,14 @@ class ReportSettingsTests {
     @CsvSource({
         "junit.platform.reporting.open.xml.enabled=true,true",
         "junit.platform.reporting.open.xml.enabled=false,false",
-        "junit.platform.reporting.output.dir=target/reports,true",
-        "meshguard.attach=failures,true",
-        "meshguard.attach=off,false"
+        "junit.platform.reporting.output.dir=target/reports,true"
     })
-    void attachesFilesWhereReportsAreOrWhereThatIsAsked(String parameter, boolean attaches) {
-        assertThat(settings(parameter).attachesFiles()).isEqualTo(attaches);
-    }
-
-    @Test
-    void offCountsMoreThanAReport() {
-        assertThat(settings("meshguard.attach=off", "junit.platform.reporting.open.xml.enabled=true")
-                        .attachesFiles())
-                .isFalse();
+    void attachesHistoriesWhereReportsAre(String parameter, boolean attaches) {
+        assertThat(settings(parameter).attachesHistories()).isEqualTo(attaches);
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "meshguard.summary=OFF,'meshguard.summary = OFF is rejected. It is off, failures or always.'",
-        "meshguard.attach=always,'meshguard.attach = always is rejected. It is off or failures.'"
-    })
+    @CsvSource({"meshguard.summary=OFF,'meshguard.summary = OFF is rejected. It is off, failures or always.'"})
     void rejectsWhatMakesNoSense(String parameter, String message) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> settings(parameter))

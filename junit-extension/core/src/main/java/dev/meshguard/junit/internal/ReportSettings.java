@@ -8,19 +8,12 @@ import java.util.function.Function;
  * The validated report settings of a build.
  *
  * @param summary when the summary of a run is printed
- * @param attachesFiles whether files are attached to failed tests
- * @param text the length of the text of a failure
+ * @param attachesHistories whether the history of a failed check is attached to its test
  */
-public record ReportSettings(SummaryMode summary, boolean attachesFiles, TextLength text) {
+public record ReportSettings(SummaryMode summary, boolean attachesHistories) {
 
     /** The parameter for when the summary of a run is printed. */
     public static final String SUMMARY = "meshguard.summary";
-
-    /** The parameter for the length of the text of a failure. */
-    public static final String TEXT = "meshguard.text";
-
-    /** The parameter for whether files are attached. */
-    public static final String ATTACH = "meshguard.attach";
 
     /** JUnit's own parameter: writes Open Test Reporting. */
     static final String OPEN_REPORT = "junit.platform.reporting.open.xml.enabled";
@@ -35,18 +28,7 @@ public record ReportSettings(SummaryMode summary, boolean attachesFiles, TextLen
      * @throws IllegalArgumentException if a value is invalid; the message names it
      */
     public static ReportSettings of(Function<String, Optional<String>> parameters) {
-        return new ReportSettings(
-                mode(RunSettings.given(parameters, SUMMARY)),
-                attachesFiles(parameters),
-                text(RunSettings.given(parameters, TEXT)));
-    }
-
-    private static TextLength text(Optional<String> value) {
-        return switch (value.orElse("short")) {
-            case "short" -> TextLength.SHORT;
-            case "full" -> TextLength.FULL;
-            default -> throw RunSettings.rejected(TEXT, value.orElseThrow(), "It is short or full.");
-        };
+        return new ReportSettings(mode(RunSettings.given(parameters, SUMMARY)), attachesHistories(parameters));
     }
 
     private static SummaryMode mode(Optional<String> value) {
@@ -58,18 +40,11 @@ public record ReportSettings(SummaryMode summary, boolean attachesFiles, TextLen
         };
     }
 
-    /** Files without a report that refers to them are useless, so by default they are written only with reports. */
-    private static boolean attachesFiles(Function<String, Optional<String>> parameters) {
-        Optional<String> value = RunSettings.given(parameters, ATTACH);
-        return switch (value.orElse("")) {
-            case "off" -> false;
-            case "failures" -> true;
-            case "" ->
-                RunSettings.given(parameters, OPEN_REPORT)
-                                .filter(Boolean::parseBoolean)
-                                .isPresent()
-                        || RunSettings.given(parameters, OUTPUT_FOLDER).isPresent();
-            default -> throw RunSettings.rejected(ATTACH, value.orElseThrow(), "It is off or failures.");
-        };
+    /** A file to which no report refers is useless, so it is written only where JUnit writes reports. */
+    private static boolean attachesHistories(Function<String, Optional<String>> parameters) {
+        return RunSettings.given(parameters, OPEN_REPORT)
+                        .filter(Boolean::parseBoolean)
+                        .isPresent()
+                || RunSettings.given(parameters, OUTPUT_FOLDER).isPresent();
     }
 }

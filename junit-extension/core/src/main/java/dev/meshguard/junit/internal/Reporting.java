@@ -1,28 +1,30 @@
 package dev.meshguard.junit.internal;
 
 import dev.meshguard.junit.internal.summary.RunSummaryCollector;
+import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * The output of a run beside its failures: numbers at its end, and files for reports.
+ * The output of a run beside its failures: numbers at its end, histories for reports, findings and pages.
  *
  * <p>Safe for use by several threads.
  */
 public final class Reporting {
 
     /** Limits the disk space of a broken build; the first failures give enough information. */
-    static final int MAX_TESTS_WITH_FILES = 50;
+    static final int MAX_ATTACHED_HISTORIES = 50;
 
-    private final boolean attachesFiles;
-    private final TextLength textLength;
+    private final boolean attachesHistories;
+    private final Map<String, String> environment;
     private final RunSummaryCollector numbers;
     private final Optional<HistoryFolder> histories;
     private final Optional<FindingsFile> findings;
     private final RunPages pages;
-    private final AtomicInteger testsWithFiles = new AtomicInteger();
+    private final AtomicInteger attachedHistories = new AtomicInteger();
 
     /**
      * Creates the output without histories, findings and pages.
@@ -30,12 +32,13 @@ public final class Reporting {
      * @param nanoTime the clock by which checks are timed; only differences count
      */
     public Reporting(ReportSettings settings, LongSupplier nanoTime) {
-        this(settings, Optional.empty(), Optional.empty(), RunPages.none(), nanoTime);
+        this(settings, Map.of(), Optional.empty(), Optional.empty(), RunPages.none(), nanoTime);
     }
 
     /**
      * Creates the output with histories, findings and pages.
      *
+     * @param environment the environment variables of the process
      * @param histories the folder of histories, if configured
      * @param findings the file of findings, if configured
      * @param pages the pages of the run
@@ -43,21 +46,17 @@ public final class Reporting {
      */
     public Reporting(
             ReportSettings settings,
+            Map<String, String> environment,
             Optional<HistoryFolder> histories,
             Optional<FindingsFile> findings,
             RunPages pages,
             LongSupplier nanoTime) {
-        this.attachesFiles = settings.attachesFiles();
-        this.textLength = settings.text();
+        this.attachesHistories = settings.attachesHistories();
+        this.environment = Map.copyOf(environment);
         this.histories = histories;
         this.findings = findings;
         this.pages = pages;
         this.numbers = new RunSummaryCollector(settings.summary(), nanoTime);
-    }
-
-    /** Returns the length of the text of a failure. */
-    public TextLength textLength() {
-        return textLength;
     }
 
     /** Returns the folder of histories, if configured. */
@@ -80,12 +79,17 @@ public final class Reporting {
         return numbers;
     }
 
-    /** Returns the number of the next test that attaches files, from 1; empty if it must not. */
-    public OptionalInt nextWithFiles() {
-        if (!attachesFiles) {
+    /** Returns the number of the next failure that attaches its history, from 1; empty if it must not. */
+    public OptionalInt nextWithHistory() {
+        if (!attachesHistories) {
             return OptionalInt.empty();
         }
-        int number = testsWithFiles.incrementAndGet();
-        return number <= MAX_TESTS_WITH_FILES ? OptionalInt.of(number) : OptionalInt.empty();
+        int number = attachedHistories.incrementAndGet();
+        return number <= MAX_ATTACHED_HISTORIES ? OptionalInt.of(number) : OptionalInt.empty();
+    }
+
+    /** Prints the line by which servers find an attached file. */
+    public void announce(Path file) {
+        System.out.println(AttachmentLine.of(file, environment));
     }
 }

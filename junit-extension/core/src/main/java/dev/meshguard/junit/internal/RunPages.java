@@ -106,15 +106,6 @@ public final class RunPages {
         return new RunPages(new PageSettings(PageMode.OFF, Path.of("")), Map.of(), "1", "0", 0, null);
     }
 
-    /** Returns whether a failed check gets a page: it is configured, and something writes pages. */
-    public boolean canShowFailures() {
-        try {
-            return areOfFailures() && output().isPresent();
-        } catch (RuntimeException | LinkageError unusable) {
-            return true; // The failure is named, and says why its page could not be written.
-        }
-    }
-
     /** Returns whether failed checks write a page. */
     private boolean areOfFailures() {
         return settings.mode() != PageMode.OFF;

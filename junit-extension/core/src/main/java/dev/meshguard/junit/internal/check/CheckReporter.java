@@ -8,7 +8,6 @@ import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.TestNames;
-import dev.meshguard.junit.internal.TextLength;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.summary.CheckResult;
@@ -26,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -133,9 +131,8 @@ record CheckReporter(
             hasFailed[0] = true;
             VerdictReport report = explained(verdict, again, tracker, reported, notes);
             running.found(report.verdict());
-            Optional<VerdictReport> attached = overBudget.isEmpty() ? attached(report) : Optional.empty();
             pages().naming(
-                            attached.orElse(report),
+                            report,
                             (named, page) -> {
                                 LeakAssertionError leak = suppressing(failedClose, failure(named));
                                 return overBudget
@@ -143,14 +140,14 @@ record CheckReporter(
                                                 both(leak, BudgetCheck.failure(judged, test, Optional.empty())))
                                         .orElse(leak);
                             },
-                            (failure, named) -> fail(failure, named, running, attached.isPresent()));
+                            (failure, named) -> fail(failure, named, running));
         } else if (overBudget.isPresent()) {
             hasFailed[0] = true;
             pages().naming(
                             report(verdict, notes),
                             (named, page) ->
                                     suppressing(failedClose, BudgetCheck.failure(overBudget.get(), test, page)),
-                            (failure, named) -> fail(failure, named, running, false));
+                            (failure, named) -> fail(failure, named, running));
         } else if (failedClose != null) {
             running.became(CheckResult.FAILED);
             raise(failedClose, thrown);
@@ -163,7 +160,7 @@ record CheckReporter(
                 if (TestNames.areMessagesHidden()) {
                     running.failedWith(headline(failure));
                 }
-                publishFiles(failure, named.text(), named, false);
+                publish(named, failure);
             });
         } else if (status == VerdictStatus.PASSED && policies.check() != AllocationCheck.NONE) {
             publishWhatFailsNothing(verdict, notes);
@@ -253,13 +250,9 @@ record CheckReporter(
     }
 
     private LeakAssertionError failure(VerdictReport report) {
-        LeakAssertionError failure = LeakAssertionError.of(text(report), report.verdict());
+        LeakAssertionError failure = LeakAssertionError.of(report.text(), report.verdict());
         failure.setStackTrace(callSiteOf(report.verdict()));
         return failure;
-    }
-
-    private String text(VerdictReport report) {
-        return run.reporting().textLength() == TextLength.FULL ? report.fullText() : report.text();
     }
 
     private VerdictReport report(LeakVerdict verdict, List<String> notes) {
@@ -295,11 +288,10 @@ record CheckReporter(
         return both;
     }
 
-    private void fail(AssertionError failure, VerdictReport report, RunningCheck running, boolean hasFiles) {
+    private void fail(AssertionError failure, VerdictReport report, RunningCheck running) {
         Optional<Throwable> thrown = test.thrown();
-        String text = String.valueOf(failure.getMessage());
-        thrown.ifPresent(unused -> test.publish(text));
-        publishFiles(failure, text, report, hasFiles);
+        thrown.ifPresent(unused -> test.publish(String.valueOf(failure.getMessage())));
+        publish(report, failure);
         report.page().ifPresent(running::shownAt);
         if (TestNames.areMessagesHidden()) {
             running.failedWith(headline(failure));
@@ -320,33 +312,17 @@ record CheckReporter(
                 .collect(Collectors.joining(" · "));
     }
 
-    /** Without a page, the attached text has the tables, so the failure names it in the place of the page. */
-    private Optional<VerdictReport> attached(VerdictReport report) {
-        if (run.reporting().pages().canShowFailures()) {
-            return Optional.empty();
-        }
-        try {
-            OptionalInt number = run.reporting().nextWithFiles();
-            return number.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(test.files(number.getAsInt()).attachNamed(test::attach, report));
-        } catch (RuntimeException notWritten) {
-            return Optional.empty(); // The files are attached again when the failure exists, which then has the reason.
-        }
-    }
-
-    /** A write error must not hide a finding. */
-    private void publishFiles(Throwable failure, String text, VerdictReport report, boolean hasFiles) {
+    /** Publishes the failure as pairs, and attaches its history. A write error must not hide a finding. */
+    private void publish(VerdictReport report, Throwable failure) {
         try {
             test.publish(FailureEntry.of(report));
-            if (!hasFiles) {
-                run.reporting()
-                        .nextWithFiles()
-                        .ifPresent(number -> test.files(number).attach(test::attach, text, report));
-            }
+            run.reporting()
+                    .nextWithHistory()
+                    .ifPresent(number -> run.reporting()
+                            .announce(test.attach(report.verdict().history(), number)));
         } catch (RuntimeException notWritten) {
             failure.addSuppressed(new IllegalStateException(
-                    "The files of this failure could not be attached; what is written here is all there is.",
+                    "The history of this failure could not be attached; what is written here is all there is.",
                     notWritten));
         }
     }

@@ -235,6 +235,7 @@ public record SessionOpener(TestConfiguration configuration) {
                         RunSettings.of(context::getConfigurationParameter, System.getenv()),
                         new Reporting(
                                 ReportSettings.of(context::getConfigurationParameter),
+                                System.getenv(),
                                 HistoryFolder.of(context::getConfigurationParameter),
                                 FindingsSettings.of(context::getConfigurationParameter, System.getenv())
                                         .map(settings -> new FindingsFile(settings, Instant.now())),

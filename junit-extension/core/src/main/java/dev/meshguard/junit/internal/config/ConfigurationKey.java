@@ -9,7 +9,6 @@ import dev.meshguard.junit.internal.PageSettings;
 import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.RunSettings.Update;
-import dev.meshguard.junit.internal.TextLength;
 import dev.meshguard.junit.internal.summary.SummaryMode;
 import dev.meshguard.tracker.OriginCapture;
 import java.nio.file.Path;
@@ -129,19 +128,7 @@ public enum ConfigurationKey {
             String.class,
             description(SummaryMode.values()),
             word(SummaryMode.ALWAYS),
-            "When the summary of a run is printed."),
-    TEXT(
-            ReportSettings.TEXT,
-            String.class,
-            description(TextLength.values()),
-            word(TextLength.SHORT),
-            "The length of the text of a failure; full adds the tables of memory, teardown and phases."),
-    ATTACH(
-            ReportSettings.ATTACH,
-            String.class,
-            List.of("off", "failures"),
-            "",
-            "Whether evidence is attached to failed tests; by default where JUnit writes reports.");
+            "When the summary of a run is printed.");
 
     private final String key;
     private final Class<?> type;

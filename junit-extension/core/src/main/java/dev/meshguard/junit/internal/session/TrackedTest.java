@@ -1,9 +1,9 @@
 package dev.meshguard.junit.internal.session;
 
 import dev.meshguard.handle.HandleSearch;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.TestNames;
-import dev.meshguard.junit.internal.attachment.FailureFiles;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.tracker.Scope;
@@ -18,7 +18,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.MediaType;
-import org.junit.jupiter.api.function.ThrowingConsumer;
 
 /** The test, class or suite that is responsible for a finding. */
 public final class TrackedTest {
@@ -205,20 +204,22 @@ public final class TrackedTest {
     }
 
     /**
-     * Returns the files of its failure.
+     * Attaches the history of its failed check to its report.
      *
      * @param number distinguishes the failures of meshes of the whole run, whose files share one folder
+     * @return the file
+     * @throws RuntimeException if it cannot be written
      */
-    public FailureFiles files(int number) {
-        String prefix = declaringContext.getTestClass().isPresent() ? "meshguard-" : "meshguard-" + number + "-";
-        return new FailureFiles(prefix, FailureFiles.MAX_BYTES);
-    }
-
-    /** Attaches a file to its report. */
     @SuppressWarnings({"deprecation", "removal"
     }) // The replacement came with Jupiter 5.14, and older versions are supported.
-    public void attach(String name, String mediaType, ThrowingConsumer<Path> write) {
-        context.publishFile(name, MediaType.parse(mediaType), write);
+    public Path attach(AllocationHistory history, int number) {
+        String prefix = declaringContext.getTestClass().isPresent() ? "meshguard-" : "meshguard-" + number + "-";
+        Path[] written = new Path[1];
+        context.publishFile(prefix + "history.jsonl", MediaType.parse(AttachedHistory.MEDIA_TYPE), file -> {
+            new AttachedHistory(history, AttachedHistory.MAX_BYTES).write(file);
+            written[0] = file;
+        });
+        return written[0];
     }
 
     /** Publishes a text as a report entry of it. */

@@ -1,4 +1,4 @@
-/** The memory of a test, class or suite while it runs: its tracker, its sources and its phases. */
+/** The memory of a test, class or suite while it runs: its tracker and sources, and its attached history. */
 @NullMarked
 package dev.meshguard.junit.internal.session;
 

@@ -1,4 +1,4 @@
-package dev.meshguard.junit.internal.attachment;
+package dev.meshguard.junit.internal.session;
 
 import java.io.IOException;
 import java.io.Writer;
@@ -24,16 +24,10 @@ final class LinesWithin extends Writer {
     private final StringBuilder line = new StringBuilder();
     private long lineBytes;
     private long bytes;
-    private long written;
 
     LinesWithin(Writer target, long mostBytes) {
         this.target = target;
         this.mostBytes = mostBytes;
-    }
-
-    /** Returns the number of forwarded lines. */
-    long written() {
-        return written;
     }
 
     @Override
@@ -50,7 +44,6 @@ final class LinesWithin extends Writer {
                 bytes += lineBytes;
                 line.setLength(0);
                 lineBytes = 0;
-                written++;
             }
         }
     }

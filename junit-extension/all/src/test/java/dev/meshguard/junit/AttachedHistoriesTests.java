@@ -1,11 +1,9 @@
 package dev.meshguard.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.junit.internal.attachment.FailureFiles;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.LaunchedRun;
@@ -42,13 +40,14 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.opentest4j.TestAbortedException;
 
 /**
- * A failed test has its evidence attached: the text, the verdict and the history, to which a report refers.
+ * A failed test has its history attached, to which a report refers, and announces the file on standard output.
  *
  * <p>A passing test attaches nothing, and a write error hides no finding.
  */
-class FailureFilesTests {
+class AttachedHistoriesTests {
 
     private static final String FOLDER = "junit.platform.reporting.output.dir";
+    private static final String CAPTURED_OUTPUT = "junit.platform.output.capture.stdout";
 
     @TempDir
     private Path folder;
@@ -80,74 +79,21 @@ class FailureFilesTests {
             results.put(test.getDisplayName(), result);
         }
 
-        Path file(String test, String name) {
-            return files.get(test).get(name);
+        Path history(String test) {
+            return files.get(test).get("meshguard-history.jsonl");
         }
     }
 
     @Test
-    void filesOfAnEarlierRunAreReplacedAndNotWrittenInto() throws IOException {
-        List<String> names = List.of("history.jsonl", "verdict.json", "failure.txt");
-        for (String name : names) {
-            Files.writeString(folder.resolve(name), "earlier");
-            Files.createLink(folder.resolve("opened-" + name), folder.resolve(name));
-        }
-        VerdictReport report = VerdictReport.of(
-                LeakCheck.create().examine(AllocationTracker.create().history()));
-
-        new FailureFiles("", FailureFiles.MAX_BYTES)
-                .attach(
-                        (name, type, write) ->
-                                assertThatNoException().isThrownBy(() -> write.accept(folder.resolve(name))),
-                        "failed",
-                        report);
-
-        assertThat(names).allSatisfy(name -> {
-            assertThat(folder.resolve("opened-" + name)).hasContent("earlier");
-            assertThat(folder.resolve(name)).content().isNotEqualTo("earlier");
-        });
-        assertThat(folder.resolve("failure.txt")).hasContent("failed\n\nTracked: nothing was allocated");
-    }
-
-    @Test
-    void attachesTextVerdictAndHistory() throws IOException {
+    void attachesTheHistoryThatGivesTheVerdictAgain() throws IOException {
         PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), LeakTestCase.class);
 
         assertThat(heard.types)
                 .isEqualTo(Map.of(
-                        "leaks(MeshDevice)",
-                        Map.of(
-                                "meshguard-failure.txt", "text/plain; charset=UTF-8",
-                                "meshguard-history.jsonl", "application/x-ndjson; charset=UTF-8",
-                                "meshguard-verdict.json", "application/json")));
-        assertThat(heard.file("leaks(MeshDevice)", "meshguard-failure.txt"))
-                .startsWith(folder)
-                .content()
-                .startsWith(message(heard, "leaks(MeshDevice)") + "\n\nTracked  allocated ")
-                .contains("\nTeardown ", "\nTimeline ", "\nIn a file of expected buffers: ");
-    }
-
-    @Test
-    void aFailureWithoutAPageNamesTheAttachedText() throws IOException {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), LeakTestCase.class);
-
-        Path attached = heard.file("leaks(MeshDevice)", "meshguard-failure.txt");
-        assertThat(message(heard, "leaks(MeshDevice)")).contains("\nreport  " + attached + "\nrerun   mvn test");
-        assertThat(Files.readString(attached)).contains("\nreport  " + attached + "\n");
-    }
-
-    @Test
-    void theHistoryGivesTheVerdictThatIsAttached() throws IOException {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), LeakTestCase.class);
-
-        LeakVerdict again = LeakCheck.create()
-                .examine(HistoryJson.read(heard.file("leaks(MeshDevice)", "meshguard-history.jsonl")));
-        String verdict = Files.readString(heard.file("leaks(MeshDevice)", "meshguard-verdict.json"));
-
-        assertThat(again.outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict)
-                .contains("\"outcome\" : \"LEAKED\"")
-                .contains(VerdictReport.of(again).sections().get(0).headline());
+                        "leaks(MeshDevice)", Map.of("meshguard-history.jsonl", "application/x-ndjson; charset=UTF-8")));
+        Path history = heard.history("leaks(MeshDevice)");
+        assertThat(history).startsWith(folder);
+        assertGivesVerdictOf(heard, "leaks(MeshDevice)");
     }
 
     @Test
@@ -155,11 +101,30 @@ class FailureFilesTests {
         PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), SharedMeshTestCase.class);
 
         assertThat(heard.files).containsOnlyKeys("leaks(MeshDevice)");
-        LeakVerdict again = LeakCheck.create()
-                .examine(HistoryJson.read(heard.file("leaks(MeshDevice)", "meshguard-history.jsonl")));
+        assertGivesVerdictOf(heard, "leaks(MeshDevice)");
+    }
+
+    private static void assertGivesVerdictOf(PublishedFiles heard, String test) throws IOException {
+        LeakVerdict again = LeakCheck.create().examine(HistoryJson.read(heard.history(test)));
         assertThat(again.outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(Files.readString(heard.file("leaks(MeshDevice)", "meshguard-verdict.json")))
-                .contains(VerdictReport.of(again).sections().get(0).headline());
+        assertThat(message(heard, test))
+                .startsWith(VerdictReport.of(again).sections().get(0).headline());
+    }
+
+    @Test
+    void announcesTheHistoryInOneLineOfStandardOutput() {
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString(), CAPTURED_OUTPUT, "true"), LeakTestCase.class);
+
+        assertThat(heard.pairs.get("leaks(MeshDevice)").get("stdout").lines())
+                .containsExactly(
+                        "[[ATTACHMENT|" + heard.history("leaks(MeshDevice)").toAbsolutePath() + "]]");
+    }
+
+    @Test
+    void announcesNothingOfATestThatPasses() {
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString(), CAPTURED_OUTPUT, "true"), CleanTestCase.class);
+
+        assertThat(heard.pairs.values()).noneMatch(pairs -> pairs.containsKey("stdout"));
     }
 
     @Test
@@ -174,7 +139,7 @@ class FailureFilesTests {
                         "meshguard.leaks", "1",
                         "meshguard.buffers", "8",
                         "meshguard.causes", "LOST",
-                        "meshguard.reproduce", "mvn test -Dtest='FailureFilesTests$LeakTestCase#leaks'"));
+                        "meshguard.reproduce", "mvn test -Dtest='AttachedHistoriesTests$LeakTestCase#leaks'"));
     }
 
     @Test
@@ -204,50 +169,34 @@ class FailureFilesTests {
     }
 
     @Test
-    void eachInvocationHasFilesOfItsOwn() throws IOException {
+    void eachInvocationHasAFileOfItsOwn() throws IOException {
         PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), RepeatedTestCase.class);
 
         List<Path> files = new ArrayList<>();
         heard.files.values().forEach(of -> files.addAll(of.values()));
-        assertThat(files).hasSize(6).doesNotHaveDuplicates().allMatch(Files::exists);
+        assertThat(files).hasSize(2).doesNotHaveDuplicates().allMatch(Files::exists);
     }
 
     @Test
-    void meshesOfTheWholeRunHaveFilesOfTheirOwn() {
+    void eachMeshOfTheWholeRunHasAFileOfItsOwn() {
         PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), SuiteTestCase.class, LargerSuiteTestCase.class);
 
         assertThat(heard.files.get("JUnit Jupiter").keySet())
-                .containsExactly(
-                        "meshguard-1-failure.txt",
-                        "meshguard-1-history.jsonl",
-                        "meshguard-1-verdict.json",
-                        "meshguard-2-failure.txt",
-                        "meshguard-2-history.jsonl",
-                        "meshguard-2-verdict.json");
+                .containsExactly("meshguard-1-history.jsonl", "meshguard-2-history.jsonl");
     }
 
     @Test
-    void onlyTheFirstTestsAttachFiles() {
+    void onlyTheFirstFailuresAttachTheirHistory() {
         PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), ManyTestCase.class);
 
         assertThat(heard.files).hasSize(50);
     }
 
     @Test
-    void writesNoFilesToWhichNoReportWouldRefer() throws IOException {
+    void writesNoFileToWhichNoReportWouldRefer() {
         PublishedFiles heard = run(Map.of(), LeakTestCase.class);
 
         assertThat(heard.files).isEmpty();
-    }
-
-    @Test
-    void writesNoFilesIfThatIsAsked() throws IOException {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString(), "meshguard.attach", "off"), LeakTestCase.class);
-
-        assertThat(heard.files).isEmpty();
-        try (Stream<Path> written = Files.list(folder)) {
-            assertThat(written).isEmpty();
-        }
     }
 
     @Test
@@ -259,9 +208,10 @@ class FailureFilesTests {
         Throwable failure =
                 heard.results.get("leaks(MeshDevice)").getThrowable().orElseThrow();
         assertThat(failure)
-                .hasMessageStartingWith("LEAK  32 KiB in 8 DRAM buffers, LOST; allocated in FailureFilesTests.java:");
+                .hasMessageStartingWith(
+                        "LEAK  32 KiB in 8 DRAM buffers, LOST; allocated in AttachedHistoriesTests.java:");
         assertThat(Stream.of(failure.getSuppressed()).map(Throwable::getMessage).collect(Collectors.joining()))
-                .isEqualTo("The files of this failure could not be attached; what is written here is all there is.");
+                .isEqualTo("The history of this failure could not be attached; what is written here is all there is.");
     }
 
     private static PublishedFiles run(Map<String, String> parameters, Class<?>... testClasses) {

@@ -1,0 +1,93 @@
+package dev.meshguard.junit.internal.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.Outcome;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An attached history never exceeds its limit, remains readable when it is cut, and replaces an earlier one. */
+class AttachedHistoryTests {
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aHistoryThatFitsIsWhole() throws IOException {
+        Path file = folder.resolve("history.jsonl");
+
+        new AttachedHistory(history(), AttachedHistory.MAX_BYTES).write(file);
+
+        assertThat(LeakCheck.create().examine(HistoryJson.read(file)).toString())
+                .isEqualTo(LeakCheck.create().examine(history()).toString());
+    }
+
+    @Test
+    void aHistoryIsCutAfterAWholeLineAndItsReaderSaysSo() throws IOException {
+        Path file = folder.resolve("history.jsonl");
+
+        new AttachedHistory(history(), 1_024).write(file);
+
+        assertThat(Files.size(file)).isBetween(512L, 1_024L);
+        assertThat(Files.readString(file)).endsWith("}\n");
+        assertThat(LeakCheck.create().examine(HistoryJson.read(file)).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aFileOfAnEarlierRunIsReplacedAndNotWrittenInto() throws IOException {
+        Path file = Files.writeString(folder.resolve("history.jsonl"), "earlier");
+        Path opened = Files.createLink(folder.resolve("opened"), file);
+
+        new AttachedHistory(history(), AttachedHistory.MAX_BYTES).write(file);
+
+        assertThat(opened).hasContent("earlier");
+        assertThat(file).content().startsWith("{");
+    }
+
+    @Test
+    void bytesAreCountedAsTheyAreWritten() throws IOException {
+        StringBuilder written = new StringBuilder();
+        String line = "é€😀\n";
+        long bytes = line.getBytes(StandardCharsets.UTF_8).length;
+        try (StringWriter target = new StringWriter()) {
+            LinesWithin lines = new LinesWithin(target, 2 * bytes);
+            lines.write(line);
+            lines.write(line);
+            assertThatThrownBy(() -> lines.write(line))
+                    .isInstanceOf(LinesWithin.FullException.class)
+                    .hasMessage("No more than 20 bytes");
+            written.append(target);
+        }
+
+        assertThat(written).hasToString(line + line);
+    }
+
+    private static AllocationHistory history() {
+        AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        for (int device = 0; device < 20; device++) {
+            tracker.allocated(
+                    tracker.request(AllocationDetails.user().labelled("ключ " + device)),
+                    device,
+                    BufferType.DRAM,
+                    4_096,
+                    64,
+                    Ownership.OWNING);
+        }
+        return tracker.history();
+    }
+}
