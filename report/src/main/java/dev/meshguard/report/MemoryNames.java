@@ -117,32 +117,6 @@ final class MemoryNames {
         return Quantities.count(buffers, common.unit());
     }
 
-    /** Returns the name of the memory of a type, wherever it lies. */
-    String memory(BufferType type) {
-        String names = memoryOutsideDevices(type);
-        return names.equals(type.toString()) || !isOnAnyDevice(type) ? names : names + " and " + type;
-    }
-
-    /** Returns the words for all memory of a type: those of the only source outside devices, if no device has such memory. */
-    SourceVocabulary of(BufferType type) {
-        List<SourceVocabulary> outside = vocabulariesOutsideDevices();
-        return type == BufferType.SYSTEM_MEMORY && outside.size() == 1 && !isOnAnyDevice(type)
-                ? outside.get(0)
-                : common;
-    }
-
-    private boolean isOnAnyDevice(BufferType type) {
-        return common.hasDevices()
-                && verdict.phaseUsages().stream()
-                        .flatMap(usage -> usage.flows().keySet().stream())
-                        .anyMatch(memory -> memory.type() == type && isOnDevice(memory.device()));
-    }
-
-    /** Returns the name of the memory of a type on a device, or outside all of them. */
-    String memory(BufferType type, int device) {
-        return device == HistoryEvent.NO_DEVICE || !common.hasDevices() ? memoryOutsideDevices(type) : type.toString();
-    }
-
     private String memoryOutsideDevices(BufferType type) {
         String names = namesOutsideDevices();
         return names.isEmpty() || type != BufferType.SYSTEM_MEMORY ? type.toString() : names;
@@ -161,11 +135,6 @@ final class MemoryNames {
                 .filter(words -> !words.hasDevices())
                 .distinct()
                 .toList();
-    }
-
-    /** Returns whether a flow of memory is that of a device. */
-    boolean isOnDevice(int device) {
-        return device != HistoryEvent.NO_DEVICE && common.hasDevices();
     }
 
     /** Returns the memory that a report names: {@code L1 0x1000 (4096) on device 0}, or its name and label. */

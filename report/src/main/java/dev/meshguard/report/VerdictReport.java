@@ -26,9 +26,6 @@ import org.apiguardian.api.API.Status;
  *
  * @param verdict the reported verdict
  * @param sections the findings, the worst kind first; one section for each kind
- * @param tracked the allocated total and the survivors of each type
- * @param teardown the freed and remaining memory of each clean-up step
- * @param timeline the live bytes of each phase
  * @param notes information that is no finding: harmless anomalies, notes
  * @param histograms the number of survivors by size, by label and by device, where there are many findings
  * @param expectations the result of each expectation
@@ -36,7 +33,6 @@ import org.apiguardian.api.API.Status;
  *     one entry admits exactly these
  * @param reproduction the command that runs this again, if it is known
  * @param page the location of a page that shows it, if one was written
- * @param attachedText the location of a file with the text and the tables, if one was attached and there is no page
  * @param shortage the lack of memory that failed the test, if it failed for that
  * @param limits the limits of the numbers and of the history; for readers of the data instead of the text
  * @since 0.1
@@ -45,16 +41,12 @@ import org.apiguardian.api.API.Status;
 public record VerdictReport(
         LeakVerdict verdict,
         List<Section> sections,
-        List<TrackedRow> tracked,
-        List<TeardownRow> teardown,
-        List<TimelineRow> timeline,
         List<String> notes,
         List<String> histograms,
         List<String> expectations,
         Optional<ExpectationSnippet> expectationSnippet,
         Optional<String> reproduction,
         Optional<String> page,
-        Optional<String> attachedText,
         Optional<MemoryShortage> shortage,
         List<Caveat> limits) {
 
@@ -133,33 +125,6 @@ public record VerdictReport(
     }
 
     /**
-     * One type of memory; the runtime's own memory has separate rows.
-     *
-     * @param type the memory, and its owner
-     * @param allocated the total ever allocated
-     * @param remaining the survivors
-     */
-    public record TrackedRow(String type, String allocated, String remaining) {}
-
-    /**
-     * One step of the clean-up.
-     *
-     * @param step the phase
-     * @param freed the memory that it freed, by type and device
-     * @param remaining the memory remaining after it, by type and device
-     */
-    public record TeardownRow(String step, String freed, String remaining) {}
-
-    /**
-     * One phase, or several consecutive ones if there are too many.
-     *
-     * @param phase the name
-     * @param peakBytes the maximum bytes at any moment
-     * @param endBytes the bytes at the end
-     */
-    public record TimelineRow(String phase, long peakBytes, long endBytes) {}
-
-    /**
      * The narrowest entry that expects the buffers of a finding.
      *
      * @param annotation as an annotation
@@ -175,7 +140,6 @@ public record VerdictReport(
         private Optional<ExpectationSnippet> expectationSnippet;
         private Optional<String> reproduction;
         private Optional<String> page;
-        private Optional<String> attachedText;
         private Optional<MemoryShortage> shortage;
 
         private Changes(VerdictReport report) {
@@ -185,16 +149,12 @@ public record VerdictReport(
             notes = new ArrayList<>(report.notes);
             reproduction = report.reproduction;
             page = report.page;
-            attachedText = report.attachedText;
         }
     }
 
     /** Creates a report with its own copies of the lists. */
     public VerdictReport {
         sections = List.copyOf(sections);
-        tracked = List.copyOf(tracked);
-        teardown = List.copyOf(teardown);
-        timeline = List.copyOf(timeline);
         notes = List.copyOf(notes);
         expectations = List.copyOf(expectations);
         limits = List.copyOf(limits);
@@ -258,11 +218,6 @@ public record VerdictReport(
         return with(changed -> changed.page = Optional.of(place));
     }
 
-    /** Returns this report with the location of a file with the text and the tables. */
-    public VerdictReport attachedAt(String file) {
-        return with(changed -> changed.attachedText = Optional.of(file));
-    }
-
     /**
      * Returns this report for a test that failed because its memory had no room.
      *
@@ -311,16 +266,12 @@ public record VerdictReport(
         return new VerdictReport(
                 verdict,
                 changed.sections,
-                tracked,
-                teardown,
-                timeline,
                 changed.notes,
                 histograms,
                 expectations,
                 changed.expectationSnippet,
                 changed.reproduction,
                 changed.page,
-                changed.attachedText,
                 changed.shortage,
                 limits);
     }
@@ -346,18 +297,5 @@ public record VerdictReport(
      */
     public String text() {
         return VerdictText.render(this);
-    }
-
-    /**
-     * Returns the tables as text: the memory of each type, what each step of the teardown freed, the live bytes of each
-     * phase, the number of survivors by size, label and device, and the entry for a file of expected buffers.
-     */
-    public String tables() {
-        return VerdictText.tables(this);
-    }
-
-    /** Returns {@link #text()}, an empty line and {@link #tables()}. */
-    public String fullText() {
-        return text() + "\n\n" + tables();
     }
 }

@@ -2,7 +2,6 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
@@ -13,14 +12,8 @@ import dev.meshguard.report.VerdictReport.ExpectationSnippet;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.Section;
-import dev.meshguard.report.VerdictReport.TeardownRow;
-import dev.meshguard.report.VerdictReport.TimelineRow;
-import dev.meshguard.report.VerdictReport.TrackedRow;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.LeakVerdict.TypeTotal;
-import dev.meshguard.verdict.PhaseUsage;
-import dev.meshguard.verdict.PhaseUsage.Flow;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.BaselineComparison;
@@ -33,16 +26,11 @@ import dev.meshguard.verdict.expectation.ExpectationResult.Kind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -52,9 +40,6 @@ final class VerdictReportBuilder {
     private static final int MAX_UNDECIDED = 2;
     private static final int MAX_ANOMALIES = 5;
     private static final int MAX_UNMATCHED = 2;
-    private static final int MAX_TEARDOWN_ROWS = 6;
-    /** Ten lines including the headline. */
-    private static final int MAX_TIMELINE_ROWS = 9;
 
     private final LeakVerdict verdict;
     private final AllocationHistory history;
@@ -104,16 +89,12 @@ final class VerdictReportBuilder {
         return new VerdictReport(
                 verdict,
                 sections(),
-                tracked(),
-                teardown(),
-                timeline(),
                 notes(),
                 Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.UNDECIDED, SurvivorStatus.EXPECTED)
                         .flatMap(status -> SurvivorHistogram.of(verdict, status).stream())
                         .toList(),
                 expectations(),
                 expectationSnippet(),
-                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -361,125 +342,6 @@ final class VerdictReportBuilder {
                         + Quantities.count(buffers, "buffer"),
                 List.of(new Fact(Fact.FIX, overlapRemedy(overlaps))),
                 findings));
-    }
-
-    // Tracked memory
-
-    private List<TrackedRow> tracked() {
-        List<TrackedRow> rows = new ArrayList<>();
-        for (TypeTotal total : verdict.totals()) {
-            String whose = switch (total.lifetime()) {
-                case USER -> "";
-                case SYSTEM -> "System ";
-                case PERSISTENT -> "Persistent ";
-            };
-            rows.add(new TrackedRow(
-                    whose + names.memory(total.type()),
-                    amount(total.type(), total.allocatedBuffers(), total.allocatedBytes()),
-                    amount(total.type(), total.liveBuffers(), total.liveBytes())));
-        }
-        return rows;
-    }
-
-    private String amount(BufferType type, long buffers, long bytes) {
-        SourceVocabulary words = names.of(type);
-        if (buffers > 0 && bytes == 0 && !words.hasDevices()) {
-            return words.count(buffers);
-        }
-        return buffers == 0 ? "nothing" : words.count(buffers) + ", " + Quantities.size(bytes);
-    }
-
-    // Teardown and timeline
-
-    private List<TeardownRow> teardown() {
-        List<TeardownRow> rows = new ArrayList<>();
-        if (history.phases().isEmpty()) {
-            return rows;
-        }
-        for (PhaseUsage usage : verdict.phaseUsages()) {
-            if (usage.freedAnything() || isCleanUp(usage)) {
-                rows.add(new TeardownRow(
-                        usage.phase().name(), perType(usage, Flow::freedBytes), perType(usage, Flow::liveBytes)));
-            }
-        }
-        if (rows.size() <= MAX_TEARDOWN_ROWS) {
-            return rows;
-        }
-        int earlier = rows.size() - MAX_TEARDOWN_ROWS + 1;
-        List<TeardownRow> latest = new ArrayList<>();
-        latest.add(new TeardownRow("…", Quantities.count(earlier, "earlier step"), "…"));
-        latest.addAll(rows.subList(earlier, rows.size()));
-        return latest;
-    }
-
-    private static boolean isCleanUp(PhaseUsage usage) {
-        return switch (usage.phase().name()) {
-            case "CACHE_CLEAR", "CLOSE" -> true;
-            default -> false;
-        };
-    }
-
-    /** Returns {@code DRAM 36 KiB on each of 8 devices, L1 12 KiB on device 0}. */
-    private String perType(PhaseUsage usage, ToLongFunction<Flow> amount) {
-        Map<BufferType, Map<Integer, Long>> byType = new EnumMap<>(BufferType.class);
-        Map<String, Long> outsideDevices = new LinkedHashMap<>();
-        usage.flows().forEach((memory, flow) -> {
-            long bytes = amount.applyAsLong(flow);
-            if (bytes != 0 && names.isOnDevice(memory.device())) {
-                byType.computeIfAbsent(memory.type(), unused -> new TreeMap<>()).put(memory.device(), bytes);
-            } else if (bytes != 0) {
-                outsideDevices.merge(names.memory(memory.type(), memory.device()), bytes, Quantities::saturatedSum);
-            }
-        });
-        String all = Stream.concat(
-                        byType.entrySet().stream().map(entry -> entry.getKey() + " " + onDevices(entry.getValue())),
-                        outsideDevices.entrySet().stream()
-                                .map(entry -> entry.getKey() + " " + Quantities.shortSize(entry.getValue())))
-                .collect(Collectors.joining(", "));
-        return all.isEmpty() ? "nothing" : all;
-    }
-
-    private static String onDevices(Map<Integer, Long> bytes) {
-        Map<Long, List<Integer>> byAmount = new LinkedHashMap<>();
-        bytes.forEach((device, amount) ->
-                byAmount.computeIfAbsent(amount, unused -> new ArrayList<>()).add(device));
-        boolean oneStandsOut =
-                byAmount.size() == 2 && byAmount.values().stream().anyMatch(someDevices -> someDevices.size() == 1);
-        if (byAmount.size() > 1 && !oneStandsOut) {
-            long sum = bytes.values().stream().reduce(0L, Quantities::saturatedSum);
-            return Quantities.shortSize(sum) + " on " + bytes.size() + " devices, unevenly";
-        }
-        return byAmount.entrySet().stream()
-                .map(entry -> Quantities.shortSize(entry.getKey()) + " on " + description(entry.getValue()))
-                .collect(Collectors.joining(" and "));
-    }
-
-    private static String description(List<Integer> someDevices) {
-        return someDevices.size() == 1 ? "device " + someDevices.get(0) : "each of " + someDevices.size() + " devices";
-    }
-
-    private List<TimelineRow> timeline() {
-        List<PhaseUsage> stretches = verdict.phaseUsages().stream()
-                .filter(usage -> usage.peakBytes() > 0 && (usage.changedAnything() || isCleanUp(usage)))
-                .toList();
-        List<TimelineRow> rows = new ArrayList<>();
-        if (history.phases().isEmpty()) {
-            return rows;
-        }
-        int count = Math.min(stretches.size(), MAX_TIMELINE_ROWS);
-        for (int row = 0; row < count; row++) {
-            List<PhaseUsage> together =
-                    stretches.subList(row * stretches.size() / count, (row + 1) * stretches.size() / count);
-            PhaseUsage first = together.get(0);
-            PhaseUsage last = together.get(together.size() - 1);
-            rows.add(new TimelineRow(
-                    together.size() == 1
-                            ? first.phase().name()
-                            : first.phase().name() + " … " + last.phase().name(),
-                    together.stream().mapToLong(PhaseUsage::peakBytes).max().orElseThrow(),
-                    last.liveBytes()));
-        }
-        return rows;
     }
 
     // Harmless anomalies and expected buffers

@@ -1,14 +1,10 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.PrintableText;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.Section;
-import dev.meshguard.report.VerdictReport.TeardownRow;
-import dev.meshguard.report.VerdictReport.TimelineRow;
-import dev.meshguard.report.VerdictReport.TrackedRow;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.LeakVerdict.Sum;
 import java.util.ArrayList;
@@ -30,9 +26,6 @@ final class VerdictText {
     /** The minimum number of lines for findings, regardless of other content. */
     private static final int MIN_FINDING_LINES = 12;
 
-    private static final int MAX_TRACKED_ROWS = 8;
-
-    private static final int BAR = 30;
     private static final String INDENT = "   ";
     private static final String AT = INDENT + "at ";
     private static final String CONTINUED = " ".repeat(9);
@@ -54,16 +47,6 @@ final class VerdictText {
             lines.add("");
         }
         lines.addAll(closing);
-        return PrintableText.lines(lines);
-    }
-
-    /** Returns all tables. */
-    static String tables(VerdictReport report) {
-        List<String> lines = new ArrayList<>(tracked(report.tracked()));
-        lines.addAll(teardown(report.teardown()));
-        lines.addAll(timeline(report.timeline()));
-        lines.addAll(report.histograms());
-        report.expectationSnippet().ifPresent(entry -> lines.add("In a file of expected buffers: " + entry.line()));
         return PrintableText.lines(lines);
     }
 
@@ -287,9 +270,6 @@ final class VerdictText {
                         + (isOne || report.expectationSnippet().isEmpty()
                                 ? ""
                                 : "   (with the entries that expect them)")));
-        report.attachedText()
-                .filter(unused -> report.page().isEmpty())
-                .ifPresent(file -> end.add(padded("report", 7) + " " + file));
         report.reproduction().ifPresent(command -> end.add(padded("rerun", 7) + " " + command));
         int room = mostLines - end.size();
         List<String> notes = cut(
@@ -368,53 +348,6 @@ final class VerdictText {
         List<String> rest = new ArrayList<>(lines.subList(0, Math.max(0, mostLines - 1)));
         rest.add("… and " + (lines.size() - rest.size()) + " more " + what);
         return rest;
-    }
-
-    // Tables
-
-    private static List<String> tracked(List<TrackedRow> rows) {
-        List<String[]> table = new ArrayList<>();
-        table.add(new String[] {"Tracked", "allocated", "remaining"});
-        rows.forEach(row -> table.add(new String[] {row.type(), row.allocated(), row.remaining()}));
-        return rows.isEmpty()
-                ? new ArrayList<>(List.of("Tracked: nothing was allocated"))
-                : cut(aligned(table), MAX_TRACKED_ROWS + 1, "sorts of memory");
-    }
-
-    private static List<String> teardown(List<TeardownRow> rows) {
-        List<String[]> table = new ArrayList<>();
-        table.add(new String[] {"Teardown", "freed", "remaining"});
-        rows.forEach(row -> table.add(new String[] {row.step(), row.freed(), row.remaining()}));
-        return rows.isEmpty() ? List.of() : aligned(table);
-    }
-
-    private static List<String> aligned(List<String[]> table) {
-        int first = width(table, row -> row[0]);
-        int second = width(table, row -> row[1]);
-        return table.stream()
-                .map(row -> padded(row[0], first) + "  " + padded(row[1], second) + "  " + row[2])
-                .collect(Collectors.toCollection(ArrayList::new));
-    }
-
-    private static List<String> timeline(List<TimelineRow> rows) {
-        long most = rows.stream().mapToLong(TimelineRow::peakBytes).max().orElse(0);
-        if (most == 0) {
-            return List.of();
-        }
-        List<String> lines = new ArrayList<>();
-        int phase = Math.max(8, width(rows, TimelineRow::phase));
-        lines.add(
-                padded("Timeline", phase) + "  " + padded("live bytes, peak of the phase", BAR + 2) + "  peak -> end");
-        for (TimelineRow row : rows) {
-            int marks = (int) Math.max(row.peakBytes() > 0 ? 1 : 0, Math.round((double) row.peakBytes() * BAR / most));
-            lines.add(padded(row.phase(), phase) + "  |" + padded("#".repeat(marks), BAR) + "|  "
-                    + Quantities.shortSize(row.peakBytes()) + " -> " + Quantities.shortSize(row.endBytes()));
-        }
-        return lines;
-    }
-
-    private static <T> int width(List<T> rows, Function<T, String> cell) {
-        return rows.stream().mapToInt(row -> cell.apply(row).length()).max().orElse(0);
     }
 
     private static String padded(String text, int width) {

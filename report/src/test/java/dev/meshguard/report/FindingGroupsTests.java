@@ -5,6 +5,7 @@ import static dev.meshguard.event.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
@@ -223,7 +224,9 @@ class FindingGroupsTests {
         allocated(DRAM, 1, Long.MAX_VALUE, "kv-cache", LOAD_CACHE);
 
         assertThat(report().text()).startsWith("LEAK  8 EiB in 2 DRAM buffers, 2 findings; largest 8 EiB \"weights\"");
-        assertThat(report().tables()).contains("DRAM     2 buffers, 8 EiB (9223372036854775807 B)  2 buffers, 8 EiB");
+        assertThat(verdict().totals())
+                .containsExactly(
+                        new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 2, Long.MAX_VALUE, 2, Long.MAX_VALUE));
         assertThat(FindingGroups.of(verdict().groups()).stream()
                         .map(LeakTotals::of)
                         .reduce(LeakTotals.NOTHING, LeakTotals::and))
@@ -259,17 +262,6 @@ class FindingGroupsTests {
                 .contains("server.log:10");
         assertThat(new LogLines("server.log", event -> OptionalLong.empty()).of(finding))
                 .isEmpty();
-    }
-
-    @Test
-    void theTablesAreInTheFullTextOnly() {
-        allocated(DRAM, 0, 1024, "weights", HELPER);
-
-        VerdictReport report = report();
-
-        assertThat(report.text()).doesNotContain("Tracked");
-        assertThat(report.fullText()).isEqualTo(report.text() + "\n\n" + report.tables());
-        assertThat(report.tables()).startsWith("Tracked  allocated").contains("In a file of expected buffers: DRAM ");
     }
 
     private List<Boolean> haveEntries() {

@@ -84,7 +84,7 @@ class SourceVocabularyTextTests {
     }
 
     private static String text(LeakVerdict verdict) {
-        return VerdictReport.of(verdict).fullText();
+        return VerdictReport.of(verdict).text();
     }
 
     @Test
@@ -104,13 +104,7 @@ class SourceVocabularyTextTests {
                    seen  allocated in TEST (event #3)
 
                 sum     1 allocated = 0 freed + 1 leaked
-                expect  @ExpectBuffers(size = 128, atMost = 1, origin = "DecoderTests.keeps", because = "…")
-
-                Tracked       allocated        remaining
-                Netty memory  1 buffer, 128 B  1 buffer, 128 B
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  128 B -> 128 B
-                In a file of expected buffers: size 128 count atMost 1 origin "DecoderTests.keeps" because "…\"""");
+                expect  @ExpectBuffers(size = 128, atMost = 1, origin = "DecoderTests.keeps", because = "…")""");
     }
 
     @Test
@@ -130,13 +124,7 @@ class SourceVocabularyTextTests {
                    seen  allocated in TEST (event #3)
 
                 sum     1 allocated = 0 freed + 1 leaked
-                expect  @ExpectBuffers(size = 4096, atMost = 1, origin = "DecoderTests.drops", because = "…")
-
-                Tracked        allocated                remaining
-                native memory  1 arena, 4 KiB (4096 B)  1 arena, 4 KiB (4096 B)
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  4 KiB -> 4 KiB
-                In a file of expected buffers: size 4096 count atMost 1 origin "DecoderTests.drops" because "…\"""");
+                expect  @ExpectBuffers(size = 4096, atMost = 1, origin = "DecoderTests.drops", because = "…")""");
     }
 
     @Test
@@ -156,11 +144,7 @@ class SourceVocabularyTextTests {
                    seen  allocated in TEST (events #3 to #4)
 
                 sum     2 allocated = 0 freed + 2 leaked
-                expect  @ExpectBuffers(atMost = 2, origin = "DecoderTests.opens", because = "…")
-
-                Tracked        allocated  remaining
-                native memory  2 arenas   2 arenas
-                In a file of expected buffers: count atMost 2 origin "DecoderTests.opens" because "…\"""");
+                expect  @ExpectBuffers(atMost = 2, origin = "DecoderTests.opens", because = "…")""");
     }
 
     @Test
@@ -188,13 +172,7 @@ class SourceVocabularyTextTests {
                          dev.example.DecoderTests.stops(DecoderTests.java:40)
 
                 sum     1 allocated = 0 freed + 1 leaked
-                expect  @ExpectBuffers(size = 4096, atMost = 1, origin = "DecoderTests.opens", because = "…")
-
-                Tracked        allocated                remaining
-                native memory  1 arena, 4 KiB (4096 B)  1 arena, 4 KiB (4096 B)
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  4 KiB -> 4 KiB
-                In a file of expected buffers: size 4096 count atMost 1 origin "DecoderTests.opens" because "…\"""");
+                expect  @ExpectBuffers(size = 4096, atMost = 1, origin = "DecoderTests.opens", because = "…")""");
     }
 
     @Test
@@ -208,12 +186,7 @@ class SourceVocabularyTextTests {
                 .isEqualTo("""
                 CLEAN  only expected memory remains: 128 B in 1 buffer
                 Expected and present: 1 buffer, 128 B (128 B each, exactly 1 buffer, because "a shared constant")
-                sum     1 allocated = 0 freed + 1 expected
-
-                Tracked       allocated        remaining
-                Netty memory  1 buffer, 128 B  1 buffer, 128 B
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  128 B -> 128 B""");
+                sum     1 allocated = 0 freed + 1 expected""");
     }
 
     @Test
@@ -233,12 +206,7 @@ class SourceVocabularyTextTests {
                          as a line of a file: size 128 count exactly 1 because "shared constants"
 
                 Expected and present: 1 buffer, 128 B (128 B each, exactly 2 buffers, because "shared constants")
-                sum     1 allocated = 0 freed + 1 expected
-
-                Tracked       allocated        remaining
-                Netty memory  1 buffer, 128 B  1 buffer, 128 B
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  128 B -> 128 B""");
+                sum     1 allocated = 0 freed + 1 expected""");
     }
 
     @Test
@@ -258,13 +226,7 @@ class SourceVocabularyTextTests {
                    seen  allocated in TEST (event #3)
 
                 sum     1 allocated = 0 freed + 1 freed late
-                expect  @ExpectBuffers(size = 128, atMost = 1, origin = "DecoderTests.keeps", because = "…")
-
-                Tracked       allocated        remaining
-                Netty memory  1 buffer, 128 B  1 buffer, 128 B
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  128 B -> 128 B
-                In a file of expected buffers: size 128 count atMost 1 origin "DecoderTests.keeps" because "…\"""");
+                expect  @ExpectBuffers(size = 128, atMost = 1, origin = "DecoderTests.keeps", because = "…")""");
     }
 
     @Test
@@ -282,14 +244,7 @@ class SourceVocabularyTextTests {
                    at dev.example.DecoderTests.stops(DecoderTests.java:41)
                    why   it, 128 B, was released before, at event #4
 
-                sum     1 allocated = 1 freed
-
-                Tracked       allocated        remaining
-                Netty memory  1 buffer, 128 B  nothing
-                Teardown  freed               remaining
-                TEST      Netty memory 128 B  nothing
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  128 B -> 0 B""");
+                sum     1 allocated = 1 freed""");
     }
 
     @Test
@@ -309,12 +264,7 @@ class SourceVocabularyTextTests {
                    seen  allocated in TEST (event #3)
                          reports got lost later on (event #4), so it may have been freed, and no witness speaks for it
 
-                sum     1 allocated = 0 freed + 1 undecided
-
-                Tracked       allocated        remaining
-                Netty memory  1 buffer, 128 B  1 buffer, 128 B
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  128 B -> 128 B""");
+                sum     1 allocated = 0 freed + 1 undecided""");
     }
 
     @Test
@@ -344,14 +294,7 @@ class SourceVocabularyTextTests {
                    seen  allocated in TEST (event #5)
 
                 sum     2 allocated = 0 freed + 2 leaked
-                expect  one of them: @ExpectBuffers(size = 4096, atMost = 1, origin = "DecoderTests.opens", because = "…")
-
-                Tracked        allocated                 remaining
-                DRAM           1 buffer, 1 KiB (1024 B)  1 buffer, 1 KiB (1024 B)
-                native memory  1 arena, 4 KiB (4096 B)   1 arena, 4 KiB (4096 B)
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  5 KiB -> 5 KiB
-                In a file of expected buffers: size 4096 count atMost 1 origin "DecoderTests.opens" because "…\"""");
+                expect  one of them: @ExpectBuffers(size = 4096, atMost = 1, origin = "DecoderTests.opens", because = "…")""");
     }
 
     @Test

@@ -82,8 +82,8 @@ class SurvivorHistogramTests {
                 .examine(tracker.history()));
 
         assertThat(report.text()).doesNotContain("by size");
-        assertThat(report.fullText())
-                .contains(
+        assertThat(report.histograms())
+                .containsExactly(
                         "expected by size: below 10 KiB x 5",
                         "expected by label: \"fabric\" x 5",
                         "expected by device: device 0 x 1, device 1 x 1, device 2 x 1, device 3 x 1, device 4 x 1");

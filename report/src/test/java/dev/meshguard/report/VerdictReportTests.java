@@ -274,50 +274,6 @@ class VerdictReportTests {
     }
 
     @Test
-    void drawsATimelineOfAtMostTenLines() {
-        for (int i = 0; i < 40; i++) {
-            tracker.phase("round " + i);
-            tracker.allocated(0, BufferType.DRAM, i * 64L, 64);
-        }
-
-        List<String> lines = fullText()
-                .lines()
-                .dropWhile(line -> !line.startsWith("Timeline"))
-                .takeWhile(line -> !line.startsWith("In a file"))
-                .toList();
-
-        assertThat(lines).hasSize(10);
-        assertThat(lines.get(1)).startsWith("round 0 … round 3 ");
-        assertThat(lines.get(9)).startsWith("round 35 … round 39").endsWith("2.5 KiB -> 2.5 KiB");
-    }
-
-    @Test
-    void saysHowManyStepsOfTheTeardownItLeavesOut() {
-        for (int i = 0; i < 8; i++) {
-            tracker.phase("step " + i);
-            tracker.allocated(0, BufferType.DRAM, 4096, 64);
-            tracker.freed(0, BufferType.DRAM, 4096);
-        }
-
-        assertThat(fullText()).contains("""
-                Teardown  freed                  remaining
-                …         3 earlier steps        …
-                step 3    DRAM 64 B on device 0  nothing
-                """);
-    }
-
-    @Test
-    void distinguishesDevicesThatFreedOtherAmounts() {
-        openMesh();
-        tracker.allocated(0, BufferType.DRAM, 4096, 64);
-        tracker.allocated(0, BufferType.DRAM, 8192, 64);
-        tracker.allocated(1, BufferType.DRAM, 4096, 64);
-        closeMeshHolding(4096);
-
-        assertThat(fullText()).contains("CLOSE     nothing  DRAM 128 B on device 0 and 64 B on device 1");
-    }
-
-    @Test
     void aLabelKeepsToItsLineAndItsEntryCompiles() {
         onBothDevices("kv \"cache\"\n\\ \u202e\u0000é", 4096, 64);
 
@@ -327,10 +283,6 @@ class VerdictReportTests {
 
     private String text() {
         return VerdictReport.of(LeakCheck.create().examine(tracker.history())).text();
-    }
-
-    private String fullText() {
-        return VerdictReport.of(LeakCheck.create().examine(tracker.history())).fullText();
     }
 
     private void openMesh() {

@@ -164,16 +164,12 @@ class VerdictTextTests {
         return new VerdictReport(
                         clean.verdict(),
                         sections,
-                        clean.tracked(),
-                        clean.teardown(),
-                        clean.timeline(),
                         List.of("one", "two", "three"),
                         clean.histograms(),
                         List.of("Expected and present: one", "Expected and present: two"),
                         clean.expectationSnippet(),
                         Optional.of("mvn test"),
                         Optional.of("target/meshguard/page.html"),
-                        Optional.empty(),
                         Optional.empty(),
                         clean.limits())
                 .text();

@@ -60,16 +60,6 @@ public record PhaseUsage(Phase phase, SortedMap<DeviceMemory, Flow> flows, long 
         return flows.getOrDefault(new DeviceMemory(device, type), Flow.NOTHING);
     }
 
-    /** Returns whether any generation ended in the phase. */
-    public boolean freedAnything() {
-        return flows.values().stream().anyMatch(flow -> flow.freedBytes() > 0);
-    }
-
-    /** Returns whether any generation began or ended in the phase. */
-    public boolean changedAnything() {
-        return flows.values().stream().anyMatch(flow -> flow.allocatedBytes() > 0 || flow.freedBytes() > 0);
-    }
-
     /** Returns the types that any device held or freed, in order. */
     public List<BufferType> types() {
         List<BufferType> types = new ArrayList<>();

@@ -30,7 +30,6 @@ class PhaseUsageTests {
         assertThat(stretches.get(0).flow(0, DRAM)).isEqualTo(new Flow(110, 0, 110, 2));
         assertThat(stretches.get(1).flow(0, DRAM)).isEqualTo(new Flow(1, 100, 11, 2));
         assertThat(stretches).extracting(PhaseUsage::liveBytes).containsExactly(110L, 11L);
-        assertThat(stretches).extracting(PhaseUsage::freedAnything).containsExactly(false, true);
     }
 
     @Test
@@ -99,19 +98,6 @@ class PhaseUsageTests {
 
     private static List<PhaseUsage> phaseUsages(AllocationHistory history) {
         return LeakCheck.create().examine(history).phaseUsages();
-    }
-
-    @Test
-    void distinguishesPhasesWithAllocationsOrFreesFromOthers() {
-        var stretches = phaseUsages(history()
-                .phase(Phase.SETUP)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .phase(Phase.TEST)
-                .phase(Phase.TEARDOWN)
-                .free(DRAM, device(0), 0x1000)
-                .recorded());
-
-        assertThat(stretches).extracting(PhaseUsage::changedAnything).containsExactly(true, false, true);
     }
 
     @Test
