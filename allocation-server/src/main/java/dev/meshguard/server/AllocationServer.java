@@ -6,7 +6,6 @@ import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.SelectionKey;
@@ -539,8 +538,7 @@ public final class AllocationServer implements AutoCloseable {
 
         /**
          * Limits the number of events that the server ever records in the tracker; by default one for each 480 bytes of
-         * the heap. With {@link Retention#LIVE_AND_TOTALS}, whose memory does not grow with each report, only events
-         * about processes and devices count.
+         * the heap.
          *
          * <p>Beyond the limit the tracker notes that reports are missing, so the verdict is inconclusive; the server's
          * ledger and its log continue.

@@ -76,24 +76,20 @@ final class BoundedReporter {
         return false;
     }
 
-    private boolean hasRoomForReport() {
-        return tracker.keepsEvents() ? hasRoom() : isKept;
-    }
-
     void allocated(AllocationDetails who, int device, BufferType type, long id, long size) {
-        if (isRecordable(device) && hasRoomForReport()) {
+        if (isRecordable(device) && hasRoom()) {
             tracker.allocated(tracker.requestOfProcess(who), device, type, id, size, Ownership.UNKNOWN);
         }
     }
 
     void freed(AllocationDetails who, int device, BufferType type, long id) {
-        if (isRecordable(device) && hasRoomForReport()) {
+        if (isRecordable(device) && hasRoom()) {
             tracker.freed(tracker.requestOfProcess(who), device, type, id, Ownership.UNKNOWN);
         }
     }
 
     void freeIgnored(AllocationDetails who, int device, BufferType type, long id) {
-        if (isRecordable(device) && hasRoomForReport()) {
+        if (isRecordable(device) && hasRoom()) {
             tracker.freeIgnored(tracker.requestOfProcess(who), device, type, id, IgnoredFreeReason.UNKNOWN_ADDRESS);
         }
     }
@@ -112,19 +108,19 @@ final class BoundedReporter {
     }
 
     void allocated(MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
-        if (hasRoomForReport()) {
+        if (hasRoom()) {
             tracker.allocated(request, device, type, address, size, ownership);
         }
     }
 
     void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
-        if (hasRoomForReport()) {
+        if (hasRoom()) {
             tracker.freed(release, device, type, address, ownership);
         }
     }
 
     void freeIgnored(MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
-        if (hasRoomForReport()) {
+        if (hasRoom()) {
             tracker.freeIgnored(release, device, type, address, reason);
         }
     }

@@ -9,7 +9,6 @@ import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
@@ -38,6 +37,10 @@ class ServerFaultTests extends WithServer {
     private static final long SEED = Long.getLong("meshguard.seed", 20_260_301);
     private static final int OPERATIONS = Integer.getInteger("meshguard.operations", 100_000);
     private static final int CLIENTS = 64;
+    private static final int MAX_BUFFERS_OF_CLIENT = 50_000;
+
+    /** An allocation and a free of each buffer, and some events about devices and processes. */
+    private static final long MAX_EVENTS = 3L * CLIENTS * MAX_BUFFERS_OF_CLIENT;
 
     @ParameterizedTest
     @EnumSource
@@ -192,12 +195,13 @@ class ServerFaultTests extends WithServer {
 
     @Test
     void ofManyProgramsAtOnceNothingIsLost() throws Exception {
-        AllocationTracker tracker = AllocationTracker.builder()
-                .originCapture(OriginCapture.NONE)
-                .retention(Retention.LIVE_AND_TOTALS)
-                .build();
-        server = builder(RecordSize.BYTES_112).tracker(tracker).start();
-        int buffers = Math.max(500, Math.min(50_000, OPERATIONS / CLIENTS));
+        AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        server = builder(RecordSize.BYTES_112)
+                .tracker(tracker)
+                .maxEvents(MAX_EVENTS)
+                .start();
+        int buffers = Math.max(500, Math.min(MAX_BUFFERS_OF_CLIENT, OPERATIONS / CLIENTS));
         ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
         try {
             List<Callable<Long>> programs = new ArrayList<>();

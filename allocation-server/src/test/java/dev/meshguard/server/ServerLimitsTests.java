@@ -9,9 +9,6 @@ import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
-import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
 import java.io.ByteArrayInputStream;
@@ -117,27 +114,6 @@ class ServerLimitsTests extends WithServer {
                 .containsExactly(
                         "the history has 10 events, which is its limit (maxEvents): what is reported from now on is"
                                 + " not in it");
-    }
-
-    @Test
-    void aTrackerThatKeepsNoPastIsNotFullOfReports() throws IOException, InterruptedException {
-        server = builder(RecordSize.BYTES_112)
-                .tracker(AllocationTracker.builder()
-                        .originCapture(OriginCapture.NONE)
-                        .retention(Retention.LIVE_AND_TOTALS)
-                        .build())
-                .maxEvents(10)
-                .start();
-        try (RawClient client = client()) {
-            for (int id = 1; id <= 1000; id++) {
-                client.send(Request.allocation(7, 0, BufferType.L1, id, 64));
-                client.send(Request.free(7, 0, id));
-            }
-            client.query(0);
-        }
-
-        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
-        assertThat(server.problems()).isEmpty();
     }
 
     @Test

@@ -6,7 +6,6 @@ import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdict;
 import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameUsage;
 import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameUsageOnAllDevices;
-import static dev.meshguard.assertions.error.ShouldKeepEvents.shouldKeepEvents;
 import static dev.meshguard.assertions.error.ShouldStayWithinBudget.shouldStayWithinBudget;
 
 import dev.meshguard.assertions.error.ShouldHaveCleanVerdict;
@@ -224,15 +223,12 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).hasNoOverwrittenBuffers(); // fails, and names the line of the tensor and the trace
      * }</pre>
      *
-     * @throws LeakAssertionError if any was, or if that is unknown because the events were not kept
+     * @throws LeakAssertionError if any was
      */
     public SELF hasNoOverwrittenBuffers() {
         LeakVerdict verdict = verdict();
         if (!verdict.unexpectedOverwrites().isEmpty()) {
             return failed(shouldHaveCleanVerdict(verdict), verdict);
-        }
-        if (!verdict.history().isComplete()) {
-            return failed(shouldKeepEvents("whether the data of a buffer was overwritten"));
         }
         return myself;
     }

@@ -60,8 +60,8 @@ public class LanguageModelBenchmark {
             "STACK_ONLY",
             "MAP",
             "MAP_WITH_STACK",
-            "MESHGUARD_ALL",
-            "MESHGUARD_ALL_ORIGIN",
+            "MESHGUARD",
+            "MESHGUARD_ORIGIN",
             "NETTY_PARANOID",
             "ARROW_DEBUG"
         })

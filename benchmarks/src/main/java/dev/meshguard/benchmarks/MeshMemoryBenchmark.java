@@ -11,13 +11,13 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
@@ -28,15 +28,19 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Measures one mesh buffer on the mesh without hardware, allocated and freed on eight devices, each of which reports both. */
-@BenchmarkMode(Mode.AverageTime)
+/**
+ * Measures one mesh buffer on the mesh without hardware, allocated and freed on eight devices, each of which reports both.
+ *
+ * <p>A tracker grows with each event, so each iteration opens a new mesh, outside the measured time.
+ */
+@BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @OperationsPerInvocation(MeshMemoryBenchmark.PAIRS)
-@Warmup(iterations = 4, time = 1)
-@Measurement(iterations = 5, time = 1)
+@Warmup(iterations = 15)
+@Measurement(iterations = 20)
 @Fork(
         value = 2,
-        jvmArgsAppend = {"-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch"})
+        jvmArgsAppend = {"-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch"})
 @State(Scope.Thread)
 public class MeshMemoryBenchmark {
 
@@ -55,7 +59,6 @@ public class MeshMemoryBenchmark {
             AllocationListener start() {
                 return AllocationTracker.builder()
                         .originCapture(OriginCapture.NONE)
-                        .retention(Retention.LIVE_AND_TOTALS)
                         .build();
             }
         };
@@ -63,7 +66,7 @@ public class MeshMemoryBenchmark {
         abstract AllocationListener start();
     }
 
-    static final int PAIRS = 64;
+    static final int PAIRS = 1 << 14;
 
     private static final MeshBufferConfig BUFFER =
             MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 24_576, 2_048));
@@ -79,8 +82,9 @@ public class MeshMemoryBenchmark {
     private final Deque<MeshBuffer> window = new ArrayDeque<>();
 
     /** Opens a mesh and fills the window. */
-    @Setup
+    @Setup(Level.Iteration)
     public void start() {
+        window.clear();
         MeshDevice mesh = Ttnn.create(listener.start())
                 .openMeshDevice(MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 4)));
         for (int buffer = 0; buffer < live; buffer++) {

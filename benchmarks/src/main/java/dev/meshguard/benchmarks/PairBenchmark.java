@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
@@ -14,23 +15,28 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.ThreadParams;
 
-/** Measures one allocation and one free without a stack, for contenders without a limit of operations. */
-@BenchmarkMode(Mode.AverageTime)
+/**
+ * Measures one allocation and one free without a stack.
+ *
+ * <p>A tracker grows with each event, so each iteration starts a new contender, outside the measured time, and makes a fixed
+ * number of pairs.
+ */
+@BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @OperationsPerInvocation(PairBenchmark.PAIRS)
-@Warmup(iterations = 4, time = 1)
-@Measurement(iterations = 5, time = 1)
+@Warmup(iterations = 15)
+@Measurement(iterations = 20)
 @Fork(
         value = 2,
-        jvmArgsAppend = {"-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
+        jvmArgsAppend = {"-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch", "--add-opens=java.base/java.nio=ALL-UNNAMED"})
 public class PairBenchmark {
 
-    /** Two threads that noted their place after every pair would disturb each other. */
-    static final int PAIRS = 256;
+    static final int PAIRS = 1 << 18;
 
     /** The state that all threads share. */
     @State(Scope.Benchmark)
@@ -43,7 +49,7 @@ public class PairBenchmark {
         Recorder recorder = Contender.NOTHING.start();
 
         /** Starts from nothing. */
-        @Setup
+        @Setup(Level.Iteration)
         public void start() {
             recorder = contender.start();
         }
@@ -60,9 +66,15 @@ public class PairBenchmark {
         private Window window = Window.NONE;
 
         /** Fills the window. */
-        @Setup
+        @Setup(Level.Iteration)
         public void start(Shared shared, ThreadParams thread) {
             window = new Window(buffers -> shared.recorder.lane(thread.getThreadIndex(), buffers), live);
+        }
+
+        /** Empties the window: a library's detector would report buffers that are dropped. */
+        @TearDown(Level.Iteration)
+        public void clear() {
+            window.clear();
         }
     }
 

@@ -8,7 +8,6 @@ import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -56,7 +55,6 @@ public final class ServerMemory {
 
     private enum History {
         NONE,
-        LIVE_AND_TOTALS,
         ALL
     }
 
@@ -109,7 +107,6 @@ public final class ServerMemory {
         } else {
             builder.tracker(AllocationTracker.builder()
                     .originCapture(OriginCapture.NONE)
-                    .retention(history == History.ALL ? Retention.ALL : Retention.LIVE_AND_TOTALS)
                     .bankedAddresses()
                     .build());
         }

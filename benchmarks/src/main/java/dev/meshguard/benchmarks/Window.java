@@ -48,4 +48,11 @@ final class Window {
         }
         next = buffer;
     }
+
+    /** Frees the live buffers. */
+    void clear() {
+        for (int buffer = next - live; buffer < next; buffer++) {
+            lane.free(buffer & mask);
+        }
+    }
 }

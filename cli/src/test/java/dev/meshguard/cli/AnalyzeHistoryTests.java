@@ -212,7 +212,7 @@ class AnalyzeHistoryTests {
     // Options
 
     @ParameterizedTest
-    @ValueSource(strings = {"--phase x", "--rounds x", "--live-only"})
+    @ValueSource(strings = {"--phase x", "--rounds x"})
     void optionsForLogsAreRejected(String option) throws IOException {
         Answer answer = analyze(tracker.history(), option.split(" "));
 
@@ -221,8 +221,8 @@ class AnalyzeHistoryTests {
                         64,
                         "",
                         "meshguard: " + file
-                                + " is a history and no log, and --phase, --rounds and --live-only are not for it. Leave"
-                                + " them out." + System.lineSeparator()));
+                                + " is a history and no log, and --phase and --rounds are not for it. Leave them out."
+                                + System.lineSeparator()));
     }
 
     @Test

@@ -38,19 +38,7 @@ class AnalyzeMemoryTests {
         assertThat(sent).isLessThan(MANY_LINES);
         assertThatItEndsWith(
                 program,
-                "standard input does not fit into the memory that Java has (24 MiB), and the rest of it was not read. Send it again with --live-only, which keeps what is still allocated, or give Java more: java -Xmx96m -jar meshguard.jar …");
-    }
-
-    @Test
-    void liveBuffersThatDoNotFitAskForMoreMemory() throws Exception {
-        Process program = started("analyze", "--live-only", "-");
-
-        int sent = sendUntilClosed(program.getOutputStream());
-
-        assertThat(sent).isLessThan(MANY_LINES);
-        assertThatItEndsWith(
-                program,
-                "standard input does not fit into the memory that Java has (24 MiB), and the rest of it was not read. What is allocated at a time is too much even for --live-only: give Java more: java -Xmx96m -jar meshguard.jar …");
+                "standard input does not fit into the memory that Java has (24 MiB), and the rest of it was not read: give Java more: java -Xmx96m -jar meshguard.jar …");
     }
 
     @Test
@@ -61,11 +49,11 @@ class AnalyzeMemoryTests {
 
         assertThatItEndsWith(
                 program,
-                "/dev/stdin does not fit into the memory that Java has (24 MiB), and the rest of it was not read. Send it again with --live-only, which keeps what is still allocated, or give Java more: java -Xmx96m -jar meshguard.jar …");
+                "/dev/stdin does not fit into the memory that Java has (24 MiB), and the rest of it was not read: give Java more: java -Xmx96m -jar meshguard.jar …");
     }
 
     @Test
-    void liveBuffersWithStacksThatDoNotFitAskForMoreMemory() throws Exception {
+    void aLogWithStacksThatDoesNotFitAsksForMoreMemory() throws Exception {
         Path log = folder.resolve("stacks.log");
         try (BufferedWriter writer = Files.newBufferedWriter(log)) {
             for (int buffer = 1; buffer <= 60_000; buffer++) {
@@ -74,9 +62,9 @@ class AnalyzeMemoryTests {
         }
 
         assertThatItEndsWith(
-                started("analyze", "--live-only", log.toString()),
+                started("analyze", log.toString()),
                 log
-                        + " does not fit into the memory that Java has (24 MiB). What is allocated at a time is too much even for --live-only: give Java more: java -Xmx96m -jar meshguard.jar …");
+                        + " does not fit into the memory that Java has (24 MiB): give Java more: java -Xmx96m -jar meshguard.jar …");
     }
 
     @Test

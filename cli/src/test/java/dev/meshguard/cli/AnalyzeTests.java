@@ -49,7 +49,6 @@ class AnalyzeTests {
 
         for (String[] command : new String[][] {
             {"analyze", log.toString()},
-            {"analyze", "--live-only", log.toString()},
             {"analyze", "--follow", "--until-quiet", "0", log.toString()},
             {"page", log.toString()}
         }) {
@@ -66,17 +65,15 @@ class AnalyzeTests {
     void aPipeIsReadByItsPath() throws Exception {
         Path pipe = folder.resolve("pipe");
         assumeTrue(isMade(pipe), "There is no mkfifo here");
-        for (String command : new String[] {"analyze", "analyze --live-only"}) {
-            Process writer = new ProcessBuilder(
-                            "sh", "-c", "printf '%s' \"$1\" > \"$2\"", "sh", ALLOCATED, pipe.toString())
-                    .start();
+        Process writer = new ProcessBuilder(
+                        "sh", "-c", "printf '%s' \"$1\" > \"$2\"", "sh", ALLOCATED, pipe.toString())
+                .start();
 
-            Answer answer = Answer.to((command + " " + pipe).split(" "));
+        Answer answer = Answer.to("analyze", pipe.toString());
 
-            assertThat(writer.waitFor()).isZero();
-            assertThat(answer.err()).isEmpty();
-            assertThat(answer.status()).isEqualTo(1);
-        }
+        assertThat(writer.waitFor()).isZero();
+        assertThat(answer.err()).isEmpty();
+        assertThat(answer.status()).isEqualTo(1);
     }
 
     @Test
@@ -142,15 +139,6 @@ class AnalyzeTests {
         assertThat(Answer.toInput(threeRoundsThatGrow(), "analyze", "--json", "--rounds", "^=== Run", "-")
                         .out())
                 .contains("\"rounds\" : {", "\"count\" : 3,", "\"trend\" : \"GROWING\",");
-    }
-
-    @Test
-    void roundsAndLiveOnlyDoNotGoTogether() {
-        assertThat(Answer.toInput(ALLOCATED, "analyze", "--live-only", "--rounds", "x", "-")
-                        .err())
-                .isEqualTo(
-                        "meshguard: --rounds needs the past of a log, which --live-only does not keep. Leave one of them out."
-                                + System.lineSeparator());
     }
 
     @Test

@@ -174,10 +174,12 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
     }
 
     private static String moment(BudgetViolation.Exceeded exceeded) {
-        String circular = "circular buffers included: " + Quantities.size(exceeded.circularBytes()) + " of it";
-        return exceeded.event() == 0
-                ? "when is not known, because the past of what was freed was not kept; circular buffers are included"
-                : String.format(Locale.ROOT, "at event #%d in %s; %s", exceeded.event(), exceeded.phase(), circular);
+        return String.format(
+                Locale.ROOT,
+                "at event #%d in %s; circular buffers included: %s of it",
+                exceeded.event(),
+                exceeded.phase(),
+                Quantities.size(exceeded.circularBytes()));
     }
 
     private static void topConsumers(BudgetViolation.Exceeded exceeded, List<String> lines) {

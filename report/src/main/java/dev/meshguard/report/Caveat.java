@@ -26,8 +26,6 @@ public record Caveat(Kind kind, String text) {
         SIZES_AS_REPORTED,
         /** Live and peak bytes include memory that is in no allocator. */
         CIRCULAR_BUFFERS_INCLUDED,
-        /** Only live buffers and sums were kept. */
-        PAST_NOT_KEPT,
         /** No allocator was read. */
         NO_WITNESS,
         /** The origins of some survivors are unknown. */
@@ -50,12 +48,6 @@ public record Caveat(Kind kind, String text) {
             limits.add(new Caveat(
                     Kind.CIRCULAR_BUFFERS_INCLUDED,
                     "Live and peak bytes include circular buffers, which take no memory of an allocator."));
-        }
-        if (!history.isComplete()) {
-            limits.add(new Caveat(
-                    Kind.PAST_NOT_KEPT,
-                    "Only live buffers and sums were kept, so of what was freed there are counts and no events."
-                            + " Record with Retention.ALL to know more."));
         }
         if (history.witnessSnapshots().isEmpty()) {
             limits.add(

@@ -108,11 +108,12 @@ class VerdictTextTests {
     private static double bytesIn(Finding finding) {
         Matcher own = TITLE.matcher(finding.title());
         Matcher with = WITH.matcher(finding.title());
+        double ofOthers = with.find() ? bytes(with.group(1)) : 0;
         if (!own.find()) {
-            return 0;
+            return ofOthers;
         }
         double count = own.group("count") == null ? 1 : Double.parseDouble(own.group("count"));
-        return count * bytes(own.group("size")) + (with.find() ? bytes(with.group(1)) : 0);
+        return count * bytes(own.group("size")) + ofOthers;
     }
 
     private static double bytes(String size) {

@@ -52,11 +52,7 @@ public final class RuntimeOutputWriter {
         this.writing = writing;
     }
 
-    /**
-     * Returns a writer of a graph capture: an array of nodes in the newest encoding.
-     *
-     * @throws IllegalArgumentException if the history has no past
-     */
+    /** Returns a writer of a graph capture: an array of nodes in the newest encoding. */
     public static RuntimeOutputWriter graphCapture(AllocationHistory history) {
         return new RuntimeOutputWriter(WritableHistory.forCapture(history), GraphWriter::write);
     }
@@ -67,8 +63,8 @@ public final class RuntimeOutputWriter {
      * <p>It needs the library {@code org.xerial:sqlite-jdbc}. Of a call stack, a database has the files, lines and
      * methods.
      *
-     * @throws IllegalArgumentException if the history has no past, or the database would have more than 50 million rows
-     *     of allocated buffers
+     * @throws IllegalArgumentException if the database would have more than 50 million rows of
+     *     allocated buffers
      */
     public static RuntimeOutputWriter reportDatabase(AllocationHistory history) {
         WritableHistory writable = WritableHistory.forDatabase(history);

@@ -78,12 +78,10 @@ public final class AllocationHistory {
      * @param events the events; their numbers ascend, and missing events leave gaps
      * @param sums the sums of each device, ascending
      * @param flatAddresses whether sizes determine how far a buffer reaches from its address
-     * @param complete whether every event was kept
      */
     @API(status = Status.INTERNAL)
-    public static AllocationHistory restored(
-            List<HistoryEvent> events, List<DeviceSums> sums, boolean flatAddresses, boolean complete) {
-        return new AllocationHistory(new EventStore.Restored(events, sums, flatAddresses, complete), null);
+    public static AllocationHistory restored(List<HistoryEvent> events, List<DeviceSums> sums, boolean flatAddresses) {
+        return new AllocationHistory(new EventStore.Restored(events, sums, flatAddresses), null);
     }
 
     /**
@@ -99,12 +97,11 @@ public final class AllocationHistory {
     /**
      * Returns the history as of the last recorded check if anything happened after it, else this history.
      *
-     * <p>Findings about handles and missing reports count whenever they were made. A history whose events were not kept
-     * is returned unchanged.
+     * <p>Findings about handles and missing reports count whenever they were made.
      */
     public AllocationHistory asOfCheck() {
         Optional<HistoryEvent.Checked> last = check();
-        if (last.isEmpty() || !isComplete()) {
+        if (last.isEmpty()) {
             return this;
         }
         EventStore known = store.asOf(last.get().number());
@@ -117,11 +114,10 @@ public final class AllocationHistory {
      *
      * <p>Take it when the context is closed: live buffers are then its survivors, even if the mesh stays open.
      * Therefore no mesh of this part is {@linkplain #openMeshes() open}. Memory that the mesh keeps for all contexts
-     * (memory of the runtime, programs in a cache) is excluded. The part of a history whose events were not kept is
-     * empty.
+     * (memory of the runtime, programs in a cache) is excluded.
      */
     public AllocationHistory partOf(RequestContext selected) {
-        List<HistoryEvent> part = isComplete() ? new ContextFilter(this, selected).events() : List.of();
+        List<HistoryEvent> part = new ContextFilter(this, selected).events();
         return new AllocationHistory(EventStore.counted(part, hasFlatAddresses()), selected);
     }
 
@@ -304,10 +300,9 @@ public final class AllocationHistory {
      * Returns the sums of the reports under the given policy.
      *
      * @throws IllegalStateException if the policy is {@link CountingPolicy#OWNED_ONLY} and a report does not say
-     *     whether its buffer owns its memory, or if the events that were to be read were not kept
+     *     whether its buffer owns its memory
      */
     public PolicyLedger ledger(CountingPolicy policy) {
-        requireComplete(policy);
         return PolicyLedger.read(events(), policy);
     }
 
@@ -413,25 +408,6 @@ public final class AllocationHistory {
             entries += one.ledgerEntries();
         }
         return entries;
-    }
-
-    /** Returns how many frees found nothing to free. If every event was kept, {@link #anomalies()} lists each. */
-    public long freesOfNothing() {
-        return sums().stream().mapToLong(DeviceSums::freesOfNothing).sum();
-    }
-
-    /**
-     * Returns how many frees a verdict would have to know, and which were not kept: of buffers that were live at the
-     * check, or of one of two buffers at an address.
-     */
-    @API(status = Status.INTERNAL, since = "0.1")
-    public long freesNotKept() {
-        return sums().stream().mapToLong(DeviceSums::freesNotKept).sum();
-    }
-
-    /** Returns whether every event was kept; if not, only live buffers and sums are known. */
-    public boolean isComplete() {
-        return store.isComplete();
     }
 
     /**
@@ -619,7 +595,7 @@ public final class AllocationHistory {
 
     /** Returns whether any source was ever connected, as far as the events show. */
     public boolean hasSource() {
-        return replay().hasSource || !sums().isEmpty() || !isComplete();
+        return replay().hasSource || !sums().isEmpty();
     }
 
     /** Returns the periods in which the source did not report, oldest first. */
@@ -645,14 +621,6 @@ public final class AllocationHistory {
     /** Returns the end of a process that reported, if it exited before the history was taken. */
     public Optional<HistoryEvent.ProcessDied> deathOf(long processId) {
         return Optional.ofNullable(replay().deaths.get(processId));
-    }
-
-    private void requireComplete(CountingPolicy policy) {
-        if (!isComplete()) {
-            throw new IllegalStateException("Cannot read this history as " + policy
-                    + ": its tracker kept live buffers and totals only. Record with Retention.ALL, or ask for totals(…),"
-                    + " which are those of REFERENCE_COUNTED.");
-        }
     }
 
     private static Collection<MeshDescription> descriptions(List<MeshOpenPeriod> meshes) {

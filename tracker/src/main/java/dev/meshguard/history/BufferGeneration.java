@@ -242,8 +242,6 @@ public final class BufferGeneration {
     /**
      * Returns every change of the reference count, oldest first, with its request and reason. It is the count of
      * {@link CountingPolicy#REFERENCE_COUNTED}.
-     *
-     * <p>If events are not kept, only the open reports are known.
      */
     public List<CountChange> referenceCounts() {
         SortedMap<Long, IntFunction<CountChange>> steps = new TreeMap<>();

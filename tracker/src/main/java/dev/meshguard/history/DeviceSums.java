@@ -17,19 +17,13 @@ import org.apiguardian.api.API.Status;
 /**
  * The sums that a tracker kept of one device besides events.
  *
- * <p>For a history whose events were not kept, they are the only data about freed buffers.
- *
  * @param device the device id
  * @param ledgerEntries how many entries the ledger held
- * @param freesOfNothing how many frees found nothing to free
- * @param freesNotKept how many frees were of a buffer that was live at the check, or of one of two buffers at an address;
- *     only where events are not kept, which would show them
  * @param totals the totals that were ever used, by type and lifetime, that of the whole type first
  * @since 0.1
  */
 @API(status = Status.INTERNAL, since = "0.1")
-public record DeviceSums(
-        int device, long ledgerEntries, long freesOfNothing, long freesNotKept, List<TypeTotals> totals) {
+public record DeviceSums(int device, long ledgerEntries, List<TypeTotals> totals) {
 
     /**
      * The sums of one type, or of one type and lifetime.
@@ -80,7 +74,9 @@ public record DeviceSums(
     }
 
     static List<DeviceSums> of(TreeMap<Integer, DeviceRecorder> devices) {
-        return devices.values().stream().map(recorder -> of(recorder.sums())).toList();
+        return devices.values().stream()
+                .map(recorder -> of(recorder.recording()))
+                .toList();
     }
 
     static DeviceSums of(DeviceRecorder.Recording recording) {
@@ -92,12 +88,7 @@ public record DeviceSums(
                 add(accounts, type, Optional.of(lifetime), kept.of(type, lifetime));
             }
         }
-        return new DeviceSums(
-                recording.device(),
-                recording.entries(),
-                recording.freesOfNothing(),
-                recording.freesNotKept(),
-                accounts);
+        return new DeviceSums(recording.device(), recording.entries(), accounts);
     }
 
     MemoryTotals of(BufferType type) {

@@ -25,8 +25,6 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
 
     boolean hasFlatAddresses();
 
-    boolean isComplete();
-
     /** Returns the events of one kind, oldest first. */
     default <E extends HistoryEvent> List<E> events(Class<E> kind) {
         List<E> found = new ArrayList<>();
@@ -108,7 +106,7 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
 
     /** Returns a store of events whose sums are counted from them. */
     static EventStore counted(List<HistoryEvent> events, boolean hasFlatAddresses) {
-        return new Restored(events, DeviceSums.countedFrom(events), hasFlatAddresses, true);
+        return new Restored(events, DeviceSums.countedFrom(events), hasFlatAddresses);
     }
 
     /** The events and sums that a tracker held at one moment, sorted when they are first read. */
@@ -150,21 +148,10 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
         public boolean hasFlatAddresses() {
             return hasFlatAddresses;
         }
-
-        @Override
-        public boolean isComplete() {
-            for (DeviceRecorder.Recording recording : recordings) {
-                if (recording.journal() == null) {
-                    return false;
-                }
-            }
-            return true;
-        }
     }
 
     /** Events and sums that were read from a file. */
-    record Restored(List<HistoryEvent> events, List<DeviceSums> sums, boolean hasFlatAddresses, boolean isComplete)
-            implements EventStore {
+    record Restored(List<HistoryEvent> events, List<DeviceSums> sums, boolean hasFlatAddresses) implements EventStore {
 
         public Restored {
             events = List.copyOf(events);

@@ -196,11 +196,6 @@ final class LogEventStore implements EventStore {
         return false;
     }
 
-    @Override
-    public boolean isComplete() {
-        return true;
-    }
-
     private synchronized Pass pass() {
         Pass known = pass;
         if (known == null) {

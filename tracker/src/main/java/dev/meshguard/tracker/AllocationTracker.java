@@ -32,7 +32,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -81,8 +80,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Live totals are those of {@code REFERENCE_COUNTED}; other policies are computed from a history on request. Two
  * allocators that reserve one address at a time make two entries, whose bytes add up. Reports that name no allocator,
- * and buffers that survive the close of their mesh or device, match by address. With {@link Retention#LIVE_AND_TOTALS}
- * the events of freed buffers are not kept.
+ * and buffers that survive the close of their mesh or device, match by address. Every event is kept, so memory use grows
+ * with each report.
  *
  * <p>Safe for use by several threads.
  *
@@ -103,7 +102,6 @@ public final class AllocationTracker implements AllocationListener {
     static final int STACKS_KEPT = 16_384;
 
     private final OriginCapture capture;
-    private final Retention retention;
     private final boolean flatAddresses;
     private final InstantSource clock;
     private final List<Watch> watches;
@@ -138,13 +136,12 @@ public final class AllocationTracker implements AllocationListener {
 
     private AllocationTracker(Builder builder) {
         this.capture = builder.capture;
-        this.retention = builder.retention;
         this.flatAddresses = builder.flatAddresses;
         this.clock = builder.clock;
         this.watches = List.copyOf(builder.watches);
     }
 
-    /** Creates a tracker that keeps all events and the origin of every request for memory. */
+    /** Creates a tracker that keeps the origin of every request for memory. */
     public static AllocationTracker create() {
         return builder().build();
     }
@@ -445,11 +442,7 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void deviceOpened(int device) {
-        long position = mark(number -> new HistoryEvent.DeviceOpened(number, device));
-        DeviceRecorder recorder = existingRecorderOf(device);
-        if (recorder != null && !keepsEvents()) {
-            recorder.deviceOpened(position);
-        }
+        mark(number -> new HistoryEvent.DeviceOpened(number, device));
         if (log.isOn()) {
             log.marked("device opened", "device", device);
         }
@@ -471,41 +464,6 @@ public final class AllocationTracker implements AllocationListener {
     public void witnessed(WitnessSnapshot reading) {
         mark(number -> new HistoryEvent.Witnessed(number, reading));
         log.marked("witnessed", "moment", reading.moment());
-        if (!keepsEvents() && reading.moment() == WitnessSnapshot.Moment.CLOSE_BEGUN) {
-            compareWithLedger(reading);
-        }
-    }
-
-    /**
-     * Compares a snapshot with the ledger at once, which a tracker without events must do when a close begins. After a
-     * later free, the buffer would seem unreported.
-     */
-    private void compareWithLedger(WitnessSnapshot reading) {
-        long unreported = 0;
-        String first = "";
-        for (int device : reading.devices()) {
-            DeviceRecorder recorder = existingRecorderOf(device);
-            for (BufferType type : BufferType.values()) {
-                for (long address : reading.allocatedAddresses(device, type)) {
-                    if (recorder == null || !recorder.explains(reading, type, address)) {
-                        unreported++;
-                        first = first.isEmpty()
-                                ? type + " " + Quantities.address(address) + " on device " + device
-                                : first;
-                    }
-                }
-            }
-        }
-        if (unreported > 0) {
-            String reason = String.format(
-                    Locale.ROOT,
-                    "when the close of mesh %d began, its allocator held %s that the ledger does not, the first at %s",
-                    reading.mesh(),
-                    Quantities.count(unreported, "buffer"),
-                    first);
-            mark(number -> new HistoryEvent.ReportsLost(number, -1, reason));
-            log.marked("reports lost", "reason", reason);
-        }
     }
 
     @Override
@@ -595,12 +553,7 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Records that the check is made now, with the given date. */
     public void checked(LocalDate today) {
-        long position = mark(number -> new HistoryEvent.Checked(number, today));
-        for (DeviceRecorder recorder : devices) {
-            if (recorder != null && !keepsEvents()) {
-                recorder.checked(position);
-            }
-        }
+        mark(number -> new HistoryEvent.Checked(number, today));
         log.marked("checked", "today", today);
     }
 
@@ -771,12 +724,6 @@ public final class AllocationTracker implements AllocationListener {
         return MemorySnapshot.of(devices(), this::totals);
     }
 
-    /** Returns whether every event is kept, so that memory use grows with each event. */
-    @API(status = Status.INTERNAL, since = "0.1")
-    public boolean keepsEvents() {
-        return retention == Retention.ALL;
-    }
-
     /** Returns everything recorded so far; later reports do not change it. */
     public AllocationHistory history() {
         synchronized (markers) {
@@ -936,13 +883,12 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
-    /** Records an event without an address; returns its position in the order of requests. */
-    private long mark(LongFunction<HistoryEvent> event) {
+    /** Records an event without an address. */
+    private void mark(LongFunction<HistoryEvent> event) {
         synchronized (markers) {
             long position = ticket.incrementAndGet();
             markers.add(new PendingEvent(position, event));
             lastMarker = position;
-            return position;
         }
     }
 
@@ -1011,7 +957,7 @@ public final class AllocationTracker implements AllocationListener {
         @Nullable DeviceRecorder[] all = Arrays.copyOf(devices, Math.max(devices.length, index + 1));
         DeviceRecorder recorder = all[index];
         if (recorder == null) {
-            recorder = new DeviceRecorder(device, keepsEvents(), stacks);
+            recorder = new DeviceRecorder(device, true, stacks);
             all[index] = recorder;
             devices = all;
         }
@@ -1086,7 +1032,6 @@ public final class AllocationTracker implements AllocationListener {
     public static final class Builder {
 
         private OriginCapture capture = OriginCapture.ALLOCATIONS;
-        private Retention retention = Retention.ALL;
         private boolean flatAddresses = true;
         private InstantSource clock = InstantSource.system();
         private final List<Watch> watches = Watch.ofProperty();
@@ -1096,12 +1041,6 @@ public final class AllocationTracker implements AllocationListener {
         /** Selects the requests whose stack is captured; {@link OriginCapture#ALLOCATIONS} by default. */
         public Builder originCapture(OriginCapture newCapture) {
             capture = newCapture == OriginCapture.DEFAULT ? OriginCapture.ALLOCATIONS : newCapture;
-            return this;
-        }
-
-        /** Selects the recorded data that is kept; {@link Retention#ALL} by default. */
-        public Builder retention(Retention newRetention) {
-            retention = newRetention;
             return this;
         }
 

@@ -28,8 +28,6 @@ public record InconclusiveReason(Kind kind, String text, List<Long> events) {
         TRACKING_OFF,
         /** Reports are missing, or could not be read. */
         REPORTS_LOST,
-        /** Frees found nothing to free, and the events that would explain them were not kept. */
-        FREES_NOT_KEPT,
         /** A device was opened while it was open, and the reports of its meshes cannot be distinguished. */
         DEVICE_OPENED_TWICE,
         /** Frees were reported before what they free. */

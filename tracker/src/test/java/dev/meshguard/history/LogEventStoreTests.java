@@ -41,7 +41,7 @@ class LogEventStoreTests {
             AllocationHistory compact = AllocationHistory.read(randomEvents(random, withBreaks));
             List<String> told = reported(compact);
             List<HistoryEvent> events = compact.events();
-            AllocationHistory plain = AllocationHistory.restored(events, DeviceSums.countedFrom(events), false, true);
+            AllocationHistory plain = AllocationHistory.restored(events, DeviceSums.countedFrom(events), false);
 
             List<String> toldPlainly = reported(plain);
             assertThat(told).as("seed %d, run %d", SEED, run).hasSameSizeAs(toldPlainly);

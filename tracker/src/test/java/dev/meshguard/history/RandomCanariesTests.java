@@ -30,7 +30,7 @@ class RandomCanariesTests {
             List<HistoryEvent> events = events();
 
             List<MissingCanary> missing =
-                    AllocationHistory.restored(events, List.of(), true, true).missingCanaries();
+                    AllocationHistory.restored(events, List.of(), true).missingCanaries();
 
             assertThat(missing).describedAs("%s: %s", seed, events).isEqualTo(notedOneByOne(events));
         }

@@ -5,7 +5,6 @@ import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyOfLiveBuffers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
@@ -25,33 +24,17 @@ class RestoredHistoryTests {
     void saysWhatTheRecordedOneSays() {
         AllocationHistory recorded = someHistory(history());
 
-        AllocationHistory restored = AllocationHistory.restored(
-                recorded.events(), recorded.sums(), recorded.hasFlatAddresses(), recorded.isComplete());
+        AllocationHistory restored =
+                AllocationHistory.restored(recorded.events(), recorded.sums(), recorded.hasFlatAddresses());
 
         assertThat(restored.devices()).isEqualTo(recorded.devices()).containsExactly(0, 1, 2);
         assertThat(restored.snapshot()).isEqualTo(recorded.snapshot());
         assertThat(restored.ledgerEntries()).isEqualTo(recorded.ledgerEntries()).isEqualTo(3);
-        assertThat(restored.freesOfNothing())
-                .isEqualTo(recorded.freesOfNothing())
-                .isEqualTo(1);
         assertThat(restored.totals(1, DRAM)).isEqualTo(recorded.totals(1, DRAM));
         assertThat(restored.totals(0, L1, BufferLifetime.SYSTEM))
                 .isEqualTo(recorded.totals(0, L1, BufferLifetime.SYSTEM));
         assertThat(LeakCheck.create().examine(restored))
                 .hasToString(LeakCheck.create().examine(recorded).toString());
-    }
-
-    @Test
-    void knowsWhetherItsPastWasKept() {
-        AllocationHistory recorded = someHistory(historyOfLiveBuffers());
-
-        AllocationHistory restored = AllocationHistory.restored(
-                recorded.events(), recorded.sums(), recorded.hasFlatAddresses(), recorded.isComplete());
-
-        assertThat(restored.isComplete()).isFalse();
-        assertThat(LeakCheck.create().examine(restored))
-                .hasToString(
-                        "LEAKED: 5 allocated, 2 freed, 0 freed late, 3 leaked, 0 misreported, 0 expected, 0 undecided");
     }
 
     @Test
@@ -68,13 +51,13 @@ class RestoredHistoryTests {
                 new HistoryEvent.ReportsLost(2, 3, "three lines cannot be read"),
                 new HistoryEvent.DeviceOpened(5, 1),
                 new HistoryEvent.DeviceClosed(1_000_000_000_000L, 1));
-        AllocationHistory history = AllocationHistory.restored(events, List.of(), false, true);
+        AllocationHistory history = AllocationHistory.restored(events, List.of(), false);
 
         assertThat(events)
                 .allSatisfy(event -> assertThat(history.event(event.number())).containsSame(event));
         assertThat(List.of(-1L, 0L, 3L, 4L, 6L, Long.MAX_VALUE))
                 .allSatisfy(number -> assertThat(history.event(number)).isEmpty());
-        assertThat(AllocationHistory.restored(List.of(), List.of(), false, true).event(1))
+        assertThat(AllocationHistory.restored(List.of(), List.of(), false).event(1))
                 .isEmpty();
     }
 

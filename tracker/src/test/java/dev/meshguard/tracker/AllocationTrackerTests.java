@@ -69,6 +69,18 @@ class AllocationTrackerTests {
     }
 
     @Test
+    void countsTheOpenReportsOfABuffer() {
+        for (int report = 0; report < 3; report++) {
+            tracker.allocated(0, DRAM, 0x1000, 64);
+        }
+        tracker.freed(0, DRAM, 0x1000);
+
+        assertThat(tracker.history().live())
+                .singleElement()
+                .satisfies(buffer -> assertThat(buffer.openReports()).isEqualTo(2));
+    }
+
+    @Test
     void addsUpEachLifetimeByItself() {
         var system = tracker.request(AllocationDetails.system(new Owner(Owner.Kind.FABRIC, "router")));
         tracker.allocated(system, 0, L1, 0x1000, 100, Ownership.OWNING);

@@ -13,6 +13,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -103,11 +104,9 @@ class ConcurrentRecordingTests {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(Retention.class)
-    void opensTheLedgerOfADeviceOnceForAllThreads(Retention retention) throws Exception {
-        AllocationTracker tracker =
-                AllocationTracker.builder().retention(retention).build();
+    @Test
+    void opensTheLedgerOfADeviceOnceForAllThreads() throws Exception {
+        AllocationTracker tracker = AllocationTracker.create();
 
         together(thread -> {
             for (int device = 0; device < 500; device++) {

@@ -29,8 +29,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Memory that a lease identifies, and not its address. */
 class LeaseTests {
@@ -244,11 +242,9 @@ class LeaseTests {
         assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void countsOnceHoweverOftenItsSizeChanges(Retention retention) {
-        AllocationTracker sized =
-                AllocationTracker.builder().retention(retention).build();
+    @Test
+    void countsOnceHoweverOftenItsSizeChanges() {
+        AllocationTracker sized = AllocationTracker.create();
         Lease lease = sized.lease(AllocationDetails.user(), CALLERS, SYSTEM_MEMORY, 64);
 
         lease.resized(4096);
@@ -283,8 +279,8 @@ class LeaseTests {
         lease(64).resized(4096);
         AllocationHistory history = tracker.history();
 
-        AllocationHistory again = AllocationHistory.restored(
-                history.events(), history.sums(), history.hasFlatAddresses(), history.isComplete());
+        AllocationHistory again =
+                AllocationHistory.restored(history.events(), history.sums(), history.hasFlatAddresses());
 
         assertThat(again.live())
                 .singleElement()

@@ -153,11 +153,9 @@ class OriginCaptureTests {
         assertThat(originOfFree(history, 0)).contains(shared);
     }
 
-    @ParameterizedTest
-    @EnumSource(Retention.class)
-    void keepsTheStackOfABufferThatIsLiveWhateverIsFreed(Retention retention) {
-        AllocationTracker tracker =
-                AllocationTracker.builder().retention(retention).build();
+    @Test
+    void keepsTheStackOfABufferThatIsLiveWhateverIsFreed() {
+        AllocationTracker tracker = AllocationTracker.create();
         var request = tracker.request(AllocationDetails.user());
         tracker.allocated(request, 0, DRAM, 0x1000, 64, Ownership.NON_OWNING);
         tracker.allocated(request, 1, DRAM, 0x1000, 64, Ownership.NON_OWNING);

@@ -13,14 +13,11 @@ import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.Seed;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -46,9 +43,7 @@ class HonestyTests {
         /** Does not distinguish requests. */
         REQUESTS,
         /** Does not report that devices are opened again. */
-        DEVICES,
-        /** Does not keep events. */
-        PAST
+        DEVICES
     }
 
     @ParameterizedTest
@@ -84,7 +79,7 @@ class HonestyTests {
         assertThat(verdict.inconclusiveReasons())
                 .extracting(InconclusiveReason::kind)
                 .describedAs(run)
-                .isSubsetOf(source.possibleReasons());
+                .isSubsetOf(InconclusiveReason.Kind.REPORTS_FIT_BOTH);
         for (Survivor survivor : verdict.survivors()) {
             boolean missing = source.isMissing(survivor.buffer());
             if (missing) {
@@ -146,15 +141,11 @@ class HonestyTests {
         /** A late release may belong to either of two generations at one address, so both stay red. */
         private boolean releasedLate;
 
-        private final Map<Place, List<Integer>> openReports = new HashMap<>();
-        private boolean freedOneOfTwo;
-
         private Source(Random random, Set<Silence> silences) {
             this.random = random;
             this.silences = silences;
             this.tracker = AllocationTracker.builder()
                     .originCapture(silences.contains(Silence.REQUESTS) ? OriginCapture.NONE : OriginCapture.ALLOCATIONS)
-                    .retention(silences.contains(Silence.PAST) ? Retention.LIVE_AND_TOTALS : Retention.ALL)
                     .build();
         }
 
@@ -281,37 +272,17 @@ class HonestyTests {
         private void report(MemoryRequest request, int device, long address, Ownership ownership) {
             Ownership said = silences.contains(Silence.OWNERSHIP) ? Ownership.UNKNOWN : ownership;
             tracker.allocated(request, device, DRAM, address, 64, said);
-            sessionsOf(device, address).add(session);
         }
 
         private void reportFree(int device, long address, Ownership ownership) {
             boolean silent = silences.contains(Silence.OWNERSHIP) || silences.contains(Silence.OWNERSHIP_OF_FREES);
             Ownership said = silent ? Ownership.UNKNOWN : ownership;
             tracker.freed(tracker.release(AllocationDetails.user()), device, DRAM, address, said);
-            List<Integer> sessions = sessionsOf(device, address);
-            if (!sessions.isEmpty()) {
-                freedOneOfTwo |= new HashSet<>(sessions).size() > 1;
-                sessions.remove(sessions.size() - 1);
-            }
-        }
-
-        /** Returns the sessions of the reports at an address without a reported free. */
-        private List<Integer> sessionsOf(int device, long address) {
-            return openReports.computeIfAbsent(new Place(0, device, address), unused -> new ArrayList<>());
-        }
-
-        /** Without the past, a free at the address of an earlier session's survivor is of one of two buffers. */
-        private Set<InconclusiveReason.Kind> possibleReasons() {
-            return freedOneOfTwo && silences.contains(Silence.PAST) && !silences.contains(Silence.DEVICES)
-                    ? EnumSet.of(InconclusiveReason.Kind.REPORTS_FIT_BOTH, InconclusiveReason.Kind.FREES_NOT_KEPT)
-                    : EnumSet.of(InconclusiveReason.Kind.REPORTS_FIT_BOTH);
         }
 
         /** If open periods of a device are not distinguished, a survivor represents the last buffer at its address. */
         private boolean isMissing(BufferGeneration buffer) {
-            int last = silences.contains(Silence.DEVICES) || silences.contains(Silence.PAST)
-                    ? session - 1
-                    : buffer.openPeriod();
+            int last = silences.contains(Silence.DEVICES) ? session - 1 : buffer.openPeriod();
             return missing.contains(new Place(last, buffer.device(), buffer.address()));
         }
     }

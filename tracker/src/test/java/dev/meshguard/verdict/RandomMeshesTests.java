@@ -14,7 +14,6 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.Seed;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -56,7 +55,7 @@ class RandomMeshesTests {
         Random random = seed.random();
         for (int turn = 0; turn < 200; turn++) {
             int run = turn;
-            Machine machine = new Machine(random, second, tracker(random, Retention.ALL));
+            Machine machine = new Machine(random, second, tracker(random));
             machine.live();
             AllocationHistory history = machine.tracker.history();
             LeakVerdict verdict = LeakCheck.create().examine(history);
@@ -85,21 +84,16 @@ class RandomMeshesTests {
         }
     }
 
-    /**
-     * A history with less data gives fewer causes, never a wrong one. Without events, an address that one mesh left and
-     * another reuses is one buffer; therefore the meshes are closed at the end there.
-     */
+    /** A history with less data gives fewer causes, never a wrong one. */
     @Test
-    void neverCallsMissingMemoryFreedWhereMeshesAreNotNamedOrThePastIsNotKept() {
+    void neverCallsMissingMemoryFreedWhereMeshesAreNotNamed() {
         Seed seed = Seed.next();
         Random random = seed.random();
         for (int turn = 0; turn < 400; turn++) {
             int run = turn;
-            Retention retention = random.nextBoolean() ? Retention.ALL : Retention.LIVE_AND_TOTALS;
-            Machine machine = new Machine(random, Second.SUBMESH, tracker(random, retention));
+            Machine machine = new Machine(random, Second.SUBMESH, tracker(random));
             machine.namesMeshes = random.nextBoolean();
             machine.freesTwice = false;
-            machine.closesEarly = retention == Retention.ALL;
             machine.live();
             AllocationHistory history = machine.tracker.history();
             LeakVerdict verdict = LeakCheck.create().examine(history);
@@ -120,10 +114,9 @@ class RandomMeshesTests {
         }
     }
 
-    private static AllocationTracker tracker(Random random, Retention retention) {
+    private static AllocationTracker tracker(Random random) {
         return AllocationTracker.builder()
                 .originCapture(random.nextBoolean() ? OriginCapture.NONE : OriginCapture.ALLOCATIONS)
-                .retention(retention)
                 .build();
     }
 
@@ -236,7 +229,6 @@ class RandomMeshesTests {
         private final Map<Buffer, List<Overlap>> overlaps = new HashMap<>();
         private boolean namesMeshes = true;
         private boolean freesTwice = true;
-        private boolean closesEarly = true;
         private int freesOfNothing;
         private int nextMesh;
         private int nextBuffer;
@@ -300,7 +292,7 @@ class RandomMeshesTests {
                 case 7 -> freeSilently(mesh);
                 case 8 -> freeTwice(mesh);
                 default -> {
-                    if (closesEarly && random.nextInt(4) == 0) {
+                    if (random.nextInt(4) == 0) {
                         close(mesh);
                     }
                 }

@@ -8,7 +8,7 @@ import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyOfLiveBuffers;
+import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocatorId;
@@ -71,8 +71,8 @@ class SeveralAllocatorsTests {
     }
 
     @Test
-    void withoutThePastEachIsLeftByItself() {
-        AllocationHistory history = historyOfLiveBuffers()
+    void ofTwoAtOneAddressTheOneThatWasNotFreedIsLeft() {
+        AllocationHistory history = historyWithoutOrigins()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 1_000)
                 .onMesh(0)

@@ -9,7 +9,7 @@ import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyOfLiveBuffers;
+import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.on;
 import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
@@ -948,15 +948,13 @@ class SeveralMeshesTests {
         }
     }
 
-    /**
-     * Without events, buffers of several allocators at one address are distinguished as far as the reports name them.
-     */
+    /** Buffers of several allocators at one address are distinguished as far as the reports name them. */
     @Nested
-    class WithoutThePast {
+    class AtOneAddress {
 
         @Test
         void aBufferKeepsItsMesh() {
-            var history = historyOfLiveBuffers()
+            var history = historyWithoutOrigins()
                     .mesh(0, 0)
                     .submesh(1, 0, 0)
                     .allocate(DRAM, device(0), 0x1000, 64)
@@ -975,7 +973,7 @@ class SeveralMeshesTests {
 
         @Test
         void anAddressThatTwoMeshesReportedIsOfTheOneThatDidNotFreeItAndIsNotExcusedByTheOther() {
-            var history = historyOfLiveBuffers()
+            var history = historyWithoutOrigins()
                     .mesh(0, 0)
                     .submesh(1, 0, 0)
                     .allocate(DRAM, device(0), 0x1000, 64)

@@ -1,7 +1,6 @@
 package dev.meshguard.server.log;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Phase;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.GenerationSums;
@@ -110,7 +109,7 @@ public final class AllocationLog implements HistorySource {
         return result.dialects();
     }
 
-    /** Returns the use of each address, by device and address; without a past, only of the allocated ones. */
+    /** Returns the use of each address, by device and address. */
     public List<AddressUse> addresses() {
         return List.copyOf(result.addresses());
     }
@@ -142,30 +141,12 @@ public final class AllocationLog implements HistorySource {
 
     /**
      * Returns the freed memory, by type and then by phase: frees before the check first, frees without an allocation
-     * last. Without a past, by type only.
+     * last.
      */
     public List<FreedMemory> freed() {
-        AllocationHistory history = result.history();
-        List<FreedMemory> freed = new ArrayList<>(history.isComplete() ? freedByPhase(history) : freedInAll(history));
+        List<FreedMemory> freed = new ArrayList<>(freedByPhase(result.history()));
         freed.addAll(result.unseenFrees());
         return freed;
-    }
-
-    private static List<FreedMemory> freedInAll(AllocationHistory history) {
-        List<FreedMemory> rows = new ArrayList<>();
-        for (BufferType type : BufferType.values()) {
-            long buffers = 0;
-            long bytes = 0;
-            for (int device : history.devices()) {
-                MemoryTotals totals = history.totals(device, type);
-                buffers += totals.totalBuffers() - totals.liveBuffers();
-                bytes += totals.totalBytes() - totals.liveBytes();
-            }
-            if (buffers > 0) {
-                rows.add(new FreedMemory(Optional.of(type), Phase.START, true, buffers, bytes));
-            }
-        }
-        return rows;
     }
 
     private static List<FreedMemory> freedByPhase(AllocationHistory history) {

@@ -3,7 +3,6 @@ package dev.meshguard.server.log;
 import dev.meshguard.server.log.internal.GrowingFile;
 import dev.meshguard.server.log.internal.LogLineReader;
 import dev.meshguard.server.log.internal.LogParser;
-import dev.meshguard.tracker.Retention;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -36,19 +35,16 @@ public final class AllocationLogReader {
     private final InstantSource clock;
     private final Optional<Pattern> phaseMark;
     private final Optional<Pattern> roundMark;
-    private final Retention retention;
 
-    private AllocationLogReader(
-            InstantSource clock, Optional<Pattern> phaseMark, Optional<Pattern> roundMark, Retention retention) {
+    private AllocationLogReader(InstantSource clock, Optional<Pattern> phaseMark, Optional<Pattern> roundMark) {
         this.clock = clock;
         this.phaseMark = phaseMark;
         this.roundMark = roundMark;
-        this.retention = retention;
     }
 
     /** Returns a reader that recognizes only the server's own lines. */
     public static AllocationLogReader create() {
-        return new AllocationLogReader(InstantSource.system(), Optional.empty(), Optional.empty(), Retention.ALL);
+        return new AllocationLogReader(InstantSource.system(), Optional.empty(), Optional.empty());
     }
 
     /**
@@ -56,7 +52,7 @@ public final class AllocationLogReader {
      * by the pattern's first group, or by the whole match if it has none.
      */
     public AllocationLogReader phasesAt(Pattern mark) {
-        return new AllocationLogReader(clock, Optional.of(mark), roundMark, retention);
+        return new AllocationLogReader(clock, Optional.of(mark), roundMark);
     }
 
     /**
@@ -68,7 +64,7 @@ public final class AllocationLogReader {
      * is skipped.
      */
     public AllocationLogReader roundsAt(Pattern mark) {
-        return new AllocationLogReader(clock, phaseMark, Optional.of(mark), retention);
+        return new AllocationLogReader(clock, phaseMark, Optional.of(mark));
     }
 
     /**
@@ -76,18 +72,7 @@ public final class AllocationLogReader {
      * contains no date.
      */
     public AllocationLogReader clock(InstantSource newClock) {
-        return new AllocationLogReader(newClock, phaseMark, roundMark, retention);
-    }
-
-    /**
-     * Returns this reader with another retention; {@link Retention#ALL} by default.
-     *
-     * <p>With {@link Retention#LIVE_AND_TOTALS} memory grows with the live buffers and not with the log. Phases,
-     * rounds, the lines of events, and the use of freed addresses are then unknown, and the check is at the end of the
-     * log. A free without an allocation makes the verdict inconclusive, because the missing report is unknown.
-     */
-    public AllocationLogReader retention(Retention newRetention) {
-        return new AllocationLogReader(clock, phaseMark, roundMark, newRetention);
+        return new AllocationLogReader(newClock, phaseMark, roundMark);
     }
 
     /**
@@ -136,7 +121,6 @@ public final class AllocationLogReader {
 
     private AllocationLog read(LogLineReader lines, String name) throws IOException {
         LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
-        return new AllocationLog(
-                name, LogParser.of(lines, new LogParser.Choices(today, phaseMark, roundMark, retention)));
+        return new AllocationLog(name, LogParser.of(lines, new LogParser.Choices(today, phaseMark, roundMark)));
     }
 }

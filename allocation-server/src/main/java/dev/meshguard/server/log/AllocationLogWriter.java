@@ -73,7 +73,7 @@ public final class AllocationLogWriter {
     /**
      * Writes a history as a log.
      *
-     * @throws IllegalArgumentException if the dialect is not in {@link #dialects()}, or the history has no past
+     * @throws IllegalArgumentException if the dialect is not in {@link #dialects()}
      * @throws IOException if writing to the target fails
      */
     public static void write(AllocationHistory history, LogDialect dialect, Appendable target) throws IOException {
@@ -83,10 +83,6 @@ public final class AllocationLogWriter {
                     "Logs of the dialect %s cannot be written, because its form is not known whole. These can: %s",
                     dialect,
                     WRITTEN.stream().map(LogDialect::name).collect(Collectors.joining(", "))));
-        }
-        if (!history.isComplete()) {
-            throw new IllegalArgumentException(
-                    "A history without its past cannot be written as a log: record it with Retention.ALL");
         }
         LogLineBuffer buffer = new LogLineBuffer(
                 (bytes, length) -> target.append(new String(bytes, 0, length, StandardCharsets.UTF_8)));

@@ -62,9 +62,6 @@ final class StackLog {
 
     /** Adds the call stacks to a history. */
     Joined join(AllocationHistory history) {
-        if (!history.isComplete()) {
-            return new Joined(history, "no call stacks are named, because the server keeps no events");
-        }
         try {
             return join(history, blocks());
         } catch (IOException unreadable) {
@@ -111,7 +108,7 @@ final class StackLog {
                     .orElse(event));
         }
         return new Joined(
-                AllocationHistory.restored(events, history.sums(), history.hasFlatAddresses(), true),
+                AllocationHistory.restored(events, history.sums(), history.hasFlatAddresses()),
                 String.format(
                         Locale.ROOT,
                         "the call stacks of %d of %d allocations are those in %s",

@@ -14,7 +14,6 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.OriginFilter;
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -247,18 +246,6 @@ class AllocationLogWriterTests {
                 .withMessage(
                         "Logs of the dialect BUFFER_DEBUG_LOG cannot be written, because its form is not known whole."
                                 + " These can: WITHOUT_REFERENCES, REFERENCE_COUNTED, HEXADECIMAL, WITH_CIRCULAR_BUFFERS");
-    }
-
-    @Test
-    void aHistoryWithoutItsPastCannotBeWritten() {
-        AllocationTracker live =
-                AllocationTracker.builder().retention(Retention.LIVE_AND_TOTALS).build();
-        live.allocated(0, BufferType.L1, 64, 64);
-        live.freed(0, BufferType.L1, 64);
-
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> text(live.history(), LogDialect.REFERENCE_COUNTED))
-                .withMessage("A history without its past cannot be written as a log: record it with Retention.ALL");
     }
 
     private static AllocationTracker newTracker() {

@@ -3,7 +3,6 @@ package dev.meshguard.server.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.tracker.Retention;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -118,9 +117,7 @@ class LogFuzzTests {
     }
 
     private AllocationLogReader reader() {
-        AllocationLogReader reader =
-                Logs.READER.retention(random.nextInt(4) == 0 ? Retention.LIVE_AND_TOTALS : Retention.ALL);
-        return random.nextInt(4) == 0 ? reader.roundsAt(Pattern.compile("=== Run")) : reader;
+        return random.nextInt(4) == 0 ? Logs.READER.roundsAt(Pattern.compile("=== Run")) : Logs.READER;
     }
 
     private byte[] bytes() {

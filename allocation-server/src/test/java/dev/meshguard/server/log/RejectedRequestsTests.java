@@ -2,11 +2,7 @@ package dev.meshguard.server.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.Outcome;
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -130,18 +126,6 @@ class RejectedRequestsTests {
                                 + " (262144), in line 4; 3 KiB (3072 B) at 0x30000 (196608), in line 3; and 2 more"
                                 + " buffers of 3 KiB (3072 B).");
         assertThat(log.notes().get(3)).isEqualTo("The runtime rejected 2 more requests.");
-    }
-
-    @Test
-    void saysThatWithoutThePastTheBuffersAreUnknown() throws IOException {
-        AllocationLog log = AllocationLogReader.create()
-                .retention(Retention.LIVE_AND_TOTALS)
-                .read(new ByteArrayInputStream(NO_SPACE.getBytes(StandardCharsets.UTF_8)), "server.log");
-
-        assertThat(log.notes())
-                .singleElement()
-                .asString()
-                .endsWith("in one piece. The buffers that were allocated then were not kept.");
     }
 
     @Test

@@ -2,7 +2,6 @@ package dev.meshguard.server.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Trend;
 import java.io.ByteArrayInputStream;
@@ -61,14 +60,6 @@ class RoundsTests {
                 .extracting(began -> began.phase().name())
                 .containsExactly("Run 1", "Run 2");
         assertThat(Accumulation.of(log.history()).rounds()).isEqualTo(2);
-    }
-
-    @Test
-    void withoutAPastThereAreNoRounds() throws IOException {
-        AllocationLog log = read(READER.retention(Retention.LIVE_AND_TOTALS), round(1, kept(1)), round(2, kept(2)));
-
-        assertThat(log.unread().count()).isZero();
-        assertThat(Accumulation.of(log.history()).rounds()).isZero();
     }
 
     private static AllocationLog read(AllocationLogReader reader, String... parts) throws IOException {

@@ -2,7 +2,6 @@ package dev.meshguard.benchmarks.recorder;
 
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import io.netty.util.ResourceLeakDetector.Level;
 
 /** The compared recorders; at most one per JVM, because two of them are enabled for the whole process. */
@@ -15,25 +14,21 @@ public enum Contender {
     MAP,
     /** A concurrent map of records, each with an unresolved stack. */
     MAP_WITH_STACK,
-    /** MeshGuard without origins, keeping live buffers and sums: may run for ever. */
+    /** MeshGuard without origins. It keeps every event, so it grows. */
     MESHGUARD,
-    /** MeshGuard with origins, keeping live buffers and sums: may run for ever. */
+    /** MeshGuard as it comes, with origins. It keeps every event, so it grows. */
     MESHGUARD_ORIGIN,
-    /** MeshGuard without origins, keeping every event: grows. */
-    MESHGUARD_ALL,
-    /** MeshGuard as it comes, with origins, keeping every event: grows. */
-    MESHGUARD_ALL_ORIGIN,
     /** Netty's pooled buffers, the detector off. */
     NETTY,
     /** Netty's pooled buffers, the detector at PARANOID. */
     NETTY_PARANOID,
-    /** Netty's pooled buffers in a tracked test, with origins, keeping live buffers and sums. */
+    /** Netty's pooled buffers in a tracked test, with origins. */
     NETTY_MESHGUARD,
     /** Arrow's root allocator. */
     ARROW,
     /** Arrow's root allocator in debug mode. */
     ARROW_DEBUG,
-    /** The root allocator of a tracked test, with origins, keeping live buffers and sums. */
+    /** The root allocator of a tracked test, with origins. */
     ARROW_MESHGUARD;
 
     /** Starts from nothing. */
@@ -43,25 +38,18 @@ public enum Contender {
             case STACK_ONLY -> new StackOnlyRecorder();
             case MAP -> new MapRecorder(() -> null);
             case MAP_WITH_STACK -> new MapRecorder(Throwable::new);
-            case MESHGUARD -> new TrackerRecorder(tracker(OriginCapture.NONE, Retention.LIVE_AND_TOTALS));
-            case MESHGUARD_ORIGIN -> new TrackerRecorder(tracker(OriginCapture.ALLOCATIONS, Retention.LIVE_AND_TOTALS));
-            case MESHGUARD_ALL -> new TrackerRecorder(tracker(OriginCapture.NONE, Retention.ALL));
-            case MESHGUARD_ALL_ORIGIN -> new TrackerRecorder(tracker(OriginCapture.ALLOCATIONS, Retention.ALL));
+            case MESHGUARD -> new TrackerRecorder(tracker(OriginCapture.NONE));
+            case MESHGUARD_ORIGIN -> new TrackerRecorder(tracker(OriginCapture.ALLOCATIONS));
             case NETTY -> new NettyRecorder(Level.DISABLED);
             case NETTY_PARANOID -> new NettyRecorder(Level.PARANOID);
-            case NETTY_MESHGUARD ->
-                new NettyAdapterRecorder(tracker(OriginCapture.ALLOCATIONS, Retention.LIVE_AND_TOTALS));
+            case NETTY_MESHGUARD -> new NettyAdapterRecorder(tracker(OriginCapture.ALLOCATIONS));
             case ARROW -> ArrowRecorder.plain();
             case ARROW_DEBUG -> ArrowRecorder.debugging();
-            case ARROW_MESHGUARD ->
-                ArrowRecorder.tracked(tracker(OriginCapture.ALLOCATIONS, Retention.LIVE_AND_TOTALS));
+            case ARROW_MESHGUARD -> ArrowRecorder.tracked(tracker(OriginCapture.ALLOCATIONS));
         };
     }
 
-    private static AllocationTracker tracker(OriginCapture capture, Retention retention) {
-        return AllocationTracker.builder()
-                .originCapture(capture)
-                .retention(retention)
-                .build();
+    private static AllocationTracker tracker(OriginCapture capture) {
+        return AllocationTracker.builder().originCapture(capture).build();
     }
 }

@@ -2,9 +2,6 @@ package dev.meshguard.benchmarks.server;
 
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.RecordSize;
-import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,15 +58,7 @@ public enum ServerContender {
         return folder.resolve("s");
     }
 
-    /** Without a past, so that it can run for ever. */
     private static AllocationServer.Builder meshguard(Path folder) {
-        return AllocationServer.builder()
-                .socket(socket(folder))
-                .recordSize(RecordSize.BYTES_112)
-                .tracker(AllocationTracker.builder()
-                        .originCapture(OriginCapture.NONE)
-                        .retention(Retention.LIVE_AND_TOTALS)
-                        .bankedAddresses()
-                        .build());
+        return AllocationServer.builder().socket(socket(folder)).recordSize(RecordSize.BYTES_112);
     }
 }

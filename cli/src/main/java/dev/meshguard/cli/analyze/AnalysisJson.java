@@ -273,9 +273,7 @@ final class AnalysisJson {
         objects("freed", log.freed(), this::freed);
         objects("addresses", log.addresses(), this::address);
         unread(log.unread());
-        if (log.history().isComplete()) {
-            eventLines(log);
-        }
+        eventLines(log);
         verdict(analysis.report());
     }
 

@@ -15,7 +15,6 @@ import dev.meshguard.report.LogLines;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Rounds;
@@ -144,11 +143,6 @@ public final class Analyze implements Callable<Integer> {
     private @Nullable Long quietSeconds;
 
     @Option(
-            names = "--live-only",
-            description = "Keep what is still allocated, and sums: for logs that are larger than the memory.")
-    private boolean liveOnly;
-
-    @Option(
             names = "--rank",
             paramLabel = "N",
             description =
@@ -235,15 +229,12 @@ public final class Analyze implements Callable<Integer> {
 
     private String tooLarge(String name) {
         boolean isPipe = name.equals(STANDARD_INPUT) || !Files.isRegularFile(Path.of(name));
-        String wayOut =
-                (isPipe ? "Send" : "Read") + " it again with --live-only, which keeps what is still allocated, or ";
         return String.format(
                 Locale.ROOT,
-                "%s does not fit into %s%s. %s%s",
+                "%s does not fit into %s%s: %s",
                 words(name),
                 CommandFailures.memory(),
                 isPipe ? ", and the rest of it was not read" : "",
-                liveOnly ? "What is allocated at a time is too much even for --live-only: " : wayOut,
                 CommandFailures.moreMemory());
     }
 
@@ -279,10 +270,6 @@ public final class Analyze implements Callable<Integer> {
         if (!evidence.isEmpty() && (follows || logs.size() != 1)) {
             throw new UsageException("--evidence is of one run. Name one capture or database, and leave --follow out.");
         }
-        if (roundMark != null && liveOnly) {
-            throw new UsageException(
-                    "--rounds needs the past of a log, which --live-only does not keep. Leave one of them out.");
-        }
     }
 
     private Analysis analysis(AllocationLog log, CheckCriteria criteria) {
@@ -300,10 +287,9 @@ public final class Analyze implements Callable<Integer> {
 
     private HistoryAnalysis analysis(InputStream history, String name, CheckCriteria criteria)
             throws IOException, UsageException {
-        if (phaseMark != null || roundMark != null || liveOnly) {
+        if (phaseMark != null || roundMark != null) {
             throw new UsageException(
-                    name
-                            + " is a history and no log, and --phase, --rounds and --live-only are not for it. Leave them out.");
+                    name + " is a history and no log, and --phase and --rounds are not for it. Leave them out.");
         }
         AllocationHistory read = HistoryFile.read(history, name);
         LeakVerdict verdict = criteria.examine(read);
@@ -349,8 +335,7 @@ public final class Analyze implements Callable<Integer> {
     }
 
     private AllocationLogReader reader() throws UsageException {
-        AllocationLogReader reader =
-                AllocationLogReader.create().retention(liveOnly ? Retention.LIVE_AND_TOTALS : Retention.ALL);
+        AllocationLogReader reader = AllocationLogReader.create();
         if (phaseMark != null) {
             reader = reader.phasesAt(pattern("--phase", phaseMark));
         }
@@ -453,10 +438,9 @@ public final class Analyze implements Callable<Integer> {
     }
 
     private RuntimeOutputReader outputs(String name) throws UsageException {
-        if (phaseMark != null || liveOnly) {
+        if (phaseMark != null) {
             throw new UsageException(
-                    name
-                            + " is a file of the runtime and no log, and --phase and --live-only are for logs. Leave them out.");
+                    name + " is a file of the runtime and no log, and --phase is for logs. Leave it out.");
         }
         RuntimeOutputReader reader = RuntimeOutputReader.create();
         if (roundMark != null) {

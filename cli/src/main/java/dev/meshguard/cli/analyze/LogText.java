@@ -142,8 +142,7 @@ final class LogText {
         }
         lines.add(String.format(
                 Locale.ROOT,
-                "Addresses%s: %d, of which %d as often freed as allocated, %d less often, %d more often",
-                log.history().isComplete() ? "" : " in use",
+                "Addresses: %d, of which %d as often freed as allocated, %d less often, %d more often",
                 all.size(),
                 even,
                 less,

@@ -9,7 +9,6 @@ import dev.meshguard.event.RequestContext;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.DeviceSums;
 import dev.meshguard.report.internal.PlainEscapes;
-import dev.meshguard.tracker.Retention;
 import java.io.IOException;
 import java.io.Reader;
 import java.time.DateTimeException;
@@ -29,8 +28,7 @@ final class HistoryReader {
             EventForm.ALL.stream().collect(Collectors.toUnmodifiableMap(EventForm::kind, form -> form));
 
     /** The fields of a header. */
-    private record Header(
-            long minor, boolean complete, boolean flatAddresses, boolean gaps, Optional<SavedContext> context) {}
+    private record Header(long minor, boolean flatAddresses, boolean gaps, Optional<SavedContext> context) {}
 
     /** The context of which the history is the part. */
     private record SavedContext(String name) implements RequestContext {
@@ -82,19 +80,13 @@ final class HistoryReader {
         }
         List<HistoryEvent> read = events.finished();
         AllocationHistory history = AllocationHistory.restored(
-                read,
-                sumsFit(header) ? List.copyOf(sums.values()) : DeviceSums.countedFrom(read),
-                header.flatAddresses(),
-                header.complete());
+                read, sumsFit() ? List.copyOf(sums.values()) : DeviceSums.countedFrom(read), header.flatAddresses());
         return header.context().map(history::asPartOf).orElse(history);
     }
 
-    /**
-     * If events are missing, sums of all events contradict the remaining ones, and that contradiction is useless. If
-     * the past was not kept, the sums are the better part.
-     */
-    private boolean sumsFit(Header header) {
-        return ended && !sumsAreMissing && !(header.complete() && events.isDamaged());
+    /** If events are missing, sums of all events contradict the remaining ones, and that contradiction is useless. */
+    private boolean sumsFit() {
+        return ended && !sumsAreMissing && !events.isDamaged();
     }
 
     private boolean nextLine() throws IOException {
@@ -122,7 +114,6 @@ final class HistoryReader {
             }
             return new Header(
                     fields.optionalNumber("minor").orElse(0),
-                    fields.choice("retention", Retention.class) == Retention.ALL,
                     fields.isTrue("flatAddresses"),
                     fields.isTrue("gaps"),
                     fields.optionalText("context").map(SavedContext::new));
@@ -180,12 +171,7 @@ final class HistoryReader {
                     account.optionalChoice("lifetime", BufferLifetime.class),
                     amounts(account)));
         }
-        DeviceSums read = new DeviceSums(
-                fields.memoryDevice(),
-                fields.amount("ledgerEntries"),
-                fields.amount("freesOfNothing"),
-                fields.has("freesNotKept") ? fields.amount("freesNotKept") : 0,
-                accounts);
+        DeviceSums read = new DeviceSums(fields.memoryDevice(), fields.amount("ledgerEntries"), accounts);
         if (sums.putIfAbsent(read.device(), read) != null) {
             throw new UnreadableLineException("the sums of device " + read.device() + " were there before");
         }

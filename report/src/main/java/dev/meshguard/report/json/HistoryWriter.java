@@ -6,7 +6,6 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.DeviceSums;
-import dev.meshguard.tracker.Retention;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.Map;
@@ -54,7 +53,6 @@ final class HistoryWriter {
         json.writeStringField("format", FORMAT);
         json.writeNumberField("version", HistoryJson.VERSION);
         json.writeNumberField("minor", HistoryJson.MINOR);
-        JsonFormat.write(json, "retention", history.isComplete() ? Retention.ALL : Retention.LIVE_AND_TOTALS);
         json.writeBooleanField("flatAddresses", history.hasFlatAddresses());
         if (EventSequence.hasGaps(history.events())) {
             json.writeBooleanField("gaps", true);
@@ -86,10 +84,6 @@ final class HistoryWriter {
         json.writeStringField("kind", SUMS);
         EventForm.device(json, sums.device());
         json.writeNumberField("ledgerEntries", sums.ledgerEntries());
-        json.writeNumberField("freesOfNothing", sums.freesOfNothing());
-        if (sums.freesNotKept() > 0) {
-            json.writeNumberField("freesNotKept", sums.freesNotKept());
-        }
         json.writeArrayFieldStart("totals");
         for (DeviceSums.TypeTotals account : sums.totals()) {
             json.writeStartObject();

@@ -23,7 +23,6 @@ import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.io.InputStream;
@@ -80,7 +79,7 @@ class HistoryJsonTests {
         assertThat(read(written(tracker.history())).meshes())
                 .containsExactlyElementsOf(tracker.history().meshes());
         assertThat(written(tracker.history())).isEqualTo("""
-                {"kind":"header","format":"meshguard-history","version":2,"minor":0,"retention":"ALL","flatAddresses":true}
+                {"kind":"header","format":"meshguard-history","version":2,"minor":0,"flatAddresses":true}
                 {"kind":"meshOpened","number":1,"at":"2026-03-01T10:15:30.500Z","mesh":0,"name":"1x2 mesh","devices":[0,1],"capacities":[{"type":"DRAM","banks":12,"bytesPerBank":1048576,"base":4096},{"type":"L1","banks":64,"bytesPerBank":524288}]}
                 {"kind":"phaseBegan","number":2,"at":"2026-03-01T10:15:30.500Z","phase":"TEST"}
                 {"kind":"origin","id":1,"frames":[{"class":"dev.example.KvCacheTest","method":"decode","file":"KvCacheTest.java","line":41}]}
@@ -92,8 +91,8 @@ class HistoryJsonTests {
                 {"kind":"allocated","number":6,"request":1,"device":1,"type":"DRAM","address":1073739776,"size":2048,"ownership":"OWNING"}
                 {"kind":"witnessed","number":7,"mesh":0,"moment":"CLOSE_BEGUN","regions":[{"device":0,"type":"DRAM","allocated":[]},{"device":1,"type":"DRAM","allocated":[1073739776]}]}
                 {"kind":"checked","number":8,"today":"2026-03-01"}
-                {"kind":"sums","device":0,"ledgerEntries":1,"freesOfNothing":0,"totals":[{"type":"DRAM","liveBytes":0,"liveBuffers":0,"liveReports":0,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"DRAM","lifetime":"USER","liveBytes":0,"liveBuffers":0,"liveReports":0,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"L1","liveBytes":4096,"liveBuffers":1,"liveReports":1,"peakBytes":4096,"peakBuffers":1,"totalBytes":4096,"totalBuffers":1},{"type":"L1","lifetime":"USER","liveBytes":4096,"liveBuffers":1,"liveReports":1,"peakBytes":4096,"peakBuffers":1,"totalBytes":4096,"totalBuffers":1}]}
-                {"kind":"sums","device":1,"ledgerEntries":1,"freesOfNothing":0,"totals":[{"type":"DRAM","liveBytes":2048,"liveBuffers":1,"liveReports":1,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"DRAM","lifetime":"USER","liveBytes":2048,"liveBuffers":1,"liveReports":1,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1}]}
+                {"kind":"sums","device":0,"ledgerEntries":1,"totals":[{"type":"DRAM","liveBytes":0,"liveBuffers":0,"liveReports":0,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"DRAM","lifetime":"USER","liveBytes":0,"liveBuffers":0,"liveReports":0,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"L1","liveBytes":4096,"liveBuffers":1,"liveReports":1,"peakBytes":4096,"peakBuffers":1,"totalBytes":4096,"totalBuffers":1},{"type":"L1","lifetime":"USER","liveBytes":4096,"liveBuffers":1,"liveReports":1,"peakBytes":4096,"peakBuffers":1,"totalBytes":4096,"totalBuffers":1}]}
+                {"kind":"sums","device":1,"ledgerEntries":1,"totals":[{"type":"DRAM","liveBytes":2048,"liveBuffers":1,"liveReports":1,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"DRAM","lifetime":"USER","liveBytes":2048,"liveBuffers":1,"liveReports":1,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1}]}
                 {"kind":"end","events":8,"sums":2}
                 """);
     }
@@ -285,25 +284,9 @@ class HistoryJsonTests {
     }
 
     @Test
-    void keepsTheNumberOfFreesThatAHistoryWithoutEventsDoesNotHold() {
-        var tracker =
-                AllocationTracker.builder().retention(Retention.LIVE_AND_TOTALS).build();
-        tracker.allocated(0, BufferType.DRAM, 64, 64);
-        tracker.checked();
-        tracker.freed(0, BufferType.DRAM, 64);
-
-        String written = written(tracker.history());
-
-        assertThat(read(written).freesNotKept()).isEqualTo(1);
-        assertThat(written.lines())
-                .allSatisfy(line ->
-                        assertThat(JsonSchemas.ofHistoryLine().faultsOf(line)).isEmpty());
-    }
-
-    @Test
     void takesFieldsInAnyOrderAndPassesOverThoseOfALaterMinorVersion() {
         AllocationHistory read = read("""
-                {"flatAddresses":false,"version":1,"minor":7,"colour":"red","retention":"ALL","format":"meshguard-history","kind":"header"}
+                {"flatAddresses":false,"version":1,"minor":7,"colour":"red","format":"meshguard-history","kind":"header"}
                 {"number":1,"device":4,"colour":{"deep":[1,[2.5,null]]},"kind":"deviceOpened"}
                 {"sums":0,"kind":"end","events":1}
                 """);

@@ -20,9 +20,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -65,28 +63,17 @@ public final class RandomHistory {
         this.random = random;
         AllocationTracker.Builder builder = AllocationTracker.builder()
                 .originCapture(any(OriginCapture.values()))
-                .retention(random.nextInt(4) == 0 ? Retention.LIVE_AND_TOTALS : Retention.ALL)
                 .clock(() -> Instant.parse("2026-03-01T00:00:00Z").plusNanos(1_234_567L * ticks++));
         tracker = (random.nextInt(3) == 0 ? builder.bankedAddresses() : builder).build();
     }
 
-    /**
-     * Returns the live bytes of some types.
-     *
-     * <p>Without a past the ledger keeps the size and lifetime of a first report that was freed since, and the history
-     * only the open reports. The verdict then states that the counts disagree.
-     */
+    /** Returns the live bytes of some types. */
     public static long liveBytes(LeakVerdict verdict, BufferType... types) {
         Set<BufferType> counted = Set.of(types);
-        return verdict.history().isComplete()
-                ? verdict.totals().stream()
-                        .filter(total -> counted.contains(total.type()))
-                        .mapToLong(LeakVerdict.TypeTotal::liveBytes)
-                        .sum()
-                : verdict.history().live().stream()
-                        .filter(buffer -> counted.contains(buffer.type()))
-                        .mapToLong(BufferGeneration::size)
-                        .sum();
+        return verdict.totals().stream()
+                .filter(total -> counted.contains(total.type()))
+                .mapToLong(LeakVerdict.TypeTotal::liveBytes)
+                .sum();
     }
 
     /** Returns a history of up to the given number of reports. */

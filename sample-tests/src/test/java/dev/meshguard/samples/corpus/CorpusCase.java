@@ -7,7 +7,6 @@ import dev.meshguard.samples.corpus.stage.Setting;
 import dev.meshguard.samples.corpus.stage.Stage;
 import dev.meshguard.samples.corpus.truth.GroundTruth;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Retention;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -31,18 +30,11 @@ public record CorpusCase(Scenario scenario, Setting setting) {
 
     /** Runs the program twice; what came of it can be had as soon as the finder has found what it was to find. */
     Supplier<CaseRun> start(HandleFinder finder) {
-        return start(finder, Retention.ALL);
-    }
-
-    /** Runs the program twice, with a tracker that keeps so much. */
-    Supplier<CaseRun> start(HandleFinder finder, Retention retention) {
         Stage truth = Stage.ofTheTruth(setting);
         scenario.program().accept(truth);
         truth.end();
-        AllocationTracker tracker = AllocationTracker.builder()
-                .bankedAddresses()
-                .retention(retention)
-                .build();
+        AllocationTracker tracker =
+                AllocationTracker.builder().bankedAddresses().build();
         Stage told = Stage.ofTheCase(setting, tracker, finder);
         scenario.program().accept(told);
         told.end();

@@ -1,7 +1,6 @@
 package dev.meshguard.history.internal;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
@@ -9,12 +8,7 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.internal.Journal.View;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,20 +54,13 @@ public final class DeviceRecorder extends DeviceLock {
     private final Ledger ledger;
     private final Totals totals = new Totals();
     private final StackKeeper stacks;
-    private long freesOfNothing;
-
-    // 0 with a journal, which shows all of it.
-    private long checkedAt;
-    private long freedAfterCheck;
-    private long openedAt;
-    private long freesOfReused;
 
     /** Creates an empty recorder; without a journal it keeps only live entries and sums. */
     public DeviceRecorder(int device, boolean withJournal, StackKeeper stacks) {
         this.device = device;
         this.stacks = stacks;
         this.journal = withJournal ? new Journal() : null;
-        this.ledger = new Ledger(!withJournal, allocators);
+        this.ledger = new Ledger(allocators);
     }
 
     /** Enters an allocation. */
@@ -96,7 +83,6 @@ public final class DeviceRecorder extends DeviceLock {
                         ? BufferLifetime.USER
                         : request.details().lifetime();
                 boolean isOverAnother = allocators.areSeveral() && ledger.isHeldByAnother(type, address, allocator);
-                ledger.reportedAt(~slot, ticket);
                 ledger.insert(~slot, type, lifetime, address, allocator, size, request);
                 totals.allocated(type, lifetime, size);
                 if (request != null) {
@@ -109,59 +95,16 @@ public final class DeviceRecorder extends DeviceLock {
                 ledger.setSize(slot, size);
                 return Effect.RESIZED;
             }
-            return repeated(slot, allocator, ticket, request, type, size);
+            return repeated(slot, allocator, type, size);
         } finally {
             unlock();
         }
     }
 
-    private Effect repeated(
-            int slot, int allocator, long ticket, @Nullable MemoryRequest request, BufferType type, long size) {
-        MemoryRequest first = ledger.request(slot);
+    private Effect repeated(int slot, int allocator, BufferType type, long size) {
         ledger.repeat(slot, allocator);
-        if (journal == null && first != request) {
-            forgetWhoseItIs(slot, request);
-        }
-        if (ledger.ticket(slot) < openedAt) {
-            ledger.markReused(slot);
-        }
-        if (ledger.ticket(slot) < checkedAt) {
-            ledger.markLiveAtCheck(slot);
-        }
-        ledger.reportedAt(slot, ticket);
         totals.reportedAgain(type, ledger.lifetime(slot));
         return ledger.size(slot) == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
-    }
-
-    /**
-     * Removes properties of an entry that its reports do not share, except its allocator.
-     *
-     * <p>Without events the reports of one entry cannot be distinguished.
-     */
-    private void forgetWhoseItIs(int slot, @Nullable MemoryRequest latest) {
-        MemoryRequest first = ledger.request(slot);
-        if (first != null) {
-            stacks.removed(first);
-        }
-        AllocationDetails one = orPlain(first).details();
-        AllocationDetails other = orPlain(latest).details();
-        AllocationDetails known = AllocationDetails.user().ofKind(one.kind());
-        boolean areOfOne =
-                areAlike(one.mesh(), other.mesh()) && AllocatorId.mayBeOne(one.allocator(), other.allocator());
-        OptionalInt mesh = one.mesh().isPresent() ? one.mesh() : other.mesh();
-        Optional<AllocatorId> allocator = one.allocator().or(other::allocator);
-        if (areOfOne && mesh.isPresent()) {
-            known = known.onMesh(mesh.getAsInt());
-        }
-        if (areOfOne && allocator.isPresent()) {
-            known = known.fromAllocator(allocator.get());
-        }
-        MemoryRequest common = MemoryRequest.of(known);
-        ledger.setRequest(slot, common.isAnonymous() ? null : common);
-    }
-
-    private static boolean areAlike(OptionalInt mesh, OptionalInt other) {
-        return mesh.isEmpty() || other.isEmpty() || mesh.equals(other);
     }
 
     /** Enters a free. */
@@ -174,20 +117,15 @@ public final class DeviceRecorder extends DeviceLock {
             }
             int slot = ledger.find(type, address, allocators.of(request));
             if (slot < 0) {
-                freesOfNothing++;
                 return Effect.NOTHING_TO_FREE;
             }
             BufferLifetime lifetime = ledger.lifetime(slot);
             if (ledger.release(slot) > 0) {
                 totals.oneReportLess(type, lifetime);
-                freesOfReused += ledger.isReused(slot) ? 1 : 0;
                 return Effect.RELEASED;
             }
             totals.freed(type, lifetime, ledger.size(slot));
             MemoryRequest allocation = ledger.request(slot);
-            if (lifetime == BufferLifetime.USER && (ledger.ticket(slot) < checkedAt || ledger.isLiveAtCheck(slot))) {
-                freedAfterCheck++;
-            }
             ledger.remove(slot);
             if (allocation != null) {
                 stacks.removed(allocation);
@@ -231,48 +169,12 @@ public final class DeviceRecorder extends DeviceLock {
         }
     }
 
-    /** Records that the device was initialised at a ticket; only without a journal. */
-    public void deviceOpened(long ticket) {
-        lock();
-        try {
-            openedAt = ticket;
-        } finally {
-            unlock();
-        }
-    }
-
-    /** Records that the check is made at a ticket; it replaces an earlier check. Only without a journal. */
-    public void checked(long ticket) {
-        lock();
-        try {
-            checkedAt = ticket;
-            freedAfterCheck = 0;
-        } finally {
-            unlock();
-        }
-    }
-
-    /** Returns how many frees a verdict would have to know, which needs a journal. */
-    private long freesNotKept() {
-        return freedAfterCheck + freesOfReused;
-    }
-
     /** Returns the first reported size of the live entry that a report is about, or -1 if there is none. */
     public long liveSize(MemoryRequest request, BufferType type, long address) {
         lock();
         try {
             int slot = ledger.find(type, address, allocators.of(request));
             return slot < 0 ? -1 : ledger.size(slot);
-        } finally {
-            unlock();
-        }
-    }
-
-    /** Returns whether a buffer is live at an address that the allocator of the snapshot may have reserved. */
-    public boolean explains(WitnessSnapshot reading, BufferType type, long address) {
-        lock();
-        try {
-            return ledger.explains(reading, type, address);
         } finally {
             unlock();
         }
@@ -308,54 +210,15 @@ public final class DeviceRecorder extends DeviceLock {
         }
     }
 
-    /** Returns the recorded data so far; without a journal, the live entries as if they had just been reported. */
+    /** Returns the recorded data so far; without a journal, the sums alone. */
     public Recording recording() {
         lock();
         try {
             return new Recording(
-                    device,
-                    journal == null ? null : journal.view(),
-                    journal == null ? liveEntries() : List.of(),
-                    ledger.entries(),
-                    totals.copy(),
-                    freesOfNothing,
-                    freesNotKept());
+                    device, journal == null ? View.ofNothing() : journal.view(), ledger.entries(), totals.copy());
         } finally {
             unlock();
         }
-    }
-
-    /** Returns the sums alone, as a recording without events and live entries. */
-    public Recording sums() {
-        lock();
-        try {
-            return new Recording(
-                    device, null, List.of(), ledger.entries(), totals.copy(), freesOfNothing, freesNotKept());
-        } finally {
-            unlock();
-        }
-    }
-
-    private List<LiveReport> liveEntries() {
-        List<LiveReport> live = new ArrayList<>(ledger.entries());
-        for (int slot = 0; slot < ledger.capacity(); slot++) {
-            if (ledger.isLive(slot)) {
-                MemoryRequest request = orPlain(ledger.request(slot));
-                for (long report = 0; report < ledger.reports(slot); report++) {
-                    live.add(new LiveReport(
-                            ledger.ticket(slot),
-                            new HistoryEvent.Allocated(
-                                    0,
-                                    request,
-                                    device,
-                                    ledger.type(slot),
-                                    ledger.address(slot),
-                                    ledger.size(slot),
-                                    Ownership.UNKNOWN)));
-                }
-            }
-        }
-        return live;
     }
 
     static MemoryRequest orPlain(@Nullable MemoryRequest request) {
@@ -363,20 +226,5 @@ public final class DeviceRecorder extends DeviceLock {
     }
 
     /** The recorded data of one device at one moment. */
-    public record Recording(
-            int device,
-            @Nullable View journal,
-            List<LiveReport> live,
-            int entries,
-            Totals totals,
-            long freesOfNothing,
-            long freesNotKept) {}
-
-    /**
-     * A report of a live entry whose events are not kept.
-     *
-     * @param ticket the ticket of the latest report: all open ones were reported by then
-     * @param event the report, not yet numbered
-     */
-    record LiveReport(long ticket, HistoryEvent.Allocated event) {}
+    public record Recording(int device, View journal, int entries, Totals totals) {}
 }

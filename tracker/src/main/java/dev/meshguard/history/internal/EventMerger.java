@@ -27,8 +27,7 @@ public final class EventMerger {
                 Comparator.comparingLong((Source source) -> source.ticket).thenComparingInt(source -> source.rank));
         enqueue(queue, new MarkerSource(markers));
         for (DeviceRecorder.Recording device : devices) {
-            Journal.View journal = device.journal();
-            enqueue(queue, journal == null ? new LiveSource(device) : new JournalSource(device.device(), journal));
+            enqueue(queue, new JournalSource(device.device(), device.journal()));
         }
         List<HistoryEvent> events = new ArrayList<>();
         while (!queue.isEmpty()) {
@@ -143,44 +142,6 @@ public final class EventMerger {
                     new HistoryEvent.FreeIgnored(
                             number, request, device, events.type(), events.address(), events.reason());
             };
-        }
-    }
-
-    /** The live entries of a device without a journal, each at the ticket of its last report. */
-    private static final class LiveSource extends Source {
-        private final List<DeviceRecorder.LiveReport> live;
-        private int next = -1;
-
-        LiveSource(DeviceRecorder.Recording device) {
-            super(device.device());
-            this.live = device.live().stream()
-                    .sorted(Comparator.comparingLong(DeviceRecorder.LiveReport::ticket)
-                            .thenComparingLong(report -> report.event().address())
-                            .thenComparing(report -> report.event().type()))
-                    .toList();
-        }
-
-        @Override
-        boolean advance() {
-            next++;
-            if (next >= live.size()) {
-                return false;
-            }
-            ticket = live.get(next).ticket();
-            return true;
-        }
-
-        @Override
-        HistoryEvent event(long number) {
-            HistoryEvent.Allocated entry = live.get(next).event();
-            return new HistoryEvent.Allocated(
-                    number,
-                    entry.request(),
-                    entry.device(),
-                    entry.type(),
-                    entry.address(),
-                    entry.size(),
-                    entry.ownership());
         }
     }
 }

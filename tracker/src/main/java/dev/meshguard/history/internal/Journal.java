@@ -111,6 +111,11 @@ final class Journal extends CacheLinePadded {
             this.chunks = chunks;
         }
 
+        /** Returns a cursor over no events. */
+        static View ofNothing() {
+            return new View(List.of());
+        }
+
         /** Moves to the next event and returns whether there is one. */
         boolean next() {
             event++;

@@ -1,12 +1,8 @@
 package dev.meshguard.history.internal;
 
-import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocatorId;
-import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.WitnessSnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +25,6 @@ final class Ledger extends CacheLinePadded {
 
     private static final int TYPE_SHIFT = 1;
     private static final int LIFETIME_SHIFT = 4;
-    private static final long REUSED = 1L << 6;
-    private static final long LIVE_AT_CHECK = 1L << 7;
     private static final int ALLOCATOR_SHIFT = 8;
     private static final int COUNT_SHIFT = 24;
     private static final long LIVE = 1;
@@ -38,7 +32,6 @@ final class Ledger extends CacheLinePadded {
     private static final int KEY_MASK = 0b1111;
     private static final long ALLOCATOR_MASK = (long) AllocatorNumbers.MAX << ALLOCATOR_SHIFT;
 
-    private static final BufferType[] TYPES = BufferType.values();
     private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();
 
     private long[] words = new long[FIRST_CAPACITY * WORDS];
@@ -48,14 +41,10 @@ final class Ledger extends CacheLinePadded {
     private int limit = FIRST_CAPACITY / 2;
     private int entries;
 
-    /** The ticket of each entry's latest report; only without a journal, which would hold it. */
-    private long @Nullable [] tickets;
-
     private final AllocatorNumbers allocators;
 
-    Ledger(boolean withTickets, AllocatorNumbers allocators) {
+    Ledger(AllocatorNumbers allocators) {
         this.allocators = allocators;
-        tickets = withTickets ? new long[FIRST_CAPACITY] : null;
     }
 
     /**
@@ -100,33 +89,6 @@ final class Ledger extends CacheLinePadded {
         return false;
     }
 
-    /** Returns whether a buffer is live at an address that the allocator of the snapshot may have reserved. */
-    boolean explains(WitnessSnapshot reading, BufferType type, long address) {
-        long key = keyBits(type);
-        for (int slot = home(key, address); words[slot * WORDS + 2] != 0; slot = (slot + 1) & mask) {
-            if (words[slot * WORDS] == address
-                    && (words[slot * WORDS + 2] & KEY_MASK) == key
-                    && mayBeOf(reading, requests[slot])) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** The allocators know no circular buffers, but a buffer may share the address of one. */
-    private static boolean mayBeOf(WitnessSnapshot reading, @Nullable MemoryRequest request) {
-        if (request == null) {
-            return true;
-        }
-        AllocationDetails details = request.details();
-        boolean mayBeOfItsMesh = details.mesh().isEmpty()
-                || details.mesh().getAsInt() == reading.mesh()
-                || reading.allocator().isEmpty();
-        return details.kind() == BufferKind.BUFFER
-                && mayBeOfItsMesh
-                && AllocatorId.mayBeOne(details.allocator(), reading.allocator());
-    }
-
     /** Adds an entry at a slot that {@link #find} returned as free. */
     void insert(
             int freeSlot,
@@ -150,13 +112,6 @@ final class Ledger extends CacheLinePadded {
         }
     }
 
-    /** Records when an entry was last reported, if tickets are kept. */
-    void reportedAt(int slot, long ticket) {
-        if (tickets != null) {
-            tickets[slot] = ticket;
-        }
-    }
-
     /**
      * Counts one more report of a live entry; first size, lifetime and request stay, and known parts of the allocator
      * are combined.
@@ -168,24 +123,6 @@ final class Ledger extends CacheLinePadded {
                     | ((long) allocators.joined(known, allocator) << ALLOCATOR_SHIFT);
         }
         words[slot * WORDS + 2] += ONE_REPORT;
-    }
-
-    /** Marks an entry that survived an open period of the device and whose address was allocated again in a later one. */
-    void markReused(int slot) {
-        words[slot * WORDS + 2] |= REUSED;
-    }
-
-    /** Marks an entry that was live at the check and was reported again after it. */
-    void markLiveAtCheck(int slot) {
-        words[slot * WORDS + 2] |= LIVE_AT_CHECK;
-    }
-
-    boolean isLiveAtCheck(int slot) {
-        return (words[slot * WORDS + 2] & LIVE_AT_CHECK) != 0;
-    }
-
-    boolean isReused(int slot) {
-        return (words[slot * WORDS + 2] & REUSED) != 0;
     }
 
     /** Removes one report and returns the remaining number; at 0 the entry still exists and has to be removed. */
@@ -206,7 +143,6 @@ final class Ledger extends CacheLinePadded {
             boolean mayMove = ((next - home) & mask) >= ((next - hole) & mask);
             if (mayMove) {
                 put(hole, words[next * WORDS], words[next * WORDS + 1], meta, requests[next]);
-                reportedAt(hole, ticket(next));
                 hole = next;
             }
         }
@@ -219,32 +155,12 @@ final class Ledger extends CacheLinePadded {
         words[slot * WORDS + 1] = size;
     }
 
-    void setRequest(int slot, @Nullable MemoryRequest request) {
-        requests[slot] = request;
-    }
-
     int entries() {
         return entries;
     }
 
-    int capacity() {
-        return mask + 1;
-    }
-
-    boolean isLive(int slot) {
-        return words[slot * WORDS + 2] != 0;
-    }
-
-    long address(int slot) {
-        return words[slot * WORDS];
-    }
-
     long size(int slot) {
         return words[slot * WORDS + 1];
-    }
-
-    BufferType type(int slot) {
-        return TYPES[(int) (words[slot * WORDS + 2] >>> TYPE_SHIFT) & 7];
     }
 
     BufferLifetime lifetime(int slot) {
@@ -253,15 +169,6 @@ final class Ledger extends CacheLinePadded {
 
     int allocator(int slot) {
         return (int) ((words[slot * WORDS + 2] & ALLOCATOR_MASK) >>> ALLOCATOR_SHIFT);
-    }
-
-    long reports(int slot) {
-        return words[slot * WORDS + 2] >>> COUNT_SHIFT;
-    }
-
-    /** Returns the ticket of the latest report, or 0 if tickets are not kept. */
-    long ticket(int slot) {
-        return tickets == null ? 0 : tickets[slot];
     }
 
     @Nullable
@@ -291,8 +198,6 @@ final class Ledger extends CacheLinePadded {
         int capacity = oldRequests.length * 2;
         words = new long[capacity * WORDS];
         requests = new @Nullable MemoryRequest[capacity];
-        long @Nullable [] oldTickets = tickets;
-        tickets = oldTickets == null ? null : new long[capacity];
         mask = capacity - 1;
         limit = capacity <= MAX_SPARSE_CAPACITY ? capacity / 2 : capacity / 4 * 3;
         shift--;
@@ -305,7 +210,6 @@ final class Ledger extends CacheLinePadded {
                     free = (free + 1) & mask;
                 }
                 put(free, address, oldWords[slot * WORDS + 1], meta, oldRequests[slot]);
-                reportedAt(free, oldTickets == null ? 0 : oldTickets[slot]);
             }
         }
     }

@@ -1,10 +1,8 @@
 package dev.meshguard.verdict.budget;
 
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Origin;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
@@ -167,15 +165,6 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
             }
         }
 
-        /** Uses an event before all others, at which no buffer is known to be live. */
-        private UsageCurve peaking(long bytes, long buffers) {
-            peakBytes = bytes;
-            peakBytesAt = 0;
-            peakBuffers = buffers;
-            peakBuffersAt = 0;
-            return this;
-        }
-
         private static void step(SortedMap<Long, long[]> steps, long event, long bytes, long buffers) {
             long[] step = steps.computeIfAbsent(event, unused -> new long[2]);
             step[0] += bytes;
@@ -206,31 +195,10 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                         .add(interval);
             }
             curves.values().forEach(UsageCurve::run);
-            if (!history.isComplete()) {
-                curves.putAll(curvesOfTotals());
-            }
             excludedBuffers = held.excludedBuffers();
             List<HistoryEvent> events = history.events();
             // A part of a history keeps the numbers of its events.
             last = events.isEmpty() ? 0 : events.get(events.size() - 1).number();
-        }
-
-        /** Without events only the tracker's peaks are known, but not the buffers that caused them. */
-        private SortedMap<DeviceMemory, UsageCurve> curvesOfTotals() {
-            SortedMap<DeviceMemory, UsageCurve> counted = new TreeMap<>();
-            for (int device : history.devices()) {
-                for (BufferType type : BufferType.values()) {
-                    MemoryTotals totals = history.totals(device, type);
-                    if (totals.totalBuffers() > 0) {
-                        DeviceMemory memory = new DeviceMemory(device, type);
-                        counted.put(
-                                memory,
-                                curves.getOrDefault(memory, new UsageCurve())
-                                        .peaking(totals.peakBytes(), totals.peakBuffers()));
-                    }
-                }
-            }
-            return counted;
         }
 
         private List<BudgetViolation> used(BudgetSpec budget) {

@@ -29,7 +29,7 @@ public sealed interface BudgetViolation {
      * @param memory the memory
      * @param allowed the allowed value
      * @param found the actual value
-     * @param event the number of the event at the maximum, or of the last event; 0 if events were not kept
+     * @param event the number of the event at the maximum, or of the last event
      * @param phase the phase of that event
      * @param circularBytes how many of the bytes in use then belong to circular buffers
      * @param topConsumers the sites that held the memory then, the largest first

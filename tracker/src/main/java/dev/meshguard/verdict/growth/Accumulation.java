@@ -209,11 +209,6 @@ public final class Accumulation {
 
     private static List<String> inconclusiveReasonsOf(AllocationHistory history) {
         List<String> doubts = new ArrayList<>();
-        if (!history.isComplete()) {
-            doubts.add(
-                    "The tracker kept live buffers and totals only, so the live memory at the end of a round is unknown."
-                            + " Record with Retention.ALL.");
-        }
         if (!history.lostReports().isEmpty()) {
             doubts.add(String.format(
                     Locale.ROOT,

@@ -2,11 +2,9 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
@@ -256,12 +254,10 @@ public final class VerdictBuilder {
     }
 
     private LeakVerdict.Sum sum(List<Survivor> survivors) {
-        long allocated = history.isComplete() ? everAllocated() : everEntered();
+        long allocated = everAllocated();
         return new LeakVerdict.Sum(
                 allocated,
-                history.isComplete()
-                        ? allocated - remaining.size() - freedLate.size()
-                        : allocated - history.ledgerEntries(),
+                allocated - remaining.size() - freedLate.size(),
                 count(survivors, SurvivorStatus.FREED_LATE),
                 count(survivors, SurvivorStatus.LEAKED),
                 count(survivors, SurvivorStatus.MISREPORTED),
@@ -275,16 +271,6 @@ public final class VerdictBuilder {
             buffers += total.allocated().buffers();
         }
         return buffers;
-    }
-
-    private long everEntered() {
-        long entered = 0;
-        for (int device : history.devices()) {
-            for (BufferType type : BufferType.values()) {
-                entered += history.totals(device, type).totalBuffers();
-            }
-        }
-        return entered;
     }
 
     private static long count(List<Survivor> survivors, SurvivorStatus status) {
@@ -341,24 +327,6 @@ public final class VerdictBuilder {
         }
         reasons.addAll(unheard.found(survivors));
         reasons.addAll(lostReports());
-        if (!history.isComplete() && history.freesOfNothing() > 0) {
-            reasons.add(InconclusiveReason.of(
-                    InconclusiveReason.Kind.FREES_NOT_KEPT,
-                    String.format(
-                            Locale.ROOT,
-                            "Frees without a live buffer: %d, and the events that would show why were not kept.",
-                            history.freesOfNothing())));
-        }
-        if (history.freesNotKept() > 0) {
-            reasons.add(InconclusiveReason.of(
-                    InconclusiveReason.Kind.FREES_NOT_KEPT,
-                    String.format(
-                            Locale.ROOT,
-                            "Frees of buffers that were allocated at the check, or where another buffer had survived an"
-                                    + " earlier open period of the device: %d, and the events that would show which were"
-                                    + " not kept.",
-                            history.freesNotKept())));
-        }
         if (!history.openedWhileOpen().isEmpty()) {
             openedTwice().ifPresent(reasons::add);
         }
@@ -369,7 +337,6 @@ public final class VerdictBuilder {
         for (HistoryEvent.Witnessed reading : history.witnessSnapshots()) {
             if (!reading.snapshot().isEmpty()) {
                 unreported(reading).ifPresent(reasons::add);
-                goneAfterTheWipe(reading).ifPresent(reasons::add);
             }
         }
         if (!sum.addsUp() || !ledgerAgrees()) {
@@ -492,8 +459,7 @@ public final class VerdictBuilder {
             }
         }
         return live.size() == history.ledgerEntries()
-                || (history.isComplete()
-                        && history.ledger(CountingPolicy.REFERENCE_COUNTED).entries() == history.ledgerEntries());
+                || history.ledger(CountingPolicy.REFERENCE_COUNTED).entries() == history.ledgerEntries();
     }
 
     /**
@@ -503,7 +469,6 @@ public final class VerdictBuilder {
     private Optional<InconclusiveReason> unreported(HistoryEvent.Witnessed event) {
         WitnessSnapshot reading = event.snapshot();
         if (reading.moment() != WitnessSnapshot.Moment.CLOSE_BEGUN
-                || !history.isComplete()
                 || history.context().isPresent()) {
             return Optional.empty();
         }
@@ -535,62 +500,6 @@ public final class VerdictBuilder {
             }
         }
         return false;
-    }
-
-    /**
-     * Finds memory that was allocated when the allocators were reset and is no longer in the ledger, in a history
-     * without events. Its owner is unknown, and it may have been freed too late. If cached programs ended afterwards,
-     * it was theirs.
-     */
-    private Optional<InconclusiveReason> goneAfterTheWipe(HistoryEvent.Witnessed event) {
-        WitnessSnapshot reading = event.snapshot();
-        boolean cacheEnded = history.events(HistoryEvent.OwnerEnded.class).stream()
-                .anyMatch(ended -> ended.number() > event.number()
-                        && history.cachingOf(ended.owner()).isPresent());
-        if (history.isComplete() || reading.moment() != WitnessSnapshot.Moment.BEFORE_WIPE || cacheEnded) {
-            return Optional.empty();
-        }
-        Set<MemoryAddress> live = new HashSet<>();
-        remaining.forEach(buffer -> live.add(MemoryAddress.of(buffer)));
-        long gone = 0;
-        for (int device : reading.devices()) {
-            if (isClosedAt(device, event.number())) {
-                continue; // Its allocators free nothing any more, not even buffers that the runtime frees in time.
-            }
-            for (BufferType type : BufferType.values()) {
-                for (long address : reading.allocatedAddresses(device, type)) {
-                    gone += live.contains(new MemoryAddress(device, type, address)) ? 0 : 1;
-                }
-            }
-        }
-        return gone == 0
-                ? Optional.empty()
-                : Optional.of(InconclusiveReason.of(
-                        InconclusiveReason.Kind.FREES_NOT_KEPT,
-                        String.format(
-                                Locale.ROOT,
-                                "%s that the allocator held when it was wiped (event #%d) %s no longer in the ledger, and the"
-                                        + " events that would show whether %s freed too late were not kept.",
-                                Quantities.count(gone, "buffer"),
-                                event.number(),
-                                gone == 1 ? "is" : "are",
-                                gone == 1 ? "it was" : "they were"),
-                        event.number()));
-    }
-
-    private boolean isClosedAt(int device, long number) {
-        boolean closed = false;
-        for (HistoryEvent event : history.events()) {
-            if (event.number() > number) {
-                return closed;
-            }
-            if (event instanceof HistoryEvent.DeviceOpened opened && opened.device() == device) {
-                closed = false;
-            } else if (event instanceof HistoryEvent.DeviceClosed ended && ended.device() == device) {
-                closed = true;
-            }
-        }
-        return closed;
     }
 
     /**
@@ -669,13 +578,11 @@ public final class VerdictBuilder {
                 first.device());
     }
 
-    /** User memory and the runtime's own are never added up. */
+    /**
+     * User memory and the runtime's own are never added up. The ledger knows no open periods of devices: a remaining address
+     * that is used again is one entry there.
+     */
     private List<LeakVerdict.TypeTotal> totals() {
-        return history.isComplete() ? totalsOfGenerations() : totalsOfLedger();
-    }
-
-    /** The ledger knows no open periods of devices: a remaining address that is used again is one entry there. */
-    private List<LeakVerdict.TypeTotal> totalsOfGenerations() {
         List<LeakVerdict.TypeTotal> totals = new ArrayList<>();
         for (GenerationSums.Total total : history.generationSums().totals()) {
             totals.add(new LeakVerdict.TypeTotal(
@@ -692,28 +599,5 @@ public final class VerdictBuilder {
     /** The sums of a history wrap around above {@link Long#MAX_VALUE}, so that a free leads back below it. */
     private static long saturated(long wrapped) {
         return wrapped < 0 ? Long.MAX_VALUE : wrapped;
-    }
-
-    private List<LeakVerdict.TypeTotal> totalsOfLedger() {
-        List<LeakVerdict.TypeTotal> totals = new ArrayList<>();
-        for (BufferType type : BufferType.values()) {
-            for (BufferLifetime lifetime : BufferLifetime.values()) {
-                long buffers = 0;
-                long bytes = 0;
-                long leftBuffers = 0;
-                long leftBytes = 0;
-                for (int device : history.devices()) {
-                    MemoryTotals ofDevice = history.totals(device, type, lifetime);
-                    buffers += ofDevice.totalBuffers();
-                    bytes = Quantities.saturatedSum(bytes, ofDevice.totalBytes());
-                    leftBuffers += ofDevice.liveBuffers();
-                    leftBytes = Quantities.saturatedSum(leftBytes, ofDevice.liveBytes());
-                }
-                if (buffers > 0) {
-                    totals.add(new LeakVerdict.TypeTotal(type, lifetime, buffers, bytes, leftBuffers, leftBytes));
-                }
-            }
-        }
-        return totals;
     }
 }

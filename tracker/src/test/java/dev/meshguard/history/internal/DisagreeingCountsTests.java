@@ -13,7 +13,7 @@ class DisagreeingCountsTests {
 
     @Test
     void makeTheVerdictInconclusive() {
-        var recording = new DeviceRecorder.Recording(0, new Journal().view(), List.of(), 5, new Totals(), 0, 0);
+        var recording = new DeviceRecorder.Recording(0, new Journal().view(), 5, new Totals());
         var history = AllocationHistory.recorded(List.of(), List.of(recording), true);
 
         LeakVerdict verdict = LeakCheck.create().examine(history);

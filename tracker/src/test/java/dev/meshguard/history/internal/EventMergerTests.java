@@ -9,7 +9,6 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.Seed;
 import java.util.List;
 import java.util.Random;
@@ -75,19 +74,6 @@ class EventMergerTests {
         tracker.allocated(early, 0, BufferType.DRAM, 0x1000, 64, Ownership.UNKNOWN);
 
         assertThat(description(tracker)).containsExactly("#1 TEST", "#2 +0");
-    }
-
-    @Test
-    void standsLiveBuffersWhereTheyWereReportedWhenTheirPastIsNotKept() {
-        AllocationTracker tracker =
-                AllocationTracker.builder().retention(Retention.LIVE_AND_TOTALS).build();
-        tracker.allocated(1, BufferType.DRAM, 0x9000, 64);
-        tracker.phase(Phase.SETUP);
-        tracker.allocated(0, BufferType.DRAM, 0x2000, 64);
-        tracker.phase(Phase.TEST);
-        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
-
-        assertThat(description(tracker)).containsExactly("#1 +1", "#2 SETUP", "#3 +0", "#4 TEST", "#5 +0");
     }
 
     @ParameterizedTest

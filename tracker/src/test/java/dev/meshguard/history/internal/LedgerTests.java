@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +26,7 @@ class LedgerTests {
 
     private record Key(BufferType type, long address, int allocator) {}
 
-    private record Entry(long size, BufferLifetime lifetime, long reports, MemoryRequest request, long ticket) {}
+    private record Entry(long size, BufferLifetime lifetime, long reports, MemoryRequest request) {}
 
     /** Few addresses make collisions and reuse; many make the table grow. */
     @ParameterizedTest
@@ -40,7 +41,7 @@ class LedgerTests {
                 allocators.of(
                         MemoryRequest.of(AllocationDetails.user().onMesh(1).fromAllocator(AllocatorId.MESH))),
                 allocators.of(MemoryRequest.of(AllocationDetails.user().fromAllocator(AllocatorId.DEVICE))));
-        Ledger ledger = new Ledger(true, allocators);
+        Ledger ledger = new Ledger(allocators);
         Map<Key, Entry> model = new HashMap<>();
 
         for (int step = 0; step < 30_000; step++) {
@@ -57,8 +58,9 @@ class LedgerTests {
             }
         }
 
-        assertThat(entriesOf(ledger)).describedAs(seed.toString()).isEqualTo(model);
         assertThat(ledger.entries()).describedAs(seed.toString()).isEqualTo(model.size());
+        assertThat(removed(ledger, model.keySet())).describedAs(seed.toString()).isEqualTo(model);
+        assertThat(ledger.entries()).describedAs(seed.toString()).isZero();
     }
 
     @Test
@@ -101,7 +103,7 @@ class LedgerTests {
         int device = allocators.of(MemoryRequest.of(AllocationDetails.user().fromAllocator(AllocatorId.DEVICE)));
         int anyOfTheMesh =
                 allocators.of(MemoryRequest.of(AllocationDetails.user().onMesh(0)));
-        Ledger ledger = new Ledger(false, allocators);
+        Ledger ledger = new Ledger(allocators);
         for (int allocator : List.of(device, mesh)) {
             int free = ~ledger.find(BufferType.L1, 64, allocator);
             ledger.insert(free, BufferType.L1, BufferLifetime.USER, 64, allocator, allocator, null);
@@ -117,14 +119,13 @@ class LedgerTests {
 
     @Test
     void distinguishesTypesOfOneAddress() {
-        Ledger ledger = new Ledger(false, new AllocatorNumbers());
+        Ledger ledger = new Ledger(new AllocatorNumbers());
         for (BufferType type : BufferType.values()) {
             ledger.insert(~ledger.find(type, 0x1000, 0), type, BufferLifetime.USER, 0x1000, 0, type.code(), null);
         }
 
         for (BufferType type : BufferType.values()) {
             int slot = ledger.find(type, 0x1000, 0);
-            assertThat(ledger.type(slot)).isEqualTo(type);
             assertThat(ledger.size(slot)).isEqualTo(type.code());
         }
     }
@@ -138,21 +139,18 @@ class LedgerTests {
         assertThat(foundIn(ledger, addresses)).isEqualTo(addresses);
     }
 
-    private static void allocate(Ledger ledger, Map<Key, Entry> model, Key key, int slot, long ticket, Random random) {
+    private static void allocate(Ledger ledger, Map<Key, Entry> model, Key key, int slot, int step, Random random) {
         if (slot >= 0) {
             ledger.repeat(slot, key.allocator());
-            ledger.reportedAt(slot, ticket);
             model.computeIfPresent(
-                    key,
-                    (unused, old) -> new Entry(old.size(), old.lifetime(), old.reports() + 1, old.request(), ticket));
+                    key, (unused, old) -> new Entry(old.size(), old.lifetime(), old.reports() + 1, old.request()));
             return;
         }
         long size = random.nextInt(1 << 20);
         BufferLifetime lifetime = BufferLifetime.values()[random.nextInt(3)];
-        MemoryRequest request = MemoryRequest.of(AllocationDetails.user().labelled("request " + ticket));
-        ledger.reportedAt(~slot, ticket);
+        MemoryRequest request = MemoryRequest.of(AllocationDetails.user().labelled("request " + step));
         ledger.insert(~slot, key.type(), lifetime, key.address(), key.allocator(), size, request);
-        model.put(key, new Entry(size, lifetime, 1, request, ticket));
+        model.put(key, new Entry(size, lifetime, 1, request));
     }
 
     private static void free(Ledger ledger, Map<Key, Entry> model, Key key, int slot, Entry known) {
@@ -162,7 +160,7 @@ class LedgerTests {
             ledger.remove(slot);
             model.remove(key);
         } else {
-            model.put(key, new Entry(known.size(), known.lifetime(), left, known.request(), known.ticket()));
+            model.put(key, new Entry(known.size(), known.lifetime(), left, known.request()));
         }
     }
 
@@ -174,25 +172,26 @@ class LedgerTests {
                 allocators.get(random.nextInt(allocators.size())));
     }
 
-    private static Map<Key, Entry> entriesOf(Ledger ledger) {
+    /** Removes all entries from the ledger and returns what it held. */
+    private static Map<Key, Entry> removed(Ledger ledger, Set<Key> keys) {
         Map<Key, Entry> entries = new HashMap<>();
-        for (int slot = 0; slot < ledger.capacity(); slot++) {
-            if (ledger.isLive(slot)) {
-                entries.put(
-                        new Key(ledger.type(slot), ledger.address(slot), ledger.allocator(slot)),
-                        new Entry(
-                                ledger.size(slot),
-                                ledger.lifetime(slot),
-                                ledger.reports(slot),
-                                ledger.request(slot),
-                                ledger.ticket(slot)));
+        for (Key key : keys) {
+            int slot = ledger.find(key.type(), key.address(), key.allocator());
+            long size = ledger.size(slot);
+            BufferLifetime lifetime = ledger.lifetime(slot);
+            MemoryRequest request = ledger.request(slot);
+            long reports = 1;
+            while (ledger.release(slot) > 0) {
+                reports++;
             }
+            ledger.remove(slot);
+            entries.put(key, new Entry(size, lifetime, reports, request));
         }
         return entries;
     }
 
     private static Ledger filled(List<Long> addresses) {
-        Ledger ledger = new Ledger(false, new AllocatorNumbers());
+        Ledger ledger = new Ledger(new AllocatorNumbers());
         for (long address : addresses) {
             int free = ~ledger.find(BufferType.DRAM, address, 0);
             ledger.insert(free, BufferType.DRAM, BufferLifetime.USER, address, 0, 64, null);

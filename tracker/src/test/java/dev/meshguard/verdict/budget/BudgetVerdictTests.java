@@ -5,7 +5,6 @@ import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
-import static dev.meshguard.tracker.script.HistoryScript.historyOfLiveBuffers;
 import static dev.meshguard.tracker.script.HistoryScript.program;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -100,22 +99,6 @@ class BudgetVerdictTests {
 
         assertThat(verdict.isMet()).isTrue();
         assertThat(verdict.excludedBuffers()).isEqualTo(1);
-    }
-
-    @Test
-    void peaksAreKnownWhereThePastWasNotKeptThoughNotWhoHeldThem() {
-        AllocationHistory history = historyOfLiveBuffers()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .recorded();
-
-        assertThat(judge(history, BudgetSpec.of(DRAM).peakBytes(63)).violations())
-                .singleElement()
-                .isInstanceOfSatisfying(BudgetViolation.Exceeded.class, violation -> {
-                    assertThat(violation.found()).isEqualTo(64);
-                    assertThat(violation.event()).isZero();
-                    assertThat(violation.topConsumers()).isEmpty();
-                });
     }
 
     @Test

@@ -14,7 +14,6 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.DeviceMemory;
@@ -238,17 +237,6 @@ class AccumulationTests {
         assertThat(accumulation().inconclusiveReasons())
                 .containsExactly(expected(
                         tracker.history(), "Reports are missing (first at {reports lost}: the connection was reset)."));
-    }
-
-    @Test
-    void aPastThatWasNotKeptDecidesNothing() {
-        AllocationTracker forgetful =
-                AllocationTracker.builder().retention(Retention.LIVE_AND_TOTALS).build();
-        forgetful.rounds(3, round -> forgetful.allocated(0, DRAM, round * KIB, 64));
-
-        assertThat(Accumulation.of(forgetful.history()).inconclusiveReasons())
-                .containsExactly(
-                        "The tracker kept live buffers and totals only, so the live memory at the end of a round is unknown. Record with Retention.ALL.");
     }
 
     @Test

@@ -16,7 +16,6 @@ import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.history.AllocationHistory;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -58,14 +57,6 @@ public final class HistoryScript {
     /** Starts a history as a log has it: requests cannot be distinguished. */
     public static HistoryScript historyWithoutOrigins() {
         return on(AllocationTracker.builder().originCapture(OriginCapture.NONE).build());
-    }
-
-    /** Starts a history that keeps only live buffers and sums. */
-    public static HistoryScript historyOfLiveBuffers() {
-        return on(AllocationTracker.builder()
-                .retention(Retention.LIVE_AND_TOTALS)
-                .originCapture(OriginCapture.NONE)
-                .build());
     }
 
     /** Continues the recording of a tracker. */

@@ -223,7 +223,7 @@ final class BlockReader {
         if (over.isAllocation) {
             types.put(place, type.orElseThrow());
             events.allocated(
-                    events.request(BufferReportLine.NO_PID, origin),
+                    LogEventList.request(origin),
                     device,
                     type.orElseThrow(),
                     address,
@@ -231,14 +231,11 @@ final class BlockReader {
                     ownership(over.fields.get("Owns Data")));
         } else {
             events.freed(
-                    events.request(BufferReportLine.NO_PID, origin),
+                    LogEventList.request(origin),
                     device,
                     type.orElseGet(() -> types.getOrDefault(place, BufferType.DRAM)),
                     address,
                     Ownership.UNKNOWN);
-            if (!events.keepsPast()) {
-                types.remove(place);
-            }
         }
     }
 

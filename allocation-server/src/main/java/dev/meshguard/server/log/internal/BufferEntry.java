@@ -150,11 +150,6 @@ final class BufferEntry {
         return abandoned > 0 && references == 0;
     }
 
-    /** Whether neither the server nor the history has a buffer here. */
-    boolean isOver() {
-        return references == 0 && everySize < 0 && held() == 0;
-    }
-
     int held() {
         return held;
     }

@@ -8,13 +8,11 @@ import org.jspecify.annotations.Nullable;
 final class EntryTable {
 
     private static final int FIRST_CAPACITY = 64;
-    private static final int FIRST_PRUNING = 4096;
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
     private @Nullable BufferEntry[] slots = new @Nullable BufferEntry[FIRST_CAPACITY];
     private int shift = Long.numberOfLeadingZeros(FIRST_CAPACITY) + 1;
     private final List<BufferEntry> entries = new ArrayList<>();
-    private int nextPruning = FIRST_PRUNING;
 
     @Nullable
     BufferEntry find(long id) {
@@ -40,16 +38,6 @@ final class EntryTable {
 
     private void put(BufferEntry entry) {
         slots[slot(entry.id)] = entry;
-    }
-
-    /** Removes the entries without an allocation, when they have become many; their use is no longer reported. */
-    void forgetWhatIsOver() {
-        if (entries.size() < nextPruning) {
-            return;
-        }
-        entries.removeIf(BufferEntry::isOver);
-        nextPruning = Math.max(FIRST_PRUNING, entries.size() * 2);
-        makeRoom(Integer.highestOneBit(Math.max(FIRST_CAPACITY, nextPruning * 2)));
     }
 
     /** Returns the entries in order of appearance. */

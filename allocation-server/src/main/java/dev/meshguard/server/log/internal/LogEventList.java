@@ -3,7 +3,6 @@ package dev.meshguard.server.log.internal;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
@@ -11,13 +10,9 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.LogEvents;
-import dev.meshguard.tracker.Retention;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The history of a log up to the current line, and the line of each event.
@@ -30,26 +25,10 @@ final class LogEventList {
     /** A log contains no times; this is used where one is needed. */
     private static final Instant NO_TIME = Instant.EPOCH;
 
-    private static final BufferType[] TYPES = BufferType.values();
-
     private final LogEvents events = new LogEvents();
-    private final @Nullable LiveEvents live;
     private long count;
-    private final Map<Long, AllocationDetails> byProcess = new HashMap<>();
-    private long latestProcess = BufferReportLine.NO_PID;
-    private AllocationDetails latestDetails = AllocationDetails.user();
     private final EventLineNumbers lines = new EventLineNumbers();
     private long line;
-
-    /** Creates an empty list; with {@link Retention#LIVE_AND_TOTALS} nothing of the past is kept. */
-    LogEventList(Retention retention) {
-        live = retention == Retention.ALL ? null : new LiveEvents();
-    }
-
-    /** Returns whether all events are kept, and not only the live buffers. */
-    boolean keepsPast() {
-        return live == null;
-    }
 
     /** Sets the line of the events that follow. */
     void at(long newLine) {
@@ -61,11 +40,6 @@ final class LogEventList {
     }
 
     void allocated(BufferEntry entry, long pid, int type, long size) {
-        if (live != null) {
-            count++;
-            live.allocated(request(pid, Optional.empty()), entry.device, TYPES[type], entry.id, size);
-            return;
-        }
         newEvent();
         events.allocated(entry.index(type, events), size, pid);
     }
@@ -75,11 +49,6 @@ final class LogEventList {
     }
 
     void freed(BufferEntry entry, long pid, int type) {
-        if (live != null) {
-            count++;
-            live.freed(request(pid, Optional.empty()), entry.device, TYPES[type], entry.id);
-            return;
-        }
         newEvent();
         events.freed(entry.index(type, events), pid);
     }
@@ -89,16 +58,6 @@ final class LogEventList {
     }
 
     void freeIgnored(BufferEntry entry, long pid, int type) {
-        if (live != null) {
-            add(new HistoryEvent.FreeIgnored(
-                    number(),
-                    request(pid, Optional.empty()),
-                    entry.device,
-                    TYPES[type],
-                    entry.id,
-                    IgnoredFreeReason.UNKNOWN_ADDRESS));
-            return;
-        }
         newEvent();
         events.freeIgnored(entry.index(type, events), pid);
     }
@@ -147,19 +106,9 @@ final class LogEventList {
         return count == 0;
     }
 
-    MemoryRequest request(long pid, Optional<Origin> origin) {
-        return MemoryRequest.restored(detailsOf(pid), origin);
-    }
-
-    private AllocationDetails detailsOf(long pid) {
-        if (pid != latestProcess) {
-            latestProcess = pid;
-            latestDetails = pid == BufferReportLine.NO_PID
-                    ? AllocationDetails.user()
-                    : byProcess.computeIfAbsent(
-                            pid, process -> AllocationDetails.user().reportedBy(process));
-        }
-        return latestDetails;
+    /** Returns the request of a block, which names no process. */
+    static MemoryRequest request(Optional<Origin> origin) {
+        return MemoryRequest.restored(AllocationDetails.user(), origin);
     }
 
     /**
@@ -167,7 +116,7 @@ final class LogEventList {
      * overlaps.
      */
     AllocationHistory history() {
-        return live != null ? live.history() : AllocationHistory.read(events);
+        return AllocationHistory.read(events);
     }
 
     EventLineNumbers linesOfEvents() {
@@ -179,11 +128,6 @@ final class LogEventList {
     }
 
     private void add(HistoryEvent event) {
-        if (live != null) {
-            count++;
-            live.accept(event);
-            return;
-        }
         newEvent();
         events.add(event);
     }

@@ -8,7 +8,6 @@ import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.FreedMemory;
 import dev.meshguard.server.log.LogDialect;
 import dev.meshguard.server.log.UnreadLines;
-import dev.meshguard.tracker.Retention;
 import java.io.IOException;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -66,10 +65,8 @@ public final class LogParser {
      * @param today the day of the check, on which expired expectations depend
      * @param phaseMark matches the lines that begin a phase; its first group is the name
      * @param roundMark matches the lines that begin a round
-     * @param retention the parts of the log that are kept
      */
-    public record Choices(
-            LocalDate today, Optional<Pattern> phaseMark, Optional<Pattern> roundMark, Retention retention) {}
+    public record Choices(LocalDate today, Optional<Pattern> phaseMark, Optional<Pattern> roundMark) {}
 
     private static final int MAX_OMISSION_LENGTH = 80;
 
@@ -78,7 +75,7 @@ public final class LogParser {
     private final LogLineReader lines;
     private final Choices choices;
 
-    private final LogEventList events;
+    private final LogEventList events = new LogEventList();
     private final LogGapRecorder gaps;
     private final ReplayedLedger ledger;
     private final StatisticsVerifier statistics;
@@ -119,9 +116,8 @@ public final class LogParser {
     private LogParser(LogLineReader lines, Choices choices) {
         this.lines = lines;
         this.choices = choices;
-        this.events = new LogEventList(choices.retention());
         this.gaps = new LogGapRecorder(events);
-        this.ledger = new ReplayedLedger(events, gaps, choices.retention());
+        this.ledger = new ReplayedLedger(events, gaps);
         this.statistics = new StatisticsVerifier(ledger, gaps);
         this.blocks = new BlockReader(events, gaps, dialects);
     }
@@ -594,7 +590,7 @@ public final class LogParser {
     }
 
     private List<String> notes(AllocationHistory history) {
-        List<String> notes = new ArrayList<>(rejected.notes(history, events.linesOfEvents(), events.keepsPast()));
+        List<String> notes = new ArrayList<>(rejected.notes(history, events.linesOfEvents()));
         if (ledger.guessedTypes() > 0) {
             notes.add(String.format(
                     Locale.ROOT,

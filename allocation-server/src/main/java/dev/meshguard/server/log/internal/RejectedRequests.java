@@ -19,8 +19,6 @@ import java.util.OptionalLong;
  */
 final class RejectedRequests {
 
-    private static final String PAST_NOT_KEPT = "The buffers that were allocated then were not kept.";
-
     private final RuntimeTextParser parser = new RuntimeTextParser();
 
     /** Reads a line; returns whether it belongs to such a text. */
@@ -28,17 +26,13 @@ final class RejectedRequests {
         return parser.read(text, line);
     }
 
-    /**
-     * Returns a note for each of the first texts: its figures, and the buffers of the log that were allocated there.
-     *
-     * @param keepsPast whether the history has the buffers that were freed later
-     */
-    List<String> notes(AllocationHistory history, EventLineNumbers lines, boolean keepsPast) {
+    /** Returns a note for each of the first texts: its figures, and the buffers of the log that were allocated there. */
+    List<String> notes(AllocationHistory history, EventLineNumbers lines) {
         RuntimeTexts texts = parser.texts("");
         return RuntimeTextNotes.of(
                 texts,
                 text -> "line " + text.line(),
-                text -> text.held().map(range -> keepsPast ? held(text.line(), range, history, lines) : PAST_NOT_KEPT));
+                text -> text.held().map(range -> held(text.line(), range, history, lines)));
     }
 
     private static String held(

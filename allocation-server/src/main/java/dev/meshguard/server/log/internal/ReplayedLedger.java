@@ -3,7 +3,6 @@ package dev.meshguard.server.log.internal;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.server.log.AddressUse;
-import dev.meshguard.tracker.Retention;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,7 +37,6 @@ final class ReplayedLedger {
 
     private final LogEventList events;
     private final LogGapRecorder gaps;
-    private final boolean forgetsWhatIsOver;
     private final TreeMap<Integer, ReplayedDevice> devices = new TreeMap<>();
 
     /** The same for the usual devices: a mesh reports to all of them in turn. */
@@ -58,8 +56,7 @@ final class ReplayedLedger {
      */
     private final List<BufferEntry> repeated = new ArrayList<>();
 
-    ReplayedLedger(LogEventList events, LogGapRecorder gaps, Retention retention) {
-        this.forgetsWhatIsOver = retention != Retention.ALL;
+    ReplayedLedger(LogEventList events, LogGapRecorder gaps) {
         this.events = events;
         this.gaps = gaps;
     }
@@ -498,7 +495,7 @@ final class ReplayedLedger {
     private ReplayedDevice deviceOrNew(int device) {
         ReplayedDevice known = device < FIRST_DEVICES ? first[device] : devices.get(device);
         if (known == null) {
-            known = new ReplayedDevice(device, forgetsWhatIsOver);
+            known = new ReplayedDevice(device);
             devices.put(device, known);
             if (device < FIRST_DEVICES) {
                 first[device] = known;
@@ -543,7 +540,7 @@ final class ReplayedLedger {
         List<AddressUse> uses = new ArrayList<>();
         for (ReplayedDevice replayed : devices.values()) {
             replayed.entries().stream()
-                    .filter(entry -> entry.isNamed() && !(forgetsWhatIsOver && entry.isOver()))
+                    .filter(BufferEntry::isNamed)
                     .mapToLong(entry -> entry.id ^ Long.MIN_VALUE) // Ascending as unsigned numbers.
                     .sorted()
                     .forEach(flipped ->
@@ -568,7 +565,6 @@ final class ReplayedLedger {
     static final class ReplayedDevice {
         private final int device;
         private final EntryTable entries = new EntryTable();
-        private final boolean forgetsWhatIsOver;
         private final long[] bytes = new long[TYPES.length];
         private final long[] counts = new long[TYPES.length];
         private long count;
@@ -582,17 +578,13 @@ final class ReplayedLedger {
         private long everyCount;
         private long everyEntries;
 
-        private ReplayedDevice(int device, boolean forgetsWhatIsOver) {
+        private ReplayedDevice(int device) {
             this.device = device;
-            this.forgetsWhatIsOver = forgetsWhatIsOver;
         }
 
         private BufferEntry entry(long id) {
             BufferEntry known = entries.find(id);
             if (known == null) {
-                if (forgetsWhatIsOver) {
-                    entries.forgetWhatIsOver();
-                }
                 known = new BufferEntry(device, id);
                 entries.add(known);
             }

@@ -56,31 +56,19 @@ public final class WritableHistory {
 
     private WritableHistory() {}
 
-    /**
-     * Selects what a capture can hold, which has no call sites.
-     *
-     * @throws IllegalArgumentException if the history has no past
-     */
+    /** Selects what a capture can hold, which has no call sites. */
     public static WritableHistory forCapture(AllocationHistory history) {
         WritableHistory writable = of(history);
         writable.losses.add(HistoryFact.CALL_SITE, writable.callSites());
         return writable;
     }
 
-    /**
-     * Selects what a database can hold.
-     *
-     * @throws IllegalArgumentException if the history has no past
-     */
+    /** Selects what a database can hold. */
     public static WritableHistory forDatabase(AllocationHistory history) {
         return of(history);
     }
 
     private static WritableHistory of(AllocationHistory history) {
-        if (!history.isComplete()) {
-            throw new IllegalArgumentException(
-                    "A history without its past has no operations to write: record it with Retention.ALL");
-        }
         AllocationHistory checked = history.asOfCheck();
         WritableHistory writable = new WritableHistory();
         writable.losses.add(HistoryFact.REPORT_AFTER_CHECK, reports(history) - reports(checked));
