@@ -7,7 +7,6 @@ module dev.meshguard.report {
     requires transitive dev.meshguard.tracker;
 
     exports dev.meshguard.report;
-    exports dev.meshguard.report.export;
     exports dev.meshguard.report.findings;
     exports dev.meshguard.report.internal to
             dev.meshguard.page;

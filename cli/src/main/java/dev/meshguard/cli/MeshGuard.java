@@ -7,7 +7,6 @@ import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
-import dev.meshguard.cli.run.Convert;
 import dev.meshguard.cli.run.Diff;
 import dev.meshguard.cli.run.PageCommand;
 import dev.meshguard.cli.run.RecordProgram;
@@ -163,7 +162,6 @@ public final class MeshGuard {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
         commands.put("analyze", () -> analyze);
         commands.put("diff", () -> new Diff(in));
-        commands.put("convert", () -> new Convert(in));
         commands.put("page", () -> new PageCommand(in));
         commands.put("suite", Suite::new);
         commands.put("record", () -> new RecordProgram(err));

@@ -2,6 +2,9 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.capture.RuntimeOutputReader;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.report.json.HistoryJson;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -143,24 +146,11 @@ class DatabaseTests {
     }
 
     @Test
-    void theOtherCommandsReadADatabaseToo() throws SQLException {
+    void theOtherCommandsReadADatabaseToo() throws Exception {
         database(0);
+        writeHistoryOf(RuntimeOutputReader.create());
 
-        assertThat(run("convert", "db.sqlite", "-o", "history.jsonl").status()).isZero();
         assertThat(run("diff", "db.sqlite", "history.jsonl").status()).isZero();
-    }
-
-    @Test
-    void aDatabaseIsWrittenAgain() throws SQLException {
-        database(0);
-
-        Answer answer = run("convert", "--to", "report_database", "db.sqlite", "-o", "again.sqlite.gz");
-
-        assertThat(answer.status()).isZero();
-        assertThat(answer.err()).matches("Not in the file: \\d+ × note of the source, 1 × label, 1 × phase.\n");
-        assertThat(run("analyze", "--at-end", "again.sqlite.gz").out())
-                .contains("LEAK  2 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57")
-                .contains("L1  2 KiB on device 0, owned by ttnn.matmul");
     }
 
     @Test
@@ -175,15 +165,13 @@ class DatabaseTests {
     }
 
     @Test
-    void theOtherCommandsReadTheRankThatIsNamed() throws SQLException {
+    void theOtherCommandsReadTheRankThatIsNamed() throws Exception {
         database(2);
+        writeHistoryOf(RuntimeOutputReader.create().ofRank(1));
 
         assertThat(run("page", "--rank", "1", "db.sqlite", "-o", "page.html").status())
                 .isZero();
         assertThat(folder.resolve("page.html")).content().contains("<title>db.sqlite rank 1</title>");
-        assertThat(run("convert", "--rank", "1", "db.sqlite", "-o", "history.jsonl")
-                        .status())
-                .isZero();
         assertThat(run("diff", "--rank", "0", "db.sqlite", "history.jsonl").status())
                 .isZero();
         assertThat(run("page", "--rank", "2", "db.sqlite").err())
@@ -191,6 +179,11 @@ class DatabaseTests {
         assertThat(run("page", "--rank", "1", "history.jsonl").err())
                 .contains("--rank 1 chooses a process of a database or a graph capture, and history.jsonl is neither."
                         + " Leave it out.");
+    }
+
+    private void writeHistoryOf(RuntimeOutputReader reader) throws IOException {
+        AllocationHistory history = reader.read(folder.resolve("db.sqlite")).history();
+        HistoryJson.write(history, folder.resolve("history.jsonl"));
     }
 
     /** Writes a database of some ranks, or of a version that has none. */

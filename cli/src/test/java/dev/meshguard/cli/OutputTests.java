@@ -17,6 +17,7 @@ import dev.meshguard.page.suite.SuiteFolder;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -25,6 +26,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,8 +90,6 @@ class OutputTests {
                 "analyze --help",
                 "diff LOG LOG",
                 "diff --devices --json LOG",
-                "convert LOG",
-                "convert --to csv LOG",
                 "page LOG -o PAGE",
                 "record --without-page -- true",
                 "generate-completion",
@@ -168,8 +168,6 @@ class OutputTests {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "convert LOG -o /dev/full",
-                "convert --to perfetto LOG -o /dev/full",
                 "page LOG -o /dev/full",
                 "record --without-page -o /dev/full -- true",
             })
@@ -195,13 +193,13 @@ class OutputTests {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"page RUN -o PAGE", "analyze RUN", "diff --devices RUN", "convert RUN", "convert --to csv RUN"})
+    @ValueSource(strings = {"page RUN -o PAGE", "analyze RUN", "diff --devices RUN"})
     void aDeviceThatCannotBeIsALostReportAndNoDefect(String line) throws IOException {
         Path history = folder.resolve("run.jsonl");
-        String text = Answer.to("convert", log).out();
+        StringWriter written = new StringWriter();
+        HistoryJson.write(AllocationLog.read(Path.of(log)).history(), written);
         for (String device : List.of("2147483647", "65536", "-1", "4294967296")) {
-            Files.writeString(history, text.replace("\"device\":0", "\"device\":" + device));
+            Files.writeString(history, written.toString().replace("\"device\":0", "\"device\":" + device));
 
             Answer answer = Answer.to(line.replace("RUN", history.toString())
                     .replace("PAGE", folder.resolve("page.html").toString())
@@ -215,13 +213,12 @@ class OutputTests {
 
     // Existing files
 
-    @ParameterizedTest
-    @ValueSource(strings = {"convert", "page"})
-    void aRunIsNotWrittenOverItself(String command) throws IOException {
+    @Test
+    void aRunIsNotWrittenOverItself() throws IOException {
         Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of(log));
 
         for (String output : List.of(log, link.toString())) {
-            Answer answer = Answer.to((command + " " + log + " -o " + output).split(" "));
+            Answer answer = Answer.to("page", log, "-o", output);
 
             assertThat(answer.status()).isEqualTo(64);
             assertThat(answer.err())
@@ -233,27 +230,13 @@ class OutputTests {
 
     @Test
     void aFileBehindALinkIsReplacedAndTheLinkStays() throws IOException {
-        Path out = Files.writeString(folder.resolve("out.jsonl"), "old");
-        Path link = Files.createSymbolicLink(folder.resolve("link.jsonl"), out);
+        Path out = Files.writeString(folder.resolve("out.html"), "old");
+        Path link = Files.createSymbolicLink(folder.resolve("link.html"), out);
 
-        assertThat(Answer.to("convert", log, "-o", link.toString()).status()).isZero();
+        assertThat(Answer.to("page", log, "-o", link.toString()).status()).isZero();
 
         assertThat(link).isSymbolicLink();
-        assertThat(Files.readString(out)).startsWith("{");
-    }
-
-    @Test
-    void aFileThatIsThereStaysWhereTheNewOneCannotBeMade() throws IOException {
-        Path history = folder.resolve("run.jsonl");
-        HistoryJson.write(history(), history);
-        Path out = Files.writeString(folder.resolve("out.log"), "old");
-        Path two = Files.writeString(folder.resolve("two.log"), ALLOCATED + ALLOCATED.replace("device 0", "device 3"));
-
-        // A log without devices cannot express two of them.
-        Answer refused = Answer.to("convert", "--to", "WITHOUT_DEVICE", two.toString(), "-o", out.toString());
-
-        assertThat(refused.status()).isEqualTo(64);
-        assertThat(out).hasContent("old");
+        assertThat(Files.readString(out)).contains("<title>leak.log</title>");
     }
 
     // Terminal control characters
@@ -268,11 +251,6 @@ class OutputTests {
                 "diff LOG RUN",
                 "diff --json LOG RUN",
                 "diff --devices RUN",
-                "convert RUN",
-                "convert --to csv RUN",
-                "convert --to collapsed RUN",
-                "convert --to stack_trace_log RUN",
-                "convert --to perfetto RUN",
                 "page RUN -o PAGE",
                 "analyze --phase ( LOG",
                 "analyze --bad\u001b[2J LOG",
@@ -314,22 +292,9 @@ class OutputTests {
         assertThat(Answer.to("analyze", file.toString()).out().lines()).noneMatch(line -> line.startsWith("CLEAN"));
     }
 
-    @Test
-    void aDocumentOnStandardOutputIsThatOfTheFile() throws IOException {
-        Path out = folder.resolve("out");
-        for (String form : List.of("csv", "collapsed", "perfetto", "reference_counted")) {
-            Answer.to("convert", "--to", form, log, "-o", out.toString());
-
-            assertThat(Answer.to("convert", "--to", form, log).out()).isEqualTo(Files.readString(out));
-        }
-        Answer.to("convert", log, "-o", out.toString());
-        assertThat(Answer.to("convert", log).out()).isEqualTo(Files.readString(out));
-    }
-
     /** Returns the program itself, as a command without a name, and all commands. */
     static List<String> commands() {
-        return List.of(
-                "", "analyze", "diff", "convert", "page", "suite", "record", "client", "serve", "dump", "query", "top");
+        return List.of("", "analyze", "diff", "page", "suite", "record", "client", "serve", "dump", "query", "top");
     }
 
     @ParameterizedTest

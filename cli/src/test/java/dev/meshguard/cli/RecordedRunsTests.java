@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code meshguard record}, {@code diff}, {@code convert}, {@code page} and {@code suite}, called like from a shell.
+ * {@code meshguard record}, {@code diff}, {@code page} and {@code suite}, called like from a shell.
  */
 class RecordedRunsTests {
 
@@ -121,51 +121,6 @@ class RecordedRunsTests {
                                 + " one.\n"));
     }
 
-    // Convert
-
-    @Test
-    void aLogBecomesAHistoryWithTheSameVerdict() {
-        Path history = folder.resolve("history.jsonl.gz");
-
-        assertThat(Answer.to("convert", leak, "-o", history.toString())).isEqualTo(new Answer(0, "", ""));
-
-        assertThat(Answer.to("analyze", history.toString()).out()).contains("LEAK  8 KiB in 1 DRAM buffer");
-    }
-
-    @Test
-    void aHistoryGoesToStandardOutput() {
-        assertThat(Answer.toInput(ALLOCATED, "convert", "-").out())
-                .startsWith("{\"kind\":\"header\",\"format\":\"meshguard-history\"");
-    }
-
-    @Test
-    void aHistoryBecomesALogThatReadsTheSame() {
-        Path log = folder.resolve("again.log");
-
-        assertThat(Answer.to("convert", "--to", "reference_counted", leak, "-o", log.toString())
-                        .status())
-                .isZero();
-
-        assertThat(log).content().contains("✓ [PID 7] Allocated 8192 bytes of DRAM on device 3 (buffer_id=4096)");
-        assertThat(Answer.to("analyze", log.toString()).status()).isEqualTo(1);
-    }
-
-    @Test
-    void aRunIsWrittenForOtherTools() throws IOException {
-        Path csv = folder.resolve("left.csv");
-
-        assertThat(Answer.to("convert", "--to", "collapsed", leak).out())
-                .isEqualTo("no origin captured;DRAM;unlabelled 8192\n");
-        assertThat(Answer.to("convert", "--to", "perfetto", leak).out())
-                .startsWith("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-        assertThat(Answer.to("convert", "--to", "csv", leak, "-o", csv.toString())
-                        .status())
-                .isZero();
-        assertThat(Files.readString(csv))
-                .startsWith("status,cause,type,device,")
-                .contains("\r\nLEAKED,UNEXPLAINED,DRAM,3,4096,1,8192,");
-    }
-
     // Page, suite
 
     @Test
@@ -231,62 +186,21 @@ class RecordedRunsTests {
                         LeakCheck.create().examine(AllocationTracker.create().history())));
     }
 
-    @Test
-    void aRunIsWrittenAsACaptureAndWhatIsLostIsCounted() {
-        Path capture = folder.resolve("graph.json");
-
-        Answer answer = Answer.to("convert", "--to", "graph_capture", leak, "-o", capture.toString());
-
-        assertThat(answer)
-                .isEqualTo(new Answer(0, "", "Not in the file: 1 × process, 2 × opening or closing of a device.\n"));
-        assertThat(Answer.to("analyze", "--at-end", capture.toString()).out())
-                .contains("graph.json: 7 nodes, 3 of them report a buffer (graph capture)")
-                .contains("LEAK  8 KiB in 1 DRAM buffer was never freed")
-                .contains("sum     2 allocated = 1 freed + 1 leaked");
-    }
-
-    @Test
-    void aCaptureNeedsAFile() {
-        Answer answer = Answer.to("convert", "--to", "graph_capture", leak);
-
-        assertThat(answer)
-                .isEqualTo(new Answer(64, "", "meshguard: --to GRAPH_CAPTURE writes a file. Name it with -o.\n"));
-    }
-
-    @Test
-    void aDialectThatCannotBeWrittenIsSaidInOneLine() {
-        assertThat(Answer.to("convert", "--to", "STACK_TRACE_LOG", leak).err())
-                .startsWith("meshguard: " + leak + ": Logs of the dialect STACK_TRACE_LOG cannot be written");
-    }
-
-    @Test
-    void aHistoryThatCannotBeWrittenIsSaidInOneLine() {
-        Answer answer = Answer.to(
-                "convert", leak, "-o", folder.resolve("no/such/folder.jsonl").toString());
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err())
-                .isEqualTo("meshguard: " + folder.resolve("no/such/folder.jsonl")
-                        + " cannot be written: its folder does not exist. Give another path with -o.\n");
-    }
-
     // All of them
 
     @Test
     void aFileThatIsNotThereIsSaidInOneLine() {
-        for (String command : new String[] {"convert", "page"}) {
-            assertThat(Answer.to(command, "nowhere.jsonl"))
-                    .isEqualTo(new Answer(
-                            64,
-                            "",
-                            "meshguard: nowhere.jsonl does not exist. Give the path of a history, a log, a graph"
-                                    + " capture or a database, or - for standard input.\n"));
-        }
+        assertThat(Answer.to("page", "nowhere.jsonl"))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: nowhere.jsonl does not exist. Give the path of a history, a log, a graph"
+                                + " capture or a database, or - for standard input.\n"));
     }
 
     @Test
     void everyCommandExplainsItselfWithExamples() {
-        for (String command : new String[] {"diff", "convert", "page"}) {
+        for (String command : new String[] {"diff", "page"}) {
             assertThat(Answer.to(command, "--help").out())
                     .contains("Usage: meshguard " + command)
                     .contains("Exit status:")

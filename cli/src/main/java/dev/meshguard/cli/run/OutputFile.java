@@ -4,7 +4,6 @@ import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.file.FileReplacement;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
@@ -26,21 +25,12 @@ final class OutputFile {
 
     /** Writes the file of an option, compressed if its name ends with {@code .gz}. */
     static void write(Path file, String option, FileReplacement.Text<UsageException> content) throws UsageException {
-        writeBytes(file, option, bytes -> {
-            Writer writer = new OutputStreamWriter(bytes, StandardCharsets.UTF_8);
-            content.write(writer);
-            writer.flush();
-        });
-    }
-
-    /** Writes the file of an option, compressed if its name ends with {@code .gz}. */
-    static void writeBytes(Path file, String option, FileReplacement.Content<UsageException> content)
-            throws UsageException {
         boolean compressed = file.toString().endsWith(".gz");
         try {
             FileReplacement.write(file, (FileReplacement.Content<UsageException>) bytes -> {
-                try (OutputStream coded = compressed ? new GZIPOutputStream(bytes) : bytes) {
-                    content.write(coded);
+                try (Writer writer = new OutputStreamWriter(
+                        compressed ? new GZIPOutputStream(bytes) : bytes, StandardCharsets.UTF_8)) {
+                    content.write(writer);
                 }
             });
         } catch (IOException e) {

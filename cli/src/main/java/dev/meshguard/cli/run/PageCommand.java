@@ -12,6 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Writes the page of a recorded run. */
@@ -37,8 +38,14 @@ public final class PageCommand implements Callable<Integer> {
 
     private static final String SUFFIX = ".html";
 
+    @Parameters(
+            paramLabel = "FILE",
+            description =
+                    "A history in JSON Lines, a log, a graph capture or a database, plain or gzip; - reads standard input.")
+    private String file = "";
+
     @Mixin
-    private HistoryInput run = new HistoryInput();
+    private RankOption rank = new RankOption();
 
     @Option(
             names = {"-o", "--output"},
@@ -58,9 +65,10 @@ public final class PageCommand implements Callable<Integer> {
     @Override
     public Integer call() throws UsageException {
         if (output != null) {
-            run.rejectWritingTo(output);
+            OutputFile.rejectInput(file, output);
         }
-        RecordedFile recorded = run.read(standardInput);
+        RecordedFile recorded = rank.read(file, standardInput);
+        rank.rejectUnused(recorded);
         RunPage page = RunPage.of(baseName(recorded.name()), recorded.report());
         Path target = output == null ? Path.of(baseName(recorded.name()).replace(' ', '-') + SUFFIX) : output;
         OutputFile.write(target, page::write);

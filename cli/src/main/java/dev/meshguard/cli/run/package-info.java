@@ -1,4 +1,4 @@
-/** Commands about recorded runs: comparing and converting them. */
+/** Commands about recorded runs: recording and comparing them, and their pages. */
 @NullMarked
 package dev.meshguard.cli.run;
 

@@ -1,5 +1,0 @@
-/** Exports for other tools: flame graphs, traces, tables. */
-@NullMarked
-package dev.meshguard.report.export;
-
-import org.jspecify.annotations.NullMarked;
