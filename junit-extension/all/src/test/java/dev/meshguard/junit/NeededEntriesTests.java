@@ -95,7 +95,7 @@ class NeededEntriesTests {
     @Test
     void recordsOfSeveralJvmsAgreeOnAnnotations(@TempDir Path folder) throws IOException {
         Map<String, String> records = new HashMap<>(WHOLE_RUN);
-        records.put("meshguard.jvm-records", folder.toString());
+        records.put("meshguard.findings", folder.toString());
         assertThat(run(WithoutWeightsTestCase.class, records)).hasOnlySucceeded(1);
         assertThat(run(NotEndedTestCase.class, records)).hasNoFailedClass();
 

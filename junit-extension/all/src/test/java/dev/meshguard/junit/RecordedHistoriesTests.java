@@ -39,13 +39,6 @@ class RecordedHistoriesTests {
     }
 
     @Test
-    void countsFromTheFolderOfOutput() throws IOException {
-        run(Map.of("meshguard.output", folder.toString(), "meshguard.record", "of/tests"));
-
-        assertThat(files(folder.resolve("of/tests"))).containsExactly(CLEAN + ".jsonl", LEAKS + ".jsonl");
-    }
-
-    @Test
     void leavesWhatIsThere() throws IOException {
         Files.writeString(folder.resolve(LEAKS + ".jsonl"), "of another JVM");
 
@@ -63,13 +56,6 @@ class RecordedHistoriesTests {
 
         results.testEvents().assertStatistics(events -> events.failed(1).succeeded(1));
         results.testEvents().assertStatistics(events -> events.reportingEntryPublished(3));
-    }
-
-    @Test
-    void nothingIsWrittenUnlessAskedFor() throws IOException {
-        run(Map.of("meshguard.output", folder.toString()));
-
-        assertThat(files(folder)).isEmpty();
     }
 
     private static Outcome outcome(Path file) throws IOException {

@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.FindingsSettings;
 import dev.meshguard.junit.internal.RunResult;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.verdict.Outcome;
@@ -22,9 +23,10 @@ import org.opentest4j.AssertionFailedError;
  * <ul>
  * <li>{@code meshguard.run}: a name for this run of <em>all</em> tests, different each time, for example the time of
  *     the build. Without it (one test from an IDE) nothing is judged at the end;
- * <li>{@code meshguard.jvm-records}: a folder in which each JVM writes its record. Needed where tests run in several JVMs,
- *     or in several executions of one JVM. Surefire does that with {@code forkCount} above 1, {@code reuseForks=false}
- *     and {@code rerunFailingTestsCount}. Without it the single execution judges itself when it ends.
+ * <li>{@code meshguard.findings}: the folder of findings, in which each JVM of a named run also writes its record. Needed
+ *     where tests run in several JVMs, or in several executions of one JVM. Surefire does that with {@code forkCount} above
+ *     1, {@code reuseForks=false} and {@code rerunFailingTestsCount}. Without it the single execution judges itself when it
+ *     ends.
  * </ul>
  *
  * <p>With a folder, the build calls {@link #main} after the tests, with the same parameters as system properties. A
@@ -69,7 +71,7 @@ public final class RunVerifier {
                     Locale.ROOT,
                     "%s is rejected: there are no arguments. Give %s and %s as system properties.",
                     String.join(" ", arguments),
-                    RunSettings.JVM_RECORDS,
+                    FindingsSettings.FINDINGS,
                     RunSettings.RUN));
         }
         RunVerifier verifier = judge(name -> Optional.ofNullable(System.getProperty(name)), System.getenv());

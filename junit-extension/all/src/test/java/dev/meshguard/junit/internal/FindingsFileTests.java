@@ -129,8 +129,7 @@ class FindingsFileTests {
         file.add(check("T#a"));
         file.add(check("T#b"));
 
-        String notice = "The findings lack what neither a parameter nor a variable of a CI names. Set"
-                + " meshguard.findings.commit and meshguard.findings.machine.";
+        String notice = "The findings lack the commit and the machine, for which no variable of a CI is set.";
         assertThat(warnings.list).extracting(ILoggingEvent::getFormattedMessage).containsExactly(notice);
         assertThat(file.end()).containsExactly(notice);
         assertThat(Files.readString(onlyFile())).doesNotContain("\"commit\"", "\"machine\"", "null");
@@ -145,8 +144,8 @@ class FindingsFileTests {
 
         assertThat(warnings.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
-                .containsExactly("The findings lack what neither a parameter nor a variable of a CI names. Set"
-                        + " meshguard.findings.run. Until then each JVM is a run of its own.");
+                .containsExactly("The findings lack the run, for which no variable of a CI is set. Name the run with"
+                        + " meshguard.run; until then each JVM is a run of its own.");
         assertThat(Files.readString(onlyFile())).contains("\"run\":\"" + jvm(onlyFile()) + "\"");
     }
 

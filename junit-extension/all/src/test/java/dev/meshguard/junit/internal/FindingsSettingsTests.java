@@ -53,20 +53,6 @@ class FindingsSettingsTests {
     }
 
     @Test
-    void parametersComeBeforeVariables() {
-        FindingsSettings settings = settings(
-                Map.of(
-                        "meshguard.findings", "f",
-                        "meshguard.findings.run", "mine",
-                        "meshguard.findings.commit", "c",
-                        "meshguard.findings.machine", "m"),
-                Map.of("GITHUB_RUN_ID", "7", "GITHUB_SHA", "4f1d2c", "HOSTNAME", "a"));
-
-        assertThat(settings)
-                .isEqualTo(new FindingsSettings(Path.of("f"), Optional.of("mine"), Optional.of("c"), Optional.of("m")));
-    }
-
-    @Test
     void theNameOfAWholeRunComesBeforeThatOfACi() {
         FindingsSettings settings =
                 settings(Map.of("meshguard.findings", "f", "meshguard.run", "whole"), Map.of("GITHUB_RUN_ID", "7"));

@@ -28,13 +28,7 @@ class RunSettingsTests {
     void asksForNothingUnlessItIsGiven() {
         assertThat(settings(Map.of()))
                 .isEqualTo(new RunSettings(
-                        Optional.empty(),
-                        Optional.empty(),
-                        Update.NONE,
-                        false,
-                        Optional.empty(),
-                        Optional.empty(),
-                        false));
+                        Optional.empty(), Optional.empty(), Update.NONE, Optional.empty(), Optional.empty(), false));
     }
 
     @Test
@@ -49,17 +43,23 @@ class RunSettingsTests {
                         "expected-buffers=expected.txt",
                         "baseline=known.txt",
                         "baseline.update=shrink",
-                        "baseline.strict=true",
                         "run=7",
-                        "jvm-records=target/records"))
+                        "findings=target/findings"))
                 .isEqualTo(new RunSettings(
                         Optional.of(Path.of("expected.txt")),
                         Optional.of(Path.of("known.txt")),
                         Update.SHRINK,
-                        true,
                         Optional.of("7"),
-                        Optional.of(Path.of("target/records")),
+                        Optional.of(Path.of("target/findings")),
                         true));
+    }
+
+    @Test
+    void writesRecordsBesideFindingsOfANamedRunOnly() {
+        assertThat(settings(Map.of("GITHUB_RUN_ID", "7"), "findings=target/findings")
+                        .recordFolder())
+                .isEmpty();
+        assertThat(settings(Map.of(), "run=7").recordFolder()).isEmpty();
     }
 
     @ParameterizedTest
@@ -83,13 +83,11 @@ class RunSettingsTests {
     @CsvSource(
             delimiter = '|',
             value = {
-                "baseline.update=prune|meshguard.baseline.update = prune is rejected. It is shrink, accept or none.",
-                "baseline.strict=yes|meshguard.baseline.strict = yes is rejected. It is true or false.",
+                "baseline.update=prune|meshguard.baseline.update = prune is rejected. It is shrink, accept, strict or none.",
+                "baseline.update=strict|meshguard.baseline.update = strict is rejected. Name the file with meshguard.baseline.",
                 "baseline.update=accept|meshguard.baseline.update = accept is rejected. Name the file with meshguard.baseline.",
                 "baseline.update=shrink|meshguard.baseline.update = shrink is rejected. A part of the tests does not show what is"
-                        + " gone: run all of them, and say so with meshguard.run.",
-                "jvm-records=target|meshguard.jvm-records = target is rejected. Records of an earlier build may be there: name the run"
-                        + " with meshguard.run, for example by its time."
+                        + " gone: run all of them, and say so with meshguard.run."
             })
     void rejectsWhatMakesNoSense(String parameter, String message) {
         assertThatIllegalArgumentException()

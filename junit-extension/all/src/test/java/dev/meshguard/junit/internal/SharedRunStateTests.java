@@ -189,14 +189,16 @@ class SharedRunStateTests {
         assertThat(judge().text())
                 .isEqualTo("INCONCLUSIVE  " + folder.resolve("records")
                         + " has no JVM record of run 7: no test used MeshGuard, or the"
-                        + " tests were not given the same meshguard.jvm-records and meshguard.run");
+                        + " tests were not given the same meshguard.findings and meshguard.run");
     }
 
     @Test
     void aRunThatIsNotNamedCannotBeJudged() {
         assertThatIllegalArgumentException()
                 .isThrownBy(this::judge)
-                .withMessage("Name the folder of the JVM records with meshguard.jvm-records, as for the tests.");
+                .withMessage(
+                        "Name the run with meshguard.run and the folder of its JVM records with meshguard.findings, as for"
+                                + " the tests.");
     }
 
     // Baseline
@@ -276,7 +278,7 @@ class SharedRunStateTests {
     void whatIsGoneFailsAStrictRun() throws IOException {
         baseline(EIGHT_WEIGHTS);
         parameters.put("meshguard.run", "7");
-        parameters.put("meshguard.baseline.strict", "true");
+        parameters.put("meshguard.baseline.update", "strict");
         SharedRunState state = begin();
 
         assertThatExceptionOfType(AssertionFailedError.class)
@@ -342,7 +344,7 @@ class SharedRunStateTests {
     }
 
     private void inRecords(String run) {
-        parameters.put("meshguard.jvm-records", folder.resolve("records").toString());
+        parameters.put("meshguard.findings", folder.resolve("records").toString());
         parameters.put("meshguard.run", run);
     }
 

@@ -35,7 +35,6 @@ class UnknownParametersTests {
                 "meshguard.basline|There is no such parameter; did you mean meshguard.baseline?",
                 "meshguard.expected_buffers|There is no such parameter; did you mean meshguard.expected-buffers?",
                 "meshguard.expectedBuffers|There is no such parameter; did you mean meshguard.expected-buffers?",
-                "meshguard.account|Its name is now meshguard.jvm-records.",
                 "meshguard.colour|There is no such parameter; there are meshguard.baseline,"
                         + " meshguard.expected-buffers, meshguard.grace."
             })
@@ -86,8 +85,6 @@ class UnknownParametersTests {
         assertThat(lines.list)
                 .map(ILoggingEvent::getFormattedMessage)
                 .containsExactly(
-                        "The system property meshguard.account is not read: there is no such parameter. Did you mean"
-                                + " meshguard.jvm-records?",
                         "The system property meshguard.garce is not read: there is no such parameter. Did you mean"
                                 + " meshguard.grace?");
     }

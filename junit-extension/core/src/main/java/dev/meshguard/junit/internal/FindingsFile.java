@@ -141,20 +141,22 @@ public final class FindingsFile {
     }
 
     private void warnOfUnknowns() {
-        List<String> parameters = new ArrayList<>();
+        List<String> names = new ArrayList<>();
         if (settings.run().isEmpty()) {
-            parameters.add(FindingsSettings.RUN);
+            names.add("run");
         }
         if (settings.commit().isEmpty()) {
-            parameters.add(FindingsSettings.COMMIT);
+            names.add("commit");
         }
         if (settings.machine().isEmpty()) {
-            parameters.add(FindingsSettings.MACHINE);
+            names.add("machine");
         }
-        if (!parameters.isEmpty()) {
-            String text = "The findings lack what neither a parameter nor a variable of a CI names. Set "
-                    + String.join(" and ", parameters) + "."
-                    + (settings.run().isPresent() ? "" : " Until then each JVM is a run of its own.");
+        if (!names.isEmpty()) {
+            String text = "The findings lack the " + String.join(" and the ", names)
+                    + ", for which no variable of a CI is set."
+                    + (settings.run().isPresent()
+                            ? ""
+                            : " Name the run with " + RunSettings.RUN + "; until then each JVM is a run of its own.");
             unknown = Optional.of(text);
             logger.warn("{}", text);
         }

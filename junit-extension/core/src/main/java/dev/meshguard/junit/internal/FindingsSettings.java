@@ -18,17 +18,8 @@ public record FindingsSettings(Path folder, Optional<String> run, Optional<Strin
     /** The parameter that names the folder of the files. */
     public static final String FINDINGS = "meshguard.findings";
 
-    /** The parameter that names the run in the files, and demands nothing of it. */
-    public static final String RUN = "meshguard.findings.run";
-
-    /** The parameter that names the commit in the files. */
-    public static final String COMMIT = "meshguard.findings.commit";
-
-    /** The parameter that names the machine in the files. */
-    public static final String MACHINE = "meshguard.findings.machine";
-
     /**
-     * Reads parameters; what they do not name, the variables of a CI do.
+     * Reads parameters; the variables of a CI name the commit and the machine, and the run if no parameter does.
      *
      * @param parameters returns the value of a name
      * @param environment the environment variables of the process
@@ -38,13 +29,8 @@ public record FindingsSettings(Path folder, Optional<String> run, Optional<Strin
     public static Optional<FindingsSettings> of(
             Function<String, Optional<String>> parameters, Map<String, String> environment) {
         CiEnvironment ci = CiEnvironment.of(environment);
-        return RunSettings.outputFolder(parameters, FINDINGS)
+        return RunSettings.path(parameters, FINDINGS)
                 .map(folder -> new FindingsSettings(
-                        folder,
-                        RunSettings.given(parameters, RUN)
-                                .or(() -> RunSettings.given(parameters, RunSettings.RUN))
-                                .or(ci::run),
-                        RunSettings.given(parameters, COMMIT).or(ci::commit),
-                        RunSettings.given(parameters, MACHINE).or(ci::machine)));
+                        folder, RunSettings.given(parameters, RunSettings.RUN).or(ci::run), ci.commit(), ci.machine()));
     }
 }

@@ -38,7 +38,7 @@ public final class HistoryFolder {
      * @throws IllegalArgumentException if a value is invalid; the message names it
      */
     public static Optional<HistoryFolder> of(Function<String, Optional<String>> parameters) {
-        return RunSettings.outputFolder(parameters, RECORD).map(HistoryFolder::new);
+        return RunSettings.path(parameters, RECORD).map(HistoryFolder::new);
     }
 
     /**

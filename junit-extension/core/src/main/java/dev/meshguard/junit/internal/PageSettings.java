@@ -1,7 +1,6 @@
 package dev.meshguard.junit.internal;
 
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Function;
@@ -31,7 +30,10 @@ public record PageSettings(PageMode mode, Path folder) {
      * @throws IllegalArgumentException if a value is invalid; the message names it
      */
     public static PageSettings of(Function<String, Optional<String>> parameters) {
-        return new PageSettings(mode(RunSettings.given(parameters, PAGE)), folder(parameters));
+        return new PageSettings(
+                mode(RunSettings.given(parameters, PAGE)),
+                RunSettings.path(parameters, FOLDER)
+                        .orElseGet(() -> folderOfBuild().resolve(NAME)));
     }
 
     private static PageMode mode(Optional<String> value) {
@@ -43,27 +45,8 @@ public record PageSettings(PageMode mode, Path folder) {
         };
     }
 
-    private static Path folder(Function<String, Optional<String>> parameters) {
-        Optional<Path> asked = path(FOLDER, parameters);
-        Optional<Path> output = path(RunSettings.OUTPUT, parameters);
-        if (output.isPresent()) {
-            return output.get().resolve(asked.orElse(Path.of(NAME)));
-        }
-        return asked.orElseGet(() -> folderOfBuild().resolve(NAME));
-    }
-
     /** The output folder of the build tool, so that its cleaning deletes the pages. */
     private static Path folderOfBuild() {
         return !Files.isDirectory(OF_MAVEN) && Files.isDirectory(OF_GRADLE) ? OF_GRADLE : OF_MAVEN;
-    }
-
-    private static Optional<Path> path(String name, Function<String, Optional<String>> parameters) {
-        return RunSettings.given(parameters, name).map(value -> {
-            try {
-                return Path.of(value);
-            } catch (InvalidPathException noPath) {
-                throw RunSettings.rejected(name, value, "It is no path here: " + noPath.getReason() + ".");
-            }
-        });
     }
 }

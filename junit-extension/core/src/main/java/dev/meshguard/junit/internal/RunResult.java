@@ -31,7 +31,8 @@ public record RunResult(Outcome outcome, String text) {
     public static RunResult of(RunSettings settings) throws IOException {
         Path folder = settings.recordFolder()
                 .orElseThrow(() -> new IllegalArgumentException(
-                        "Name the folder of the JVM records with " + RunSettings.JVM_RECORDS + ", as for the tests."));
+                        "Name the run with " + RunSettings.RUN + " and the folder of its JVM records with "
+                                + FindingsSettings.FINDINGS + ", as for the tests."));
         EntryUsage entries = new EntryUsage();
         List<JvmRecord> records = JvmRecordFile.read(folder, settings.run().orElseThrow(), entries);
         if (records.isEmpty()) {
@@ -43,7 +44,7 @@ public record RunResult(Outcome outcome, String text) {
                                     + " %s and %s",
                             folder,
                             settings.run().orElseThrow(),
-                            RunSettings.JVM_RECORDS,
+                            FindingsSettings.FINDINGS,
                             RunSettings.RUN));
         }
         List<JvmRecord> cutOff =
@@ -98,7 +99,7 @@ public record RunResult(Outcome outcome, String text) {
                     Quantities.count(unknown.size(), "expectation")));
             lines.addAll(cut(inLines(unknown)));
         }
-        boolean isStale = !unmatched.isEmpty() || (isOld && settings.strict());
+        boolean isStale = !unmatched.isEmpty() || (isOld && settings.update() == Update.STRICT);
         return new RunResult(isStale ? Outcome.STALE_EXPECTATION : Outcome.EXPECTED_ONLY, PrintableText.lines(lines));
     }
 

@@ -12,17 +12,15 @@ import java.util.function.Function;
  *
  * @param expectedBuffers the file of buffers that are expected in every test
  * @param baseline the file of known leaks
- * @param update the requested update of that file
- * @param strict whether a fixed known leak fails the run until it is removed
+ * @param update what happens to that file
  * @param run the name of the run, set by the build that starts all of it
- * @param recordFolder the folder in which every JVM of the run writes its record
+ * @param recordFolder the folder in which every JVM of the run writes its record, beside its findings
  * @param readOnly whether the baseline must not be written, even if requested
  */
 public record RunSettings(
         Optional<Path> expectedBuffers,
         Optional<Path> baseline,
         Update update,
-        boolean strict,
         Optional<String> run,
         Optional<Path> recordFolder,
         boolean readOnly) {
@@ -33,29 +31,22 @@ public record RunSettings(
     /** The parameter that names the file of known leaks. */
     public static final String BASELINE = "meshguard.baseline";
 
-    /** The parameter that requests an update of that file. */
+    /** The parameter that says what happens to that file. */
     public static final String UPDATE = "meshguard.baseline.update";
-
-    /** The parameter that makes fixed known leaks fail a run. */
-    public static final String STRICT = "meshguard.baseline.strict";
 
     /** The parameter that names the run, and declares that all of it is run. */
     public static final String RUN = "meshguard.run";
 
-    /** The parameter that names the folder of records. */
-    public static final String JVM_RECORDS = "meshguard.jvm-records";
-
-    /** The parameter that names the base folder of output folders. */
-    public static final String OUTPUT = "meshguard.output";
-
-    /** The requested update of a baseline. */
+    /** What happens to a baseline. */
     public enum Update {
         /** No update. */
         NONE,
         /** Fixed leaks are removed. */
         SHRINK,
         /** New leaks are added. */
-        ACCEPT
+        ACCEPT,
+        /** No update; a fixed leak fails the run until it is removed. */
+        STRICT
     }
 
     /**
@@ -70,9 +61,8 @@ public record RunSettings(
                 path(parameters, EXPECTED_BUFFERS),
                 path(parameters, BASELINE),
                 update(given(parameters, UPDATE)),
-                bool(STRICT, given(parameters, STRICT)),
                 given(parameters, RUN),
-                outputFolder(parameters, JVM_RECORDS),
+                given(parameters, RUN).flatMap(run -> path(parameters, FindingsSettings.FINDINGS)),
                 isOn(environment.getOrDefault("CI", "")));
         settings.rejectWhatMissesItsOther();
         return settings;
@@ -84,18 +74,11 @@ public record RunSettings(
     }
 
     /**
-     * Returns the path of an output folder, relative to that of {@code meshguard.output} if it is given.
+     * Returns the path that a parameter names.
      *
-     * @throws IllegalArgumentException if a value is no path; the message names it
+     * @throws IllegalArgumentException if its value is no path; the message names it
      */
-    static Optional<Path> outputFolder(Function<String, Optional<String>> parameters, String name) {
-        return path(parameters, name)
-                .map(folder -> path(parameters, OUTPUT)
-                        .map(output -> output.resolve(folder))
-                        .orElse(folder));
-    }
-
-    private static Optional<Path> path(Function<String, Optional<String>> parameters, String name) {
+    static Optional<Path> path(Function<String, Optional<String>> parameters, String name) {
         return given(parameters, name).map(value -> {
             try {
                 return Path.of(value);
@@ -115,26 +98,12 @@ public record RunSettings(
             case "none" -> Update.NONE;
             case "shrink" -> Update.SHRINK;
             case "accept" -> Update.ACCEPT;
-            default -> throw rejected(UPDATE, value.orElseThrow(), "It is shrink, accept or none.");
-        };
-    }
-
-    private static boolean bool(String name, Optional<String> value) {
-        return switch (value.orElse("false")) {
-            case "true" -> true;
-            case "false" -> false;
-            default -> throw rejected(name, value.orElseThrow(), "It is true or false.");
+            case "strict" -> Update.STRICT;
+            default -> throw rejected(UPDATE, value.orElseThrow(), "It is shrink, accept, strict or none.");
         };
     }
 
     private void rejectWhatMissesItsOther() {
-        if (recordFolder.isPresent() && run.isEmpty()) {
-            throw rejected(
-                    JVM_RECORDS,
-                    recordFolder.get().toString(),
-                    "Records of an earlier build may be there: name the run with " + RUN
-                            + ", for example by its time.");
-        }
         if (update == Update.SHRINK && run.isEmpty()) {
             throw rejected(
                     UPDATE,

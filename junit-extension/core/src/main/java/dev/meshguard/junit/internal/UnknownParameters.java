@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
@@ -28,9 +27,6 @@ public record UnknownParameters(List<String> known) {
     private static final String FILE = "junit-platform.properties";
     private static final String PREFIX = "meshguard.";
 
-    /** The present names of renamed parameters. */
-    private static final Map<String, String> RENAMED = Map.of("meshguard.account", RunSettings.JVM_RECORDS);
-
     /** A name this near to another one is a typing error; a farther one may belong to another program. */
     private static final int SLIP = 2;
 
@@ -48,8 +44,8 @@ public record UnknownParameters(List<String> known) {
                     String.format(Locale.ROOT, "%s: %s is rejected. %s", FILE, name, instead(name)));
         }
         for (String name : unknown(system, parameters)) {
-            Optional.ofNullable(RENAMED.get(name))
-                    .or(() -> nearest(name).filter(near -> distance(name, near) <= SLIP))
+            nearest(name)
+                    .filter(near -> distance(name, near) <= SLIP)
                     .ifPresent(near -> LoggerFactory.getLogger(UnknownParameters.class)
                             .warn(
                                     "The system property {} is not read: there is no such parameter. Did you mean {}?",
@@ -79,9 +75,6 @@ public record UnknownParameters(List<String> known) {
     }
 
     private String instead(String name) {
-        if (RENAMED.containsKey(name)) {
-            return "Its name is now " + RENAMED.get(name) + ".";
-        }
         return nearest(name)
                 .filter(near -> distance(name, near) <= Math.max(SLIP, (near.length() - PREFIX.length()) / 2))
                 .map(near -> "There is no such parameter; did you mean " + near + "?")

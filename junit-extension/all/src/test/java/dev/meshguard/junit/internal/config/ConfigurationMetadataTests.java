@@ -96,7 +96,9 @@ class ConfigurationMetadataTests {
     }
 
     private static String property(ConfigurationKey parameter) {
-        String defaultValue = parameter.defaultValue().isEmpty() ? "" : ",\n      \"defaultValue\": " + json(parameter);
+        String defaultValue = parameter.defaultValue().isEmpty()
+                ? ""
+                : ",\n      \"defaultValue\": \"" + parameter.defaultValue() + "\"";
         return String.format(
                 Locale.ROOT,
                 "    {\n      \"name\": \"%s\",\n      \"type\": \"%s\",\n      \"description\": \"%s\",\n"
@@ -106,10 +108,6 @@ class ConfigurationMetadataTests {
                 parameter.description(),
                 ConfigurationKey.class.getName(),
                 defaultValue);
-    }
-
-    private static String json(ConfigurationKey parameter) {
-        return parameter.type() == Boolean.class ? parameter.defaultValue() : "\"" + parameter.defaultValue() + "\"";
     }
 
     private static String hint(ConfigurationKey parameter) {

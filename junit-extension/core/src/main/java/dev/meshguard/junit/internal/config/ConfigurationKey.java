@@ -56,31 +56,13 @@ public enum ConfigurationKey {
             String.class,
             description(Update.values()),
             word(Update.NONE),
-            "The change to the file of known leaks; none if the variable CI is set."),
-    BASELINE_STRICT(
-            RunSettings.STRICT,
-            Boolean.class,
-            List.of("true", "false"),
-            "false",
-            "Whether a fixed known leak fails the run until it is removed from the file."),
+            "The change to the file of known leaks, none if the variable CI is set; with strict, a leak that is gone fails the run."),
     RUN(
             RunSettings.RUN,
             String.class,
             List.of(),
             "",
             "A name for this run of all tests, a new one each time; without it nothing is judged at the end."),
-    JVM_RECORDS(
-            RunSettings.JVM_RECORDS,
-            Path.class,
-            List.of(),
-            "",
-            "The folder in which each JVM of a run writes its record; requires meshguard.run."),
-    OUTPUT(
-            RunSettings.OUTPUT,
-            Path.class,
-            List.of(),
-            "",
-            "The base folder of the folders of JVM records, histories, findings and pages; by default the working directory of the tests."),
     RECORD(
             HistoryFolder.RECORD,
             Path.class,
@@ -92,25 +74,7 @@ public enum ConfigurationKey {
             Path.class,
             List.of(),
             "",
-            "The folder in which each JVM writes its checks and findings as lines of JSON, for queries over many machines."),
-    FINDINGS_RUN(
-            FindingsSettings.RUN,
-            String.class,
-            List.of(),
-            "",
-            "The name of the run in these lines; by default meshguard.run, or a variable of the CI."),
-    FINDINGS_COMMIT(
-            FindingsSettings.COMMIT,
-            String.class,
-            List.of(),
-            "",
-            "The commit in these lines; by default a variable of the CI."),
-    FINDINGS_MACHINE(
-            FindingsSettings.MACHINE,
-            String.class,
-            List.of(),
-            "",
-            "The machine in these lines; by default a variable of the CI or the shell."),
+            "The folder in which each JVM writes its checks and findings as lines of JSON, and its record if meshguard.run is set."),
     PAGE(
             PageSettings.PAGE,
             String.class,
@@ -122,7 +86,7 @@ public enum ConfigurationKey {
             Path.class,
             List.of(),
             "target/meshguard",
-            "The folder of the pages; under Gradle build/meshguard, and relative to meshguard.output if that is set."),
+            "The folder of the pages; under Gradle build/meshguard."),
     SUMMARY(
             ReportSettings.SUMMARY,
             String.class,
