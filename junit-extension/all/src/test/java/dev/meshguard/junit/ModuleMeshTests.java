@@ -1,0 +1,92 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.runTogether;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.verdict.Outcome;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A mesh and a tracker of the user's own outlive the classes of their tests: each test is responsible for its own survivors,
+ * and the end of the run for the rest.
+ */
+class ModuleMeshTests {
+
+    @Test
+    void eachTestIsResponsibleForItsOwnAndTheRunForTheRest() {
+        RunAssert.Results results = runTogether(LoadingTestCase.class, DecodingTestCase.class);
+
+        assertThat(results)
+                .hasTest("leaks")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withFirstFrameIn(LoadingTestCase.class, "leaks")
+                .withTextContaining("\nsum     2 allocated = 0 freed + 2 leaked\n");
+        assertThat(results)
+                .hasTest("leaksToo")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withFirstFrameIn(DecodingTestCase.class, "leaksToo")
+                .withTextContaining("\nsum     2 allocated = 0 freed + 2 leaked\n");
+        assertThat(results).hasTest("freesItsOwn").whichSucceeded();
+        assertThat(results).hasTest("freesWhatAnotherClassLoaded").whichSucceeded();
+        assertThat(results)
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("at dev.meshguard.junit.ModuleMeshTests$DecodingTestCase.load(")
+                .withTextContaining(" + 2 leaked\n");
+    }
+
+    @ExtendWith(ModuleMesh.EndOfRun.class)
+    abstract static class OnModuleMesh {
+
+        @RegisterExtension
+        static final MeshGuardExtension guard =
+                MeshGuardExtension.builder().source(ModuleMesh.settings()).build();
+    }
+
+    static class LoadingTestCase extends OnModuleMesh {
+
+        static MeshBuffer weights;
+
+        @BeforeAll
+        static void load() {
+            weights = Buffers.take(ModuleMesh.MESH);
+        }
+
+        @Test
+        void leaks() {
+            Buffers.take(ModuleMesh.MESH);
+        }
+
+        @Test
+        void freesItsOwn() {
+            Buffers.take(ModuleMesh.MESH).deallocate();
+        }
+    }
+
+    static class DecodingTestCase extends OnModuleMesh {
+
+        @BeforeAll
+        static void load() {
+            Buffers.take(ModuleMesh.MESH);
+        }
+
+        @Test
+        void freesWhatAnotherClassLoaded() {
+            LoadingTestCase.weights.deallocate();
+        }
+
+        @Test
+        void leaksToo() {
+            Buffers.take(ModuleMesh.MESH);
+        }
+    }
+}
