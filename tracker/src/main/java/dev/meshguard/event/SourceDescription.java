@@ -29,7 +29,7 @@ public record SourceDescription(
      * Returns the description of a source that reports only a part of the events. Failure texts name this part, because reports
      * from outside it are never missing.
      *
-     * @param part the part, for example {@code mocks of Device that thread "main" makes}
+     * @param part the part, for example {@code the arenas that the parameter Arenas opens}
      */
     public SourceDescription covering(String part) {
         return new SourceDescription(name, Optional.of(part), infersFrees, vocabulary);

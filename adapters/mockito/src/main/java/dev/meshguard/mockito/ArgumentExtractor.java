@@ -14,7 +14,6 @@ import org.mockito.invocation.InvocationOnMock;
  * Reads a value from a call: one of its arguments, or the result of a function.
  *
  * @param index the argument, counted from 0, or empty if a function reads the call
- * @param index the argument, counted from 0, or empty where a function reads the call
  */
 record ArgumentExtractor<T>(Role<T> role, Optional<Integer> index, Function<InvocationOnMock, @Nullable T> function) {
 
@@ -24,9 +23,6 @@ record ArgumentExtractor<T>(Role<T> role, Optional<Integer> index, Function<Invo
      * @param description its name in messages
      * @param nature the required type of the argument
      * @param wayOut the option that computes the value instead
-     * @param description how it is called
-     * @param nature what an argument must be for it
-     * @param wayOut the option that computes it instead
      */
     record Role<T>(
             String description,

@@ -2,7 +2,6 @@ package dev.meshguard.mockito;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -56,11 +55,9 @@ final class MockAllocation {
         return type == other.type && address == other.address && devices.equals(other.devices);
     }
 
-    /** Ends it on the given devices; returns those on which it was live. */
-    List<Integer> end(List<Integer> where) {
-        List<Integer> ended = new ArrayList<>(where);
-        ended.removeIf(device -> !live.remove(device));
-        return ended;
+    /** Ends it on the given devices. */
+    void end(List<Integer> where) {
+        where.forEach(live::remove);
     }
 
     /** Returns the details of a free: those of the mesh, without label and owner, which belong to the allocation. */

@@ -35,17 +35,15 @@ record Signature(Method method) {
         return method.getReturnType();
     }
 
-    /** Returns the name with the types of its parameters: {@code allocate(int, long)}. */
-    String description() {
-        return method.getName()
+    /** Returns the class and the name with the types of its parameters: {@code Device.allocate(int, long)}. */
+    @Override
+    public String toString() {
+        return method.getDeclaringClass().getSimpleName()
+                + "."
+                + method.getName()
                 + Arrays.stream(method.getParameterTypes())
                         .map(Class::getSimpleName)
                         .collect(Collectors.joining(", ", "(", ")"));
-    }
-
-    @Override
-    public String toString() {
-        return method.getDeclaringClass().getSimpleName() + "." + description();
     }
 
     void check(int argument, ArgumentExtractor.Role<?> role) {
