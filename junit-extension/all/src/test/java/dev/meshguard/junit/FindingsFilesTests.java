@@ -39,14 +39,14 @@ class FindingsFilesTests {
         assertThat(text()).isEqualTo("""
                 {"schema":1,"kind":"run",RUN}
                 {"schema":1,"kind":"check",RUN,TEST#freesAll","subject":"TEST","source":"mesh","result":"HELD","completed":true,\
-                "outcome":"LEAK_FREE","findings":0}
+                "outcome":"LEAK_FREE","findings":0,"peakBytes":4096,"leakedBytes":0}
                 {"schema":1,"kind":"finding",RUN,TEST#leaks","subject":"TEST","source":"mesh","result":"FAILED","completed":true,\
                 "fingerprint":"DIGITS","cause":"LOST","status":"LEAKED","known":false,"type":"DRAM","buffers":8,"bytes":32768,\
                 "line":"dev.meshguard.junit.FindingsFilesTests$LeakTestCase.leaks(FindingsFilesTests.java:NN)"}
                 {"schema":1,"kind":"check",RUN,TEST#leaks","subject":"TEST","source":"mesh","result":"FAILED","completed":true,\
-                "outcome":"LEAKED","findings":1}
+                "outcome":"LEAKED","findings":1,"peakBytes":4096,"leakedBytes":32768}
                 {"schema":1,"kind":"check",RUN,TEST#requestsNothing","subject":"TEST","result":"HELD","completed":true,\
-                "outcome":"LEAK_FREE","findings":0}
+                "outcome":"LEAK_FREE","findings":0,"peakBytes":0,"leakedBytes":0}
                 {"schema":1,"kind":"end",RUN,"checks":3,"findings":1}
                 """.replace("RUN", RUN).replace("TEST#", test("LeakTestCase")));
     }

@@ -1,6 +1,10 @@
 package dev.meshguard.report.findings;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.List;
 import java.util.Optional;
 import org.apiguardian.api.API;
@@ -17,6 +21,7 @@ import org.apiguardian.api.API.Status;
  * @param outcome the outcome of the verdict
  * @param result what the check did: {@code HELD}, {@code KNOWN}, {@code FAILED} or {@code ABORTED}
  * @param completed whether the test ran to its end; one that threw may not have reached its leak
+ * @param peakBytes the result of {@link #peakBytesOf}; 0 if nothing was allocated
  * @param findings its findings
  * @since 0.1
  */
@@ -28,10 +33,35 @@ public record CheckRecord(
         Outcome outcome,
         String result,
         boolean completed,
+        long peakBytes,
         List<FindingRecord> findings) {
 
     /** Creates a record with its own copy of the findings. */
     public CheckRecord {
         findings = List.copyOf(findings);
+    }
+
+    /**
+     * Returns the peak of a history: the most bytes of one type that were live on one device at a time, in the whole history.
+     *
+     * <p>Of several devices and types it is the largest peak, not the sum. Memory that belongs to no device counts as one
+     * device. The summary of a run shows the same peaks by type.
+     */
+    public static long peakBytesOf(AllocationHistory history) {
+        long peak = 0;
+        for (int device : history.devices()) {
+            for (BufferType type : BufferType.values()) {
+                peak = Math.max(peak, history.totals(device, type).peakBytes());
+            }
+        }
+        return peak;
+    }
+
+    /** Returns the bytes of the findings that leaked, known ones included, at most {@link Long#MAX_VALUE}. */
+    public long leakedBytes() {
+        return findings.stream()
+                .filter(finding -> finding.status().equals(SurvivorStatus.LEAKED.name()))
+                .mapToLong(FindingRecord::bytes)
+                .reduce(0, Quantities::saturatedSum);
     }
 }

@@ -56,6 +56,8 @@ public record FindingsJson(RunIdentity identity) {
                 writeSubject(check, fields);
                 fields.writeStringField("outcome", check.outcome().name());
                 fields.writeNumberField("findings", check.findings().size());
+                fields.writeNumberField("peakBytes", check.peakBytes());
+                fields.writeNumberField("leakedBytes", check.leakedBytes());
             });
         });
     }

@@ -50,14 +50,14 @@ class FindingsJsonTests {
     @Test
     void whatIsUnknownIsAbsent() {
         FindingsJson unknown = new FindingsJson(new RunIdentity("41", "41", BEGAN, Optional.empty(), Optional.empty()));
-        CheckRecord check =
-                new CheckRecord("the whole run", "RUN", Optional.empty(), Outcome.LEAK_FREE, "HELD", true, List.of());
+        CheckRecord check = new CheckRecord(
+                "the whole run", "RUN", Optional.empty(), Outcome.LEAK_FREE, "HELD", true, 0, List.of());
 
         assertThat(unknown.check(check))
                 .isEqualTo(
                         "{\"schema\":1,\"kind\":\"check\",\"run\":\"41\",\"jvm\":\"41\",\"began\":\"2026-03-01T10:15:30Z\","
                                 + "\"test\":\"the whole run\",\"subject\":\"RUN\",\"result\":\"HELD\",\"completed\":true,"
-                                + "\"outcome\":\"LEAK_FREE\",\"findings\":0}\n");
+                                + "\"outcome\":\"LEAK_FREE\",\"findings\":0,\"peakBytes\":0,\"leakedBytes\":0}\n");
         assertThat(faultsOf(unknown.check(check))).isEmpty();
     }
 
@@ -84,6 +84,46 @@ class FindingsJsonTests {
     }
 
     @Test
+    void thePeakIsTheLargestOfOneTypeOnOneDevice() {
+        allocate(41, 4_096);
+        tracker.freed(0, BufferType.DRAM, 32L * 1024 * 1024);
+        allocate(42, 3_000);
+        tracker.allocated(0, BufferType.L1, 64, 4_000);
+        tracker.allocated(1, BufferType.DRAM, 64, 2_000);
+
+        assertThat(CheckRecord.peakBytesOf(tracker.history())).isEqualTo(4_096);
+    }
+
+    @Test
+    void nothingAllocatedHasNoPeak() {
+        assertThat(CheckRecord.peakBytesOf(tracker.history())).isZero();
+    }
+
+    @Test
+    void leakedBytesAreThoseOfLeakedFindingsOnlyKnownOnesIncluded() {
+        allocate(41, 4_096);
+        Baseline baseline = Baseline.of(examined());
+        allocate(42, 1 << 20);
+        tracker.allocated(0, BufferType.L1, 64, 500);
+        LeakVerdict verdict = LeakCheck.create()
+                .expecting(ExpectedBuffers.of(Expectation.because("shared").type(BufferType.L1)))
+                .examine(tracker.history());
+
+        CheckRecord check = new CheckRecord(
+                "T#t",
+                "TEST",
+                Optional.empty(),
+                verdict.outcome(),
+                "FAILED",
+                true,
+                0,
+                FindingRecord.of(verdict, Optional.of(baseline)));
+
+        assertThat(check.findings()).hasSize(3);
+        assertThat(check.leakedBytes()).isEqualTo((1 << 20) + 4_096);
+    }
+
+    @Test
     void anExpectedBufferIsAFindingWithThatStatus() {
         allocate(41, 4_096);
 
@@ -101,7 +141,7 @@ class FindingsJsonTests {
         FindingsJson odd = new FindingsJson(new RunIdentity(
                 "a \"run\"\n", "\u2028", BEGAN, Optional.of("\uD800"), Optional.of("ığ\u0000\u001b[31m")));
         CheckRecord check = new CheckRecord(
-                "T#t[\"a\"\r\n]", "TEST", Optional.of("\\"), Outcome.LEAK_FREE, "HELD", false, List.of());
+                "T#t[\"a\"\r\n]", "TEST", Optional.of("\\"), Outcome.LEAK_FREE, "HELD", false, 0, List.of());
 
         String text = odd.begin() + odd.check(check) + odd.end(1, 0);
 
@@ -137,6 +177,7 @@ class FindingsJsonTests {
                 verdict.outcome(),
                 "FAILED",
                 true,
+                CheckRecord.peakBytesOf(verdict.history()),
                 FindingRecord.of(verdict, Optional.empty()));
     }
 

@@ -44,7 +44,7 @@ abstract class FleetQueries {
                 }
             }
         }
-        assertThat(rows).as("rows of all fleets").hasSize(5).allSatisfy((query, count) -> assertThat(count)
+        assertThat(rows).as("rows of all fleets").hasSize(6).allSatisfy((query, count) -> assertThat(count)
                 .isPositive());
     }
 
@@ -58,6 +58,7 @@ abstract class FleetQueries {
                         "New leaks",
                         "Gone leaks",
                         "Trend",
+                        "Memory of tests",
                         "Flaky leaks",
                         "Killed JVMs");
     }
@@ -76,6 +77,7 @@ abstract class FleetQueries {
         answers.put("New leaks", oracle.newLeaks());
         answers.put("Gone leaks", oracle.goneLeaks());
         answers.put("Trend", oracle.trend());
+        answers.put("Memory of tests", oracle.memoryOfTests());
         answers.put("Flaky leaks", oracle.flakyLeaks());
         answers.put("Killed JVMs", oracle.killedJvms());
         return answers;

@@ -233,6 +233,52 @@ final class Oracle {
         return rows;
     }
 
+    private record Memory(long peak, long leaked) {
+
+        static Memory of(CheckRecord check) {
+            return new Memory(check.peakBytes(), check.leakedBytes());
+        }
+
+        Memory or(Memory other) {
+            return new Memory(Math.max(peak, other.peak), Math.max(leaked, other.leaked));
+        }
+    }
+
+    private record Change(String test, int earlier, Memory before, Memory now) {
+
+        long growth() {
+            return now.peak() - before.peak();
+        }
+
+        List<String> row() {
+            return Stream.of(test, Fleet.commit(earlier), before.peak(), now.peak(), before.leaked(), now.leaked())
+                    .map(Objects::toString)
+                    .toList();
+        }
+    }
+
+    List<List<String>> memoryOfTests() {
+        Map<String, TreeMap<Integer, Memory>> memory = new TreeMap<>();
+        each((jvm, check) -> {
+            if (check.isWhole() && check.record().completed()) {
+                memory.computeIfAbsent(check.record().test(), unused -> new TreeMap<>())
+                        .merge(jvm.commit(), Memory.of(check.record()), Memory::or);
+            }
+        });
+        List<Change> changes = new ArrayList<>();
+        memory.forEach((test, byCommit) -> {
+            Map.Entry<Integer, Memory> before = byCommit.lowerEntry(newest);
+            Memory now = byCommit.get(newest);
+            if (before != null && now != null && !now.equals(before.getValue())) {
+                changes.add(new Change(test, before.getKey(), before.getValue(), now));
+            }
+        });
+        return changes.stream()
+                .sorted(Comparator.comparingLong(Change::growth).reversed().thenComparing(Change::test))
+                .map(Change::row)
+                .toList();
+    }
+
     List<List<String>> flakyLeaks() {
         List<List<String>> rows = new ArrayList<>();
         observations.forEach((leak, all) -> {

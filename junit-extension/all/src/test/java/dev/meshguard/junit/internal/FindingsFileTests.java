@@ -168,7 +168,8 @@ class FindingsFileTests {
     }
 
     private static CheckRecord check(String test, FindingRecord... findings) {
-        return new CheckRecord(test, "TEST", Optional.of("mesh"), Outcome.LEAK_FREE, "HELD", true, List.of(findings));
+        return new CheckRecord(
+                test, "TEST", Optional.of("mesh"), Outcome.LEAK_FREE, "HELD", true, 0, List.of(findings));
     }
 
     private static FindingRecord finding(int number) {

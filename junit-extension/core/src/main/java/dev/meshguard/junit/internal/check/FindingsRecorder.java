@@ -33,14 +33,18 @@ record FindingsRecorder(
     /** Adds a check that had a verdict. */
     void add(LeakVerdict verdict, CheckResult result) {
         if (isWritten()) {
-            add(verdict.outcome(), result, FindingRecord.of(verdict, run.baseline()));
+            add(
+                    verdict.outcome(),
+                    result,
+                    CheckRecord.peakBytesOf(verdict.history()),
+                    FindingRecord.of(verdict, run.baseline()));
         }
     }
 
     /** Adds a check that needed no verdict. */
     void add(Outcome outcome, CheckResult result) {
         if (isWritten()) {
-            add(outcome, result, List.of());
+            add(outcome, result, 0, List.of());
         }
     }
 
@@ -48,7 +52,7 @@ record FindingsRecorder(
         return run.reporting().findings().isPresent() && policies.check() != AllocationCheck.NONE;
     }
 
-    private void add(Outcome outcome, CheckResult result, List<FindingRecord> findings) {
+    private void add(Outcome outcome, CheckResult result, long peakBytes, List<FindingRecord> findings) {
         CheckRecord record = new CheckRecord(
                 test.id(),
                 kind.name(),
@@ -56,6 +60,7 @@ record FindingsRecorder(
                 outcome,
                 result.name(),
                 test.thrown().isEmpty(),
+                peakBytes,
                 findings);
         run.reporting().findings().ifPresent(file -> file.add(record));
     }
