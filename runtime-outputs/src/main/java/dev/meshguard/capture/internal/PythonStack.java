@@ -13,8 +13,7 @@ final class PythonStack {
     private static final Pattern FRAME = Pattern.compile(
             "^\\s*File \"(?<file>[^\"\\n]+)\", line (?<line>\\d{1,9}), in (?<function>\\S.*)$", Pattern.MULTILINE);
 
-    /** A stack that {@code RuntimeOutputWriter} wrote may be one of Java. */
-    private static final Pattern ENDING = Pattern.compile("\\.(py|java)$");
+    private static final String ENDING = ".py";
 
     private static final int MAX_FRAMES = 64;
 
@@ -36,6 +35,6 @@ final class PythonStack {
 
     private static String moduleOf(String file) {
         String name = file.substring(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
-        return ENDING.matcher(name).replaceFirst("");
+        return name.endsWith(ENDING) ? name.substring(0, name.length() - ENDING.length()) : name;
     }
 }

@@ -1,7 +1,6 @@
 package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
-import dev.meshguard.capture.writing.internal.IncompleteRecording;
 import dev.meshguard.event.BufferType;
 import java.io.IOException;
 import java.sql.ResultSet;
@@ -31,7 +30,6 @@ final class SnapshotReader {
         long read = -1;
         OperationTexts graphs = new OperationTexts(tables, "captured_graph", "captured_graph");
         OperationTexts stacks = new OperationTexts(tables, "stack_traces", "stack_trace");
-        gaps();
         try (Rows errors = new Rows(errors());
                 Rows names = new Rows(names());
                 Rows buffers = new Rows(buffers());
@@ -143,18 +141,6 @@ final class SnapshotReader {
                 : tables.has("errors", "error_operation") ? "error_operation" : "''";
         return tables.query("SELECT operation_id, " + name + ", error_type, error_message FROM errors WHERE "
                 + tables.isOfRank("errors", "errors") + " ORDER BY operation_id");
-    }
-
-    /** A history that was written as a database may have had gaps. */
-    private void gaps() throws SQLException {
-        if (tables.has("report_metadata", "key", "value")) {
-            try (ResultSet row =
-                    tables.query("SELECT value FROM report_metadata WHERE key = '" + IncompleteRecording.KEY + "'")) {
-                while (row.next()) {
-                    recorder.incomplete(String.valueOf(row.getString(1)));
-                }
-            }
-        }
     }
 
     /** The operation, its name, and whether the process ended in it. */

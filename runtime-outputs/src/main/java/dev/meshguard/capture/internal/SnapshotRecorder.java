@@ -193,11 +193,6 @@ final class SnapshotRecorder {
         }
     }
 
-    /** Records that the database says of itself that something is missing in it. */
-    void incomplete(String reason) {
-        lost(-1, "the database is marked as incomplete: " + reason);
-    }
-
     /** Records that a row of the snapshot cannot be read. */
     void unreadableBuffer() {
         rows++;

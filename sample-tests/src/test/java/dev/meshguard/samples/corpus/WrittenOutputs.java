@@ -1,7 +1,6 @@
 package dev.meshguard.samples.corpus;
 
 import dev.meshguard.capture.RuntimeOutputReader;
-import dev.meshguard.capture.RuntimeOutputWriter;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
@@ -10,6 +9,7 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.samples.corpus.matrix.CorpusJudgement;
 import dev.meshguard.samples.corpus.matrix.CorpusJudgement.Rigour;
 import dev.meshguard.samples.corpus.truth.TrueCause;
+import dev.meshguard.samples.corpus.writing.RuntimeOutputWriter;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;

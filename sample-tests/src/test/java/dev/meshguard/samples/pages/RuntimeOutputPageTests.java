@@ -6,12 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
-import dev.meshguard.capture.RuntimeOutputWriter;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -29,7 +27,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -117,22 +114,6 @@ class RuntimeOutputPageTests {
                 .putInt(856, (int) processId)
                 .putLong(904, Instant.parse("2099-01-01T00:00:00Z").getEpochSecond() * 1_000_000_000L)
                 .array();
-    }
-
-    @Test
-    void writesWhatATrackerRecorded(@TempDir Path folder) throws IOException {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.allocated(0, BufferType.L1, 101_152, 4_096);
-
-        // region: write
-        RuntimeOutputWriter writer = RuntimeOutputWriter.graphCapture(tracker.history());
-        writer.write(folder.resolve("graph.json"));
-        Map<String, Long> losses = writer.losses(); // such as {view=2, witness snapshot=1}
-        // end region
-
-        Assertions.assertThat(losses).isEqualTo(Map.of("call site", 1L));
-        Assertions.assertThat(RuntimeOutput.read(folder.resolve("graph.json")).remaining())
-                .hasSize(1);
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.meshguard.capture.writing.internal;
+package dev.meshguard.samples.corpus.writing;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;

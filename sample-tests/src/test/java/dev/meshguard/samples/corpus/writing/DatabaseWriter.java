@@ -1,9 +1,11 @@
-package dev.meshguard.capture.writing.internal;
+package dev.meshguard.samples.corpus.writing;
 
-import dev.meshguard.capture.writing.internal.WritableHistory.Step;
 import dev.meshguard.event.Origin;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.samples.corpus.writing.WritableHistory.Step;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -72,8 +74,20 @@ final class DatabaseWriter {
         this.connection = connection;
     }
 
-    /** Writes a database into an empty file. */
-    static void write(WritableHistory history, Path file) throws IOException, SQLException {
+    /** Writes a database: SQLite writes a temporary file, which is copied. */
+    static void write(WritableHistory history, OutputStream file) throws IOException {
+        Path draft = Files.createTempFile("meshguard-", ".sqlite");
+        try {
+            write(history, draft);
+            Files.copy(draft, file);
+        } catch (SQLException e) {
+            throw new IOException("SQLite cannot write the database: " + e.getMessage(), e);
+        } finally {
+            Files.deleteIfExists(draft);
+        }
+    }
+
+    private static void write(WritableHistory history, Path file) throws IOException, SQLException {
         SQLiteConfig config = new SQLiteConfig();
         // The file is a draft: if the process dies, nobody reads it.
         config.setSynchronous(SQLiteConfig.SynchronousMode.OFF);
@@ -83,9 +97,9 @@ final class DatabaseWriter {
             connection.setAutoCommit(false);
             DatabaseWriter writer = new DatabaseWriter(connection);
             writer.createTables();
-            writer.addMetadata(history.isWhole());
+            writer.addMetadata();
             writer.addOperations(history.steps());
-            writer.addSnapshots(history.steps());
+            writer.addSnapshots(history.steps(), history.isWhole());
             connection.commit();
         }
     }
@@ -101,14 +115,11 @@ final class DatabaseWriter {
         }
     }
 
-    private void addMetadata(boolean isWhole) throws SQLException {
+    private void addMetadata() throws SQLException {
         try (Rows rows = new Rows("report_metadata", "key", "value")) {
             rows.add("schema_version", "3.1");
             rows.add("rank", "0");
             rows.add("world_size", "1");
-            if (!isWhole) {
-                rows.add(IncompleteRecording.KEY, IncompleteRecording.REASON);
-            }
         }
     }
 
@@ -129,7 +140,8 @@ final class DatabaseWriter {
         }
     }
 
-    private void addSnapshots(List<Step> steps) throws SQLException {
+    /** Adds the buffers after each operation. One without numbers shows the reader that something is missing. */
+    private void addSnapshots(List<Step> steps, boolean isWhole) throws SQLException {
         Set<BufferGeneration> live = new LinkedHashSet<>();
         Set<Integer> devices = new TreeSet<>();
         try (Rows buffers =
@@ -150,6 +162,9 @@ final class DatabaseWriter {
                             buffer.request().details().extent().orElse(buffer.size()),
                             buffer.type().code());
                 }
+            }
+            if (!isWhole) {
+                buffers.add(steps.size(), "", "", "", "");
             }
         }
         try (Rows rows = new Rows("devices", "device_id")) {

@@ -1,4 +1,4 @@
-package dev.meshguard.capture.writing.internal;
+package dev.meshguard.samples.corpus.writing;
 
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
@@ -20,7 +20,7 @@ import java.util.Optional;
  *
  * <p>What it cannot hold is counted.
  */
-public final class WritableHistory {
+final class WritableHistory {
 
     /** An address of a memory, at which one buffer lies at a time. */
     private record Place(int device, BufferType.Memory memory, long address) {
@@ -57,14 +57,14 @@ public final class WritableHistory {
     private WritableHistory() {}
 
     /** Selects what a capture can hold, which has no call sites. */
-    public static WritableHistory forCapture(AllocationHistory history) {
+    static WritableHistory forCapture(AllocationHistory history) {
         WritableHistory writable = of(history);
         writable.losses.add(HistoryFact.CALL_SITE, writable.callSites());
         return writable;
     }
 
     /** Selects what a database can hold. */
-    public static WritableHistory forDatabase(AllocationHistory history) {
+    static WritableHistory forDatabase(AllocationHistory history) {
         return of(history);
     }
 
@@ -103,7 +103,7 @@ public final class WritableHistory {
     }
 
     /** Returns the counts of the facts that are not written, by a noun for one such fact. */
-    public Map<String, Long> losses() {
+    Map<String, Long> losses() {
         return losses.byText();
     }
 

@@ -1,11 +1,11 @@
-package dev.meshguard.capture.writing.internal;
+package dev.meshguard.samples.corpus.writing;
 
 import com.fasterxml.jackson.core.JsonEncoding;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.capture.writing.internal.WritableHistory.Step;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.samples.corpus.writing.WritableHistory.Step;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
@@ -22,7 +22,7 @@ import java.util.Optional;
  * <p>A history knows nothing of pages, cores and tensors, so their parameters are omitted. Source of the encoding:
  * {@code ttnn/core/graph/graph_processor.cpp}.
  */
-public final class GraphWriter {
+final class GraphWriter {
 
     private static final JsonFactory JSON = new JsonFactory();
 
@@ -55,7 +55,7 @@ public final class GraphWriter {
     private GraphWriter() {}
 
     /** Writes a whole capture; the stream stays open. */
-    public static void write(WritableHistory history, OutputStream file) throws IOException {
+    static void write(WritableHistory history, OutputStream file) throws IOException {
         GraphWriter graph = new GraphWriter();
         graph.add(history.steps(), history.isWhole());
         try (JsonGenerator json = JSON.createGenerator(file, JsonEncoding.UTF8)) {

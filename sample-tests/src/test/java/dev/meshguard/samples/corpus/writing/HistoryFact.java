@@ -1,4 +1,4 @@
-package dev.meshguard.capture.writing.internal;
+package dev.meshguard.samples.corpus.writing;
 
 /** The facts of a history that files of the runtime cannot hold, in the order in which they are listed. */
 enum HistoryFact {
