@@ -6,7 +6,6 @@ import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.json.HistoryJson;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -51,10 +50,6 @@ class DatabaseTests {
                 Allocated at the end of the recording: 1 buffer
                   address   device  type  size            allocated in                                       tensors                     used by
                   0x16b800  0       L1    2 KiB (2048 B)  ttnn.matmul (operation 2) at models/decoder.py:57  41 Shape([1, 1, 32, 1024])  ttnn.relu (operation 3)
-
-                The largest amounts of memory at a time:
-                  peak                  size            ttnn.graph.extract_…
-                  L1 buffers of a core  2 KiB (2048 B)  l1_buffer_allocation_peak_size_per_core
                 """);
         assertThat(answer.status()).isEqualTo(1);
     }
@@ -92,57 +87,6 @@ class DatabaseTests {
                         + "\"address\":1488896,\"size\":2048,\"operation\":\"ttnn.matmul(operation2)\","
                         + "\"origin\":[\"decoder.forward(models/decoder.py:57)\"],\"tensors\":[{\"id\":41,"
                         + "\"shape\":\"Shape([1,1,32,1024])\",\"users\":[\"ttnn.relu(operation3)\"]}]}]");
-    }
-
-    @Test
-    void aCaptureBesideItIsOfTheSameRunAndHasItsLines() throws IOException, SQLException {
-        database(0);
-        Files.writeString(folder.resolve("graph.json"), graph(1_488_896));
-
-        Answer answer = run("analyze", "--at-end", ".");
-
-        assertThat(answer.err()).isEmpty();
-        assertThat(answer.out())
-                .startsWith("./graph.json: 12 nodes, 1 of them reports a buffer (graph capture)")
-                .contains("LEAK  2 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57")
-                .contains("note    db.sqlite is of the same run.")
-                .doesNotContain("report database");
-        assertThat(answer.status()).isEqualTo(1);
-    }
-
-    @Test
-    void aCaptureBesideItThatContradictsItIsInconclusive() throws IOException, SQLException {
-        database(0);
-        Files.writeString(folder.resolve("graph.json"), graph(2_097_152));
-
-        Answer answer = run("analyze", "--at-end", ".");
-
-        assertThat(answer.out())
-                .contains("INCONCLUSIVE  ")
-                .contains(
-                        "1 report is missing (event #4: after ttnn::matmul (node 5) the graph has 1 buffer allocated, and"
-                                + " operation 2 of\n         db.sqlite has none of them).");
-        assertThat(answer.status()).isEqualTo(2);
-    }
-
-    /** The operations of the database, of which one allocates a buffer. */
-    private static String graph(long address) {
-        return """
-                [
-                 {"connections":[1,3,9],"counter":0,"node_type":"capture_start","params":null},
-                 {"connections":[2],"counter":1,"node_type":"function_start","params":{"inputs":"0","name":"ttnn::ones"}},
-                 {"connections":[3],"counter":2,"node_type":"function_end","params":{"name":"ttnn::ones"}},
-                 {"connections":[],"counter":3,"node_type":"tensor","params":{"shape":"Shape([1, 1, 32, 1024])","tensor_id":41}},
-                 {"connections":[8],"counter":4,"node_type":"buffer","params":{"buffer_type":1,"device_id":0,"size":2048,"type":"L1"}},
-                 {"connections":[6,7],"counter":5,"node_type":"function_start","params":{"inputs":"0","name":"ttnn::matmul"}},
-                 {"connections":[4],"counter":6,"node_type":"buffer_allocate","params":{"address":%d,"buffer_type":1,"device_id":0,"max_size_per_bank":2048,"size":2048,"type":"L1"}},
-                 {"connections":[8],"counter":7,"node_type":"function_end","params":{"name":"ttnn::matmul"}},
-                 {"connections":[],"counter":8,"node_type":"tensor","params":{"shape":"Shape([1, 1, 32, 1024])","tensor_id":41}},
-                 {"connections":[10],"counter":9,"node_type":"function_start","params":{"inputs":"0","name":"ttnn::relu"}},
-                 {"connections":[11],"counter":10,"node_type":"function_end","params":{"name":"ttnn::relu"}},
-                 {"connections":[],"counter":11,"node_type":"capture_end","params":null}
-                ]
-                """.formatted(address);
     }
 
     @Test

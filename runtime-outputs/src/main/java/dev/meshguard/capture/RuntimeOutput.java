@@ -33,9 +33,8 @@ import org.apiguardian.api.API.Status;
  * <h2>Limits</h2>
  *
  * <p>Buffers from before the recording are counted and never blamed. Only buffers that own their memory appear, once for
- * each mesh device and not for each chip. Circular buffers are in {@link #circularBuffers()} and not in the history: their
- * devices have other numbers and their sizes are those of one core. An output contains no process, no thread, no time
- * of an event, and no reason of a free. A database contains snapshots and no events: a buffer that lives only within an
+ * each mesh device and not for each chip. Circular buffers are not in the history: their devices have other numbers and their
+ * sizes are those of one core. An output contains no process, no thread, no time of an event, and no reason of a free. A database contains snapshots and no events: a buffer that lives only within an
  * operation is not in it.
  *
  * <p>Records that contradict each other, or are missing, are {@linkplain AllocationHistory#lostReports() lost reports} of
@@ -154,16 +153,6 @@ public final class RuntimeOutput implements HistorySource {
     /** Returns the buffers that are still allocated at the end of the recording, in the order of allocation. */
     public List<RemainingBuffer> remaining() {
         return List.copyOf(content.remaining());
-    }
-
-    /** Returns the circular buffers of each device, by its number; of a database, those in its captured graphs. */
-    public List<CircularBufferUse> circularBuffers() {
-        return List.copyOf(content.circularBuffers());
-    }
-
-    /** Returns the largest amounts of memory that were allocated at a time. */
-    public PeakMemory peaks() {
-        return content.peaks();
     }
 
     /** Returns the notes for a reader of the verdict, as whole sentences: the limits of the file, and what was skipped. */

@@ -1,17 +1,10 @@
 package dev.meshguard.capture;
 
 import dev.meshguard.capture.compression.internal.PlainInput;
-import dev.meshguard.capture.evidence.MemoryReport;
-import dev.meshguard.capture.evidence.RuntimeEvidence;
-import dev.meshguard.capture.evidence.RuntimeTexts;
-import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.capture.internal.DatabaseFile;
-import dev.meshguard.capture.internal.DatedEvidence;
 import dev.meshguard.capture.internal.GraphParser;
 import dev.meshguard.capture.internal.OutputContent;
 import dev.meshguard.capture.internal.OutputFolder;
-import dev.meshguard.capture.internal.OutputJoin;
-import dev.meshguard.capture.internal.OutputJoin.FileContent;
 import dev.meshguard.capture.internal.ReadingCriteria;
 import dev.meshguard.capture.internal.SpooledFile;
 import dev.meshguard.capture.internal.UnreadableOutputException;
@@ -24,14 +17,11 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
@@ -60,27 +50,20 @@ public final class RuntimeOutputReader {
     private final boolean judgesEnd;
     private final OptionalInt last;
     private final Optional<Pattern> roundMark;
-    private final List<DatedEvidence> evidence;
 
     private RuntimeOutputReader(
-            InstantSource clock,
-            OptionalInt rank,
-            boolean judgesEnd,
-            OptionalInt last,
-            Optional<Pattern> roundMark,
-            List<DatedEvidence> evidence) {
+            InstantSource clock, OptionalInt rank, boolean judgesEnd, OptionalInt last, Optional<Pattern> roundMark) {
         this.clock = clock;
         this.rank = rank;
         this.judgesEnd = judgesEnd;
         this.last = last;
         this.roundMark = roundMark;
-        this.evidence = evidence;
     }
 
     /** Returns a reader of files whose recording ends while the device is open. */
     public static RuntimeOutputReader create() {
         return new RuntimeOutputReader(
-                InstantSource.system(), OptionalInt.empty(), false, OptionalInt.empty(), Optional.empty(), List.of());
+                InstantSource.system(), OptionalInt.empty(), false, OptionalInt.empty(), Optional.empty());
     }
 
     /**
@@ -94,7 +77,7 @@ public final class RuntimeOutputReader {
         if (process < 0) {
             throw new IllegalArgumentException("Rank " + process + ": ranks are numbered from 0");
         }
-        return new RuntimeOutputReader(clock, OptionalInt.of(process), judgesEnd, last, roundMark, evidence);
+        return new RuntimeOutputReader(clock, OptionalInt.of(process), judgesEnd, last, roundMark);
     }
 
     /**
@@ -104,7 +87,7 @@ public final class RuntimeOutputReader {
      * weights and caches as expected.
      */
     public RuntimeOutputReader judgedAtEnd() {
-        return new RuntimeOutputReader(clock, rank, true, last, roundMark, evidence);
+        return new RuntimeOutputReader(clock, rank, true, last, roundMark);
     }
 
     /**
@@ -120,7 +103,7 @@ public final class RuntimeOutputReader {
         if (operation < 0) {
             throw new IllegalArgumentException("Operation " + operation + ": operations are numbered from 0");
         }
-        return new RuntimeOutputReader(clock, rank, true, OptionalInt.of(operation), roundMark, evidence);
+        return new RuntimeOutputReader(clock, rank, true, OptionalInt.of(operation), roundMark);
     }
 
     /**
@@ -129,48 +112,14 @@ public final class RuntimeOutputReader {
      * @param operation matches in the name of each outermost operation that begins a round
      */
     public RuntimeOutputReader roundsAt(Pattern operation) {
-        return new RuntimeOutputReader(clock, rank, judgesEnd, last, Optional.of(operation), evidence);
-    }
-
-    /**
-     * Returns this reader with evidence of the same run, written at the end of the recording.
-     *
-     * <p>The totals of a {@link MemoryReport} or of {@link SharedMemory} are a witness: if they are smaller than what the
-     * recording has as allocated, the verdict is {@code INCONCLUSIVE} with both numbers; otherwise a note says that they fit. They
-     * may be larger, because a recording has no buffers from before it. {@link RuntimeTexts} become notes with the
-     * buffers at the addresses that they name. A file of several ranks, or a folder of several recordings, is then an error;
-     * {@link #ofRank} chooses one.
-     */
-    public RuntimeOutputReader evidence(RuntimeEvidence file) {
-        return evidence(new DatedEvidence(OptionalLong.empty(), file));
-    }
-
-    /**
-     * Returns this reader with evidence of the same run, written after one operation; otherwise like
-     * {@link #evidence(RuntimeEvidence)}.
-     *
-     * @param operation the number of its node {@code function_start} in a capture, or its number in a database; a file without
-     *     it is an error
-     * @throws IllegalArgumentException if the number is negative
-     */
-    public RuntimeOutputReader evidenceAfter(int operation, RuntimeEvidence file) {
-        if (operation < 0) {
-            throw new IllegalArgumentException("Operation " + operation + ": operations are numbered from 0");
-        }
-        return evidence(new DatedEvidence(OptionalLong.of(operation), file));
-    }
-
-    private RuntimeOutputReader evidence(DatedEvidence file) {
-        List<DatedEvidence> all = new ArrayList<>(evidence);
-        all.add(file);
-        return new RuntimeOutputReader(clock, rank, judgesEnd, last, roundMark, List.copyOf(all));
+        return new RuntimeOutputReader(clock, rank, judgesEnd, last, Optional.of(operation));
     }
 
     /**
      * Returns this reader with another clock for the day of the check, on which expired expectations depend.
      */
     public RuntimeOutputReader clock(InstantSource newClock) {
-        return new RuntimeOutputReader(newClock, rank, judgesEnd, last, roundMark, evidence);
+        return new RuntimeOutputReader(newClock, rank, judgesEnd, last, roundMark);
     }
 
     /**
@@ -201,79 +150,32 @@ public final class RuntimeOutputReader {
      * <p>A graph capture is read with the Python calls beside it ({@code <stem>.python_io.json}) or in it, whose lines are then
      * named.
      *
-     * <p>Of a folder, all files of these formats are read, also in folders within it; the others are skipped. A capture and a
-     * database of one run and rank give one output, which is that of the capture: if their times overlap, or if they are the only
-     * ones of the rank in a folder. The snapshots of the database are compared with the nodes; a contradiction makes a verdict
-     * inconclusive. Each file numbers its operations itself, so a folder of several files that is read up to an operation, or
-     * with evidence after one, is an error.
+     * <p>Of a folder, all files of these formats are read, also in folders within it; the others are skipped. Each file numbers its
+     * operations itself, so a folder of several files that is read up to an operation is an error.
      *
      * @return the outputs by file and rank, at least one
      * @throws IOException if the file cannot be read or is of no known format, or a folder has no such file; the message says
      *     what it is instead
      */
     public List<RuntimeOutput> readRanks(Path file) throws IOException {
-        return Files.isDirectory(file) ? readFolder(file) : readFile(file);
+        return chosen(Files.isDirectory(file) ? readFolder(file) : readFile(file));
     }
 
     private List<RuntimeOutput> readFolder(Path folder) throws IOException {
         List<Path> files = OutputFolder.outputsIn(folder);
-        rejectNumbersOfOneAmong(files);
-        Deque<SpooledFile> spooled = new ArrayDeque<>();
-        try {
-            List<FileContent> outputs = new ArrayList<>();
-            for (Path file : files) {
-                outputs.addAll(contents(file, spooled));
-            }
-            return chosen(OutputJoin.joined(outputs).stream()
-                    .map(output -> new RuntimeOutput(
-                            output.file().toString(),
-                            output.format(),
-                            output.content().withoutEvidence()))
-                    .toList());
-        } finally {
-            for (SpooledFile file : spooled) {
-                file.close();
-            }
-        }
-    }
-
-    private void rejectNumbersOfOneAmong(List<Path> files) throws IOException {
-        if (files.size() == 1) {
-            return;
-        }
-        OptionalLong operation = last.isPresent()
-                ? OptionalLong.of(last.getAsInt())
-                : evidence.stream()
-                        .flatMapToLong(dated -> dated.operation().stream())
-                        .findFirst();
-        if (operation.isPresent()) {
+        if (last.isPresent() && files.size() > 1) {
             throw new UnreadableOutputException(String.format(
                     Locale.ROOT,
                     "it is a folder of %d files, each of which numbers its operations itself, and operation %d is of one. Give"
                             + " that file alone",
                     files.size(),
-                    operation.getAsLong()));
+                    last.getAsInt()));
         }
-    }
-
-    /** Reads a file of a folder, to join it with others; what it copies is added to the files that the caller closes. */
-    private List<FileContent> contents(Path file, Deque<SpooledFile> spooled) throws IOException {
-        try (BufferedInputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-            if (OutputFormat.of(in).equals(Optional.of(OutputFormat.GRAPH_CAPTURE))) {
-                return List.of(new FileContent(
-                        file, file, OutputFormat.GRAPH_CAPTURE, GraphParser.parseToJoin(in, file, criteria())));
-            }
-            Path plain = file;
-            if (!DatabaseFile.isPlainDatabase(in)) {
-                spooled.add(SpooledFile.of(PlainInput.of(in).stream()));
-                plain = spooled.getLast().path();
-            }
-            List<FileContent> ranks = new ArrayList<>();
-            for (OutputContent content : DatabaseFile.read(plain, criteria())) {
-                ranks.add(new FileContent(file, plain, OutputFormat.REPORT_DATABASE, content));
-            }
-            return ranks;
+        List<RuntimeOutput> outputs = new ArrayList<>();
+        for (Path file : files) {
+            outputs.addAll(readFile(file));
         }
+        return outputs;
     }
 
     /** Returns the outputs of the rank that is chosen, if one is. */
@@ -286,17 +188,6 @@ public final class RuntimeOutputReader {
             throw new UnreadableOutputException(
                     "it has no rank " + rank.orElse(0) + ". Leave the rank out to read all that it has");
         }
-        if (!evidence.isEmpty() && read.size() > 1) {
-            boolean isOneFile =
-                    read.stream().map(RuntimeOutput::name).distinct().count() == 1;
-            throw new UnreadableOutputException(String.format(
-                    Locale.ROOT,
-                    "it has %d %s, and %s is evidence of one. %s",
-                    read.size(),
-                    isOneFile ? "ranks" : "recordings",
-                    evidence.get(0).file().name(),
-                    isOneFile ? "Choose it with --rank or ofRank" : "Give the file of that one alone"));
-        }
         return read;
     }
 
@@ -306,9 +197,9 @@ public final class RuntimeOutputReader {
         try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
             BufferedInputStream in = new BufferedInputStream(output);
             if (!isPipe && DatabaseFile.isPlainDatabase(in)) {
-                return chosen(ofDatabase(DatabaseFile.read(file, criteria()), file.toString()));
+                return ofDatabase(DatabaseFile.read(file, criteria()), file.toString());
             }
-            return isPipe ? readRanks(in, file.toString()) : readRanks(in, file);
+            return read(in, isPipe ? Optional.empty() : Optional.of(file), file.toString());
         }
     }
 
@@ -319,7 +210,7 @@ public final class RuntimeOutputReader {
      * @throws IOException as {@link #readRanks(Path)} does
      */
     public List<RuntimeOutput> readRanks(InputStream file, String name) throws IOException {
-        return readRanks(file, Optional.empty(), name);
+        return chosen(read(file, Optional.empty(), name));
     }
 
     /**
@@ -329,18 +220,17 @@ public final class RuntimeOutputReader {
      * @throws IOException as {@link #readRanks(Path)} does
      */
     public List<RuntimeOutput> readRanks(InputStream content, Path file) throws IOException {
-        return readRanks(content, Optional.of(file), file.toString());
+        return chosen(read(content, Optional.of(file), file.toString()));
     }
 
-    private List<RuntimeOutput> readRanks(InputStream content, Optional<Path> path, String name) throws IOException {
+    private List<RuntimeOutput> read(InputStream content, Optional<Path> path, String name) throws IOException {
         BufferedInputStream in = new BufferedInputStream(content);
         if (OutputFormat.of(in).equals(Optional.of(OutputFormat.REPORT_DATABASE))) {
             try (SpooledFile spooled = SpooledFile.of(PlainInput.of(in).stream())) {
-                return chosen(ofDatabase(DatabaseFile.read(spooled.path(), criteria()), name));
+                return ofDatabase(DatabaseFile.read(spooled.path(), criteria()), name);
             }
         }
-        return chosen(
-                List.of(new RuntimeOutput(name, OutputFormat.GRAPH_CAPTURE, GraphParser.parse(in, path, criteria()))));
+        return List.of(new RuntimeOutput(name, OutputFormat.GRAPH_CAPTURE, GraphParser.parse(in, path, criteria())));
     }
 
     private static RuntimeOutput only(List<RuntimeOutput> outputs) throws IOException {
@@ -372,6 +262,6 @@ public final class RuntimeOutputReader {
 
     private ReadingCriteria criteria() {
         return new ReadingCriteria(
-                LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC), rank, judgesEnd, last, roundMark, evidence);
+                LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC), rank, judgesEnd, last, roundMark);
     }
 }

@@ -59,6 +59,44 @@ class OutputFolderTests {
     }
 
     @Test
+    void hasAHistoryForEachCaptureAndDatabase() throws Exception {
+        Path capture = Files.writeString(folder.resolve("graph.json"), report(0));
+        Path database = folder.resolve("db.sqlite");
+        try (WrittenDatabase written = new WrittenDatabase(database, WrittenDatabase.Writer.LIVE)) {
+            written.operation(1, "ttnn.relu", WrittenDatabase.Place.l1(0x16b800, 2048));
+        }
+
+        assertThat(RuntimeOutputReader.create().readRanks(folder))
+                .extracting(RuntimeOutput::name, RuntimeOutput::format)
+                .containsExactly(
+                        tuple(database.toString(), OutputFormat.REPORT_DATABASE),
+                        tuple(capture.toString(), OutputFormat.GRAPH_CAPTURE));
+    }
+
+    @Test
+    void ofOneRankIsThatOfItsFiles() throws IOException {
+        Files.writeString(folder.resolve("graph_1_of_2.json"), report(0));
+        Path second = Files.writeString(folder.resolve("graph_2_of_2.json"), report(1));
+
+        assertThat(RuntimeOutputReader.create().ofRank(1).read(folder).name()).isEqualTo(second.toString());
+        assertThatIOException()
+                .isThrownBy(() -> RuntimeOutputReader.create().ofRank(2).read(folder))
+                .withMessage("it has no rank 2. Leave the rank out to read all that it has");
+    }
+
+    @Test
+    void hasNoOperationNumbersOfItsOwn() throws IOException {
+        Files.writeString(folder.resolve("a.json"), report(0));
+        Files.writeString(folder.resolve("b.json"), report(1));
+
+        assertThatIOException()
+                .isThrownBy(() -> RuntimeOutputReader.create().judgedAfter(1).read(folder))
+                .withMessage(
+                        "it is a folder of 2 files, each of which numbers its operations itself, and operation 1 is of one."
+                                + " Give that file alone");
+    }
+
+    @Test
     void isRejectedWithoutAFileOfTheRuntime() throws IOException {
         Files.writeString(folder.resolve("run.log"), "passed");
 

@@ -204,7 +204,6 @@ class ReportDatabaseTests {
         assertThat(output.remaining())
                 .extracting(RemainingBuffer::size, RemainingBuffer::operation)
                 .containsExactly(tuple(131_072L, Optional.of("ttnn.add (operation 3)")));
-        assertThat(output.circularBuffers()).containsExactly(new CircularBufferUse(0, 1, 0, 4096));
         assertThat(output.history().events(HistoryEvent.Freed.class)).hasSize(1);
     }
 

@@ -5,9 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
-import dev.meshguard.capture.CircularBufferUse;
 import dev.meshguard.capture.OutputFormat;
-import dev.meshguard.capture.PeakMemory;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.evidence.MemoryReport;
@@ -23,7 +21,6 @@ import java.io.IOException;
 import java.io.Writer;
 import java.util.Collection;
 import java.util.List;
-import java.util.OptionalLong;
 
 /** The JSON output of {@code analyze}: one document for all files, those of a kind in the order of the command line. */
 final class AnalysisJson {
@@ -145,7 +142,6 @@ final class AnalysisJson {
         SharedMemory memory = (SharedMemory) analysis.file();
         json.writeStringField("sharedMemory", memory.name());
         json.writeStringField("status", analysis.status().name());
-        json.writeNumberField("version", memory.version());
         json.writeNumberField("device", memory.device());
         json.writeStringField("updated", memory.updated().toString());
         totals(memory.total());
@@ -187,8 +183,6 @@ final class AnalysisJson {
             rounds(analysis.accumulation().get());
         }
         objects("remaining", output.remaining(), this::remaining);
-        objects("circularBuffers", output.circularBuffers(), this::circularBuffers);
-        peaks(output.peaks());
         verdict(analysis.report());
     }
 
@@ -226,33 +220,6 @@ final class AnalysisJson {
             json.writeStringField("shape", tensor.shape().get());
         }
         texts("users", tensor.users());
-    }
-
-    private void circularBuffers(CircularBufferUse use) throws IOException {
-        json.writeNumberField("device", use.device());
-        json.writeNumberField("placed", use.placed());
-        json.writeNumberField("borrowed", use.borrowed());
-        json.writeNumberField("peakBytesPerCore", use.peakBytesPerCore());
-    }
-
-    private void peaks(PeakMemory peaks) throws IOException {
-        json.writeObjectFieldStart("peaks");
-        objects("devices", peaks.devices(), device -> {
-            json.writeNumberField("device", device.device());
-            json.writeNumberField("l1Bytes", device.l1Bytes());
-            json.writeNumberField("dramBytes", device.dramBytes());
-        });
-        number("l1WithCircularBuffers", peaks.l1WithCircularBuffers());
-        json.writeNumberField("circularBuffersPerCore", peaks.circularBuffersPerCore());
-        number("l1PerCore", peaks.l1PerCore());
-        number("totalPerCore", peaks.totalPerCore());
-        json.writeEndObject();
-    }
-
-    private void number(String name, OptionalLong value) throws IOException {
-        if (value.isPresent()) {
-            json.writeNumberField(name, value.getAsLong());
-        }
     }
 
     private void log(LogAnalysis analysis) throws IOException {

@@ -59,11 +59,11 @@ import picocli.CommandLine.Parameters;
             "",
             "Graph captures of ttnn (JSON) and the databases of its reports (db.sqlite) are recognised by their content."
                     + " They end before the device is closed, so what is allocated at their end cannot be judged; --at-end"
-                    + " judges it nevertheless. A database of several ranks gives one answer for each, or that of --rank, and a folder one for each run"
-                    + " and rank: a database is compared with the capture of its run.",
+                    + " judges it nevertheless. A database of several ranks gives one answer for each, or that of --rank, and a folder one for each"
+                    + " file and rank.",
             "",
             "A memory report (CSV) or the shared memory of a device has the memory of one moment. --at-end says that nothing may"
-                    + " be allocated then. With --evidence it is compared with a capture or database.",
+                    + " be allocated then.",
             "",
             "The answer, from top to bottom:",
             "  the verdict       what leaked, what cannot be known and why, what was misreported",
@@ -159,14 +159,6 @@ public final class Analyze implements Callable<Integer> {
             paramLabel = "OPERATION",
             description = "Like --at-end, after the operation of this number; what follows is not read.")
     private @Nullable Integer lastOperation;
-
-    @Option(
-            names = "--evidence",
-            paramLabel = "[OPERATION=]FILE",
-            description =
-                    "For one capture or database: a memory report (CSV), shared memory or log of the same run, written"
-                            + " after an operation, or else at the end; is compared with it.")
-    private List<String> evidence = List.of();
 
     @Option(
             names = "--addresses",
@@ -266,9 +258,6 @@ public final class Analyze implements Callable<Integer> {
         if (follows && (logs.size() != 1 || logs.contains(STANDARD_INPUT))) {
             throw new UsageException(
                     "--follow reads one file. Name one log, or pipe it in with - and leave --follow out.");
-        }
-        if (!evidence.isEmpty() && (follows || logs.size() != 1)) {
-            throw new UsageException("--evidence is of one run. Name one capture or database, and leave --follow out.");
         }
     }
 
@@ -417,17 +406,12 @@ public final class Analyze implements Callable<Integer> {
         if (format.isPresent()) {
             return analyses(outputs(name).readRanks(input, name), criteria);
         }
-        if (!evidence.isEmpty()) {
-            throw new UsageException(
-                    name + " is neither a graph capture nor a database, and --evidence is for these. Leave it out.");
-        }
         if (rank != null) {
             throw new UsageException(name + " is neither a graph capture nor a database, and --rank " + rank
                     + " chooses a process of these. Leave it out.");
         }
         if (RuntimeEvidence.isOfMoment(input)) {
-            RuntimeEvidence file = EvidenceInput.inspected(RuntimeEvidence.read(input, name));
-            return List.of(EvidenceAnalysis.of(file, judgesEnd));
+            return List.of(EvidenceAnalysis.of(RuntimeEvidence.read(input, name), judgesEnd));
         }
         boolean isHistory = HistoryFile.isHistory(input);
         if (lastOperation != null) {
@@ -448,9 +432,6 @@ public final class Analyze implements Callable<Integer> {
         }
         if (rank != null) {
             reader = reader.ofRank(rank);
-        }
-        for (String file : evidence) {
-            reader = EvidenceInput.of(file).addTo(reader);
         }
         if (lastOperation != null) {
             return reader.judgedAfter(lastOperation);

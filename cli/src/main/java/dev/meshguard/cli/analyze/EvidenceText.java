@@ -150,12 +150,11 @@ final class EvidenceText {
     private void sharedMemory(SharedMemory memory) {
         lines.add(String.format(
                 Locale.ROOT,
-                "%s: device %d, %s, updated %s (shared memory, version %d)",
+                "%s: device %d, %s, updated %s (shared memory)",
                 memory.name(),
                 memory.device(),
                 Quantities.count(memory.processes().size(), "slot"),
-                memory.updated(),
-                memory.version()));
+                memory.updated()));
         long missing = memory.processes().stream()
                 .filter(process -> process.status() == ProcessStatus.MISSING)
                 .count();
@@ -165,7 +164,16 @@ final class EvidenceText {
                         : ", and " + Quantities.count(missing, "slot") + (missing == 1 ? " has" : " have")
                                 + " no running process"));
         Table table = new Table()
-                .row("", "command", "status", "DRAM", "L1", "L1_SMALL", "TRACE", "circular buffers", "updated");
+                .row(
+                        "",
+                        "command",
+                        "status",
+                        "DRAM",
+                        "L1",
+                        "L1_SMALL",
+                        "TRACE",
+                        "circular buffers (unreliable)",
+                        "updated");
         row(table, "device", NOTHING, NOTHING, memory.total(), memory.updated().toString());
         memory.chips()
                 .forEach(chip -> row(
@@ -183,8 +191,8 @@ final class EvidenceText {
         }
         memory.notes().forEach(this::note);
         note(
-                "Totals are those of Buffer::size() over all banks; the circular buffers of the device are those of its last"
-                        + " writer.");
+                "Totals are those of Buffer::size() over all banks. Circular buffers are unreliable: processes update them rarely,"
+                        + " and those of the device are those of its last writer.");
     }
 
     private static void row(Table table, ProcessMemory process) {

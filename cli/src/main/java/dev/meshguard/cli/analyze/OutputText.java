@@ -1,8 +1,6 @@
 package dev.meshguard.cli.analyze;
 
-import dev.meshguard.capture.CircularBufferUse;
 import dev.meshguard.capture.OutputFormat;
-import dev.meshguard.capture.PeakMemory;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.cli.common.Table;
@@ -35,8 +33,6 @@ final class OutputText {
         analysis.report().text().lines().forEach(lines::add);
         LogText.rounds(analysis, lines);
         remaining();
-        circularBuffers();
-        peaks();
         return lines;
     }
 
@@ -122,51 +118,5 @@ final class OutputText {
         return texts.isEmpty()
                 ? NOTHING
                 : texts.stream().map(PrintableText::line).collect(Collectors.joining(", "));
-    }
-
-    private void circularBuffers() {
-        if (output.circularBuffers().isEmpty()) {
-            return;
-        }
-        lines.add("");
-        lines.add("Circular buffers, which no verdict judges:");
-        Table table = new Table().row("device", "placed", "in a buffer", "peak of a core");
-        for (CircularBufferUse use : output.circularBuffers()) {
-            table.row(use.device(), use.placed(), use.borrowed(), Quantities.size(use.peakBytesPerCore()));
-        }
-        lines.addAll(table.lines());
-    }
-
-    /** The last column has the helper of ttnn.graph that gives the same figure. */
-    private void peaks() {
-        PeakMemory peaks = output.peaks();
-        Table table = new Table().row("peak", "size", "ttnn.graph.extract_…");
-        for (PeakMemory.Device device : peaks.devices()) {
-            peak(table, "L1 buffers of device " + device.device(), device.l1Bytes(), NOTHING);
-            peak(table, "DRAM buffers of device " + device.device(), device.dramBytes(), "dram_usage");
-        }
-        peak(
-                table,
-                "L1 buffers with inputs and circular buffers",
-                peaks.l1WithCircularBuffers().orElse(0),
-                "peak_L1_memory_usage");
-        peak(
-                table,
-                "circular buffers of a core",
-                peaks.circularBuffersPerCore(),
-                "circular_buffers_peak_size_per_core");
-        peak(table, "L1 buffers of a core", peaks.l1PerCore().orElse(0), "l1_buffer_allocation_peak_size_per_core");
-        peak(table, "L1 of a core", peaks.totalPerCore().orElse(0), "resource_usage_per_core");
-        if (table.lines().size() > 1) {
-            lines.add("");
-            lines.add("The largest amounts of memory at a time:");
-            lines.addAll(table.lines());
-        }
-    }
-
-    private static void peak(Table table, String what, long bytes, String helper) {
-        if (bytes > 0) {
-            table.row(what, Quantities.size(bytes), helper);
-        }
     }
 }

@@ -53,9 +53,9 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
         if (readAny(name, rank, standardInput) instanceof RecordedFile file) {
             return file;
         }
-        throw new UsageException(called(name)
-                + " has the memory of one moment and no history. meshguard analyze reads it alone, or as --evidence; meshguard"
-                + " diff compares two.");
+        throw new UsageException(
+                called(name)
+                        + " has the memory of one moment and no history. meshguard analyze reads it, and meshguard diff compares two.");
     }
 
     /**

@@ -120,7 +120,7 @@ public record MemoryReport(
                 && memories.stream().allMatch(memory -> memory.allocated().isPresent());
     }
 
-    /** Returns whether any memory is allocated. */
+    @Override
     public boolean hasAllocatedMemory() {
         return memories.stream().anyMatch(memory -> memory.allocated().orElse(0) > 0);
     }

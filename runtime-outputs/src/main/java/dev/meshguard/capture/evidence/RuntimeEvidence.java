@@ -9,27 +9,19 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * An output of the runtime about memory besides recordings: it has no history of its own, and supports or contradicts one.
+ * An output of the runtime with the memory of one moment; it has no history.
  *
  * <p>The content of a file decides what it is:
  *
  * <ul>
  *   <li>a {@link MemoryReport}, the memory of one device at one moment;
- *   <li>{@link SharedMemory}, the totals of a device and its processes;
- *   <li>anything else is a log, of which the {@link RuntimeTexts} are read.
+ *   <li>{@link SharedMemory}, the totals of a device and its processes.
  * </ul>
- *
- * <p>{@code RuntimeOutputReader.evidence(…)} reads a recording with evidence of the same run:
- *
- * <pre>{@code
- * RuntimeEvidence report = RuntimeEvidence.read(Path.of("detailed_memory_usage.csv"));
- * RuntimeOutput output = RuntimeOutputReader.create().evidence(report).read(Path.of("graph.json"));
- * }</pre>
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory, RuntimeTexts {
+public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory {
 
     /** The number of bytes of a file, without its compression, that are read. */
     long MAX_BYTES = 1L << 30;
@@ -37,14 +29,17 @@ public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory, Runt
     /** Returns the name of the file. */
     String name();
 
-    /** Returns the notes for a reader, as whole sentences: what was not read, and what the texts of a log say. */
+    /** Returns whether any memory is allocated. */
+    boolean hasAllocatedMemory();
+
+    /** Returns the notes for a reader, as whole sentences. */
     List<String> notes();
 
     /**
      * Reads a file, plain or compressed with gzip or zstd; it may be a pipe.
      *
-     * @throws IOException if the file cannot be read, or is the shared memory of an unknown version; the message says what to
-     *     do
+     * @throws IOException if the file cannot be read, is neither of these, or is shared memory of another version; the message
+     *     says what to do
      */
     static RuntimeEvidence read(Path file) throws IOException {
         return EvidenceFile.read(file);
@@ -61,8 +56,7 @@ public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory, Runt
     }
 
     /**
-     * Returns whether the first bytes of a file, plain or compressed, are those of a memory report or of shared memory; a log
-     * has no such beginning.
+     * Returns whether the first bytes of a file, plain or compressed, are those of a memory report or of shared memory.
      *
      * @param file the file as a stream that supports marks; it is at its beginning again afterwards
      */

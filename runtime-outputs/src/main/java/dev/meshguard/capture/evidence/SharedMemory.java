@@ -1,11 +1,13 @@
 package dev.meshguard.capture.evidence;
 
-import dev.meshguard.capture.evidence.internal.SharedMemoryNotes;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.LongFunction;
 import org.apiguardian.api.API;
@@ -13,17 +15,15 @@ import org.apiguardian.api.API.Status;
 
 /**
  * The statistics that the runtime keeps in shared memory, {@code /dev/shm/tt_device_<id>_memory}: totals of one device, of
- * its chips and of each process.
+ * its chips and of each process, in version 4 of the layout.
  *
  * <p>A total is the sum of {@code Buffer::size()} on the device, over all banks, as {@code memory_stats_shm.hpp} describes
  * it. It names no buffer and no address. A process that exits normally subtracts its part. If it is killed, its slot and
- * the totals remain: until another process reaps them in version 4, for ever before. Therefore {@link #inspected} looks for
- * the processes.
+ * the totals remain until another process reaps them. Therefore {@link #inspected} looks for the processes.
  *
  * <p>Immutable and safe for use by several threads.
  *
  * @param name the name of the file
- * @param version the version of the layout, 1 to 4
  * @param device the number of the device
  * @param updated the time of the last update
  * @param total the memory of the device
@@ -33,17 +33,13 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record SharedMemory(
-        String name,
-        int version,
-        long device,
-        Instant updated,
-        Totals total,
-        List<Chip> chips,
-        List<ProcessMemory> processes)
+        String name, long device, Instant updated, Totals total, List<Chip> chips, List<ProcessMemory> processes)
         implements RuntimeEvidence {
 
     /** A process cannot have updated its slot before it was started; clocks of both have coarse ticks. */
     private static final Duration TICK = Duration.ofSeconds(2);
+
+    private static final int MAX_NAMED = 5;
 
     /** Whether the process of a slot exists. */
     public enum ProcessStatus {
@@ -65,7 +61,8 @@ public record SharedMemory(
      * @param l1 in L1
      * @param l1Small in L1_SMALL
      * @param trace in the trace region
-     * @param circularBuffers of circular buffers; the device has those of the process that wrote last
+     * @param circularBuffers of circular buffers, which are unreliable: processes update them rarely, and the device has those
+     *     of the process that wrote last
      */
     public record Totals(long dram, long l1, long l1Small, long trace, long circularBuffers) {
 
@@ -129,7 +126,6 @@ public record SharedMemory(
     public SharedMemory inspected(LongFunction<Optional<Instant>> startOf) {
         return new SharedMemory(
                 name,
-                version,
                 device,
                 updated,
                 total,
@@ -138,13 +134,34 @@ public record SharedMemory(
     }
 
     /** Returns whether a buffer is allocated, by the totals of the device or of a process. */
+    @Override
     public boolean hasAllocatedMemory() {
         return total.buffers() > 0 || processes.stream().anyMatch(process -> process.totals.buffers() > 0);
     }
 
+    /** Returns a sentence for each of the first processes that do not run, and one for the number of the others. */
     @Override
     public List<String> notes() {
-        return SharedMemoryNotes.of(this);
+        List<ProcessMemory> missing = processes.stream()
+                .filter(process -> process.status == ProcessStatus.MISSING)
+                .toList();
+        List<String> notes = new ArrayList<>();
+        missing.stream().limit(MAX_NAMED).forEach(process -> notes.add(note(process)));
+        if (missing.size() > MAX_NAMED) {
+            notes.add(String.format(
+                    Locale.ROOT, "The processes of %d more slots do not run either.", missing.size() - MAX_NAMED));
+        }
+        return notes;
+    }
+
+    private static String note(ProcessMemory process) {
+        return String.format(
+                Locale.ROOT,
+                "Process %d (%s) does not run, and its slot still has %s: it was killed or crashed, or runs in another"
+                        + " container.",
+                process.processId,
+                PrintableText.line(process.command),
+                Quantities.size(process.totals.buffers()));
     }
 
     private static ProcessMemory inspected(ProcessMemory process, LongFunction<Optional<Instant>> startOf) {

@@ -1,4 +1,4 @@
-/** Outputs of the runtime about memory besides recordings: memory reports, statistics, and texts in logs. */
+/** Outputs of the runtime with the memory of one moment: memory reports and shared memory. */
 @NullMarked
 package dev.meshguard.capture.evidence;
 

@@ -1,9 +1,9 @@
 package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.RemainingBuffer;
+import dev.meshguard.capture.evidence.internal.MemoryHolder;
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
 import dev.meshguard.capture.internal.GraphNode.Param;
-import dev.meshguard.capture.internal.LiveSet.LiveBuffer;
 import dev.meshguard.capture.internal.OperationNumbers.Numbered;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
@@ -42,6 +42,13 @@ final class CaptureRecorder {
     private static final String NO_NAME = "an operation without a name";
     private static final Phase BETWEEN = new Phase("between operations");
 
+    /** Nodes about circular buffers and the like, which are not judged: they lie outside the allocator and end with their program. */
+    private static final Set<String> MEMORY_OF_PROGRAMS = Set.of(
+            "circular_buffer_allocate",
+            "circular_buffer_deallocate_all",
+            "dataflow_buffer_allocate",
+            "scratchpad_allocate");
+
     /** A capture has no time of an event. */
     private static final Instant NO_TIME = Instant.EPOCH;
 
@@ -70,8 +77,6 @@ final class CaptureRecorder {
     private final AddressIndices indices = new AddressIndices(events);
     private final CaptureNotes notes = new CaptureNotes();
     private final TensorUse tensors = new TensorUse();
-    private final CircularBuffers circularBuffers = new CircularBuffers();
-    private final PeakSums peaks = new PeakSums(circularBuffers);
 
     private final Map<Integer, CapturedBuffer> buffers = new HashMap<>();
     /** Allocated in the capture and not freed, in the order of allocation. */
@@ -88,14 +93,11 @@ final class CaptureRecorder {
     private final Set<Long> freedAddresses = new HashSet<>();
 
     private final ReadingCriteria criteria;
-    private final EvidenceComparison evidence;
     private final OperationHistory recording;
     private Optional<OperationNumbers> numbers = Optional.empty();
     private Optional<PythonCalls> calls = Optional.empty();
     private Optional<SnapshotComparison> snapshots = Optional.empty();
     private boolean isPastLast;
-    /** Whether only tensors and buffers followed the beginning of an outermost operation. */
-    private boolean isAmongInputs;
 
     private long nodes;
     private int next;
@@ -106,11 +108,9 @@ final class CaptureRecorder {
     private long coarseTypes;
     private boolean damaged;
     private OptionalInt rank = OptionalInt.empty();
-    private Optional<CaptureTime> time = Optional.empty();
 
     CaptureRecorder(ReadingCriteria criteria) {
         this.criteria = criteria;
-        evidence = new EvidenceComparison(criteria.evidence(), notes, reason -> lost(-1, reason));
         recording = new OperationHistory(events, criteria, "capture");
         events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SourceDescription.of(SOURCE)));
     }
@@ -168,10 +168,6 @@ final class CaptureRecorder {
         rank = OptionalInt.of(number);
     }
 
-    void time(CaptureTime recorded) {
-        time = Optional.of(recorded);
-    }
-
     /** Records that the rest of the capture cannot be read. */
     void damaged(String reason) {
         if (isPastLast) {
@@ -200,7 +196,6 @@ final class CaptureRecorder {
         }
         next = Math.max(next, number == Integer.MAX_VALUE ? number : number + 1);
         nodes++;
-        isAmongInputs &= node.type().equals("tensor") || node.type().equals("buffer");
         switch (node.type()) {
             case "capture_start" -> {}
             case "capture_end" -> ended = true;
@@ -224,9 +219,7 @@ final class CaptureRecorder {
                         Quantities.quoted(firstOf(node.text(Param.ERROR_MESSAGE), node.text(Param.ERROR_TYPE)))));
             case "" -> notes.skipped("node without a type");
             default -> {
-                if (circularBuffers.add(node)) {
-                    peaks.changed();
-                } else {
+                if (!MEMORY_OF_PROGRAMS.contains(node.type())) {
                     notes.skipped("node of type " + node.type());
                 }
             }
@@ -253,15 +246,14 @@ final class CaptureRecorder {
         if (open.isEmpty()) {
             freed.clear();
             recording.operationBegan(name);
-            isAmongInputs = true;
         }
-        open.push(new Operation(number, name, numbered(number, name)));
+        open.push(new Operation(number, name, numbered(name)));
         tensors.operation(number, name);
     }
 
-    private @Nullable Numbered numbered(int node, String name) {
+    private @Nullable Numbered numbered(String name) {
         Operation caller = open.peek();
-        return numbers.isEmpty() ? null : numbers.get().began(node, name, caller == null ? null : caller.numbered);
+        return numbers.isEmpty() ? null : numbers.get().began(name, caller == null ? null : caller.numbered);
     }
 
     /** Goes on with the numbers of operations, because the calls of Python are those of the whole capture. */
@@ -271,7 +263,7 @@ final class CaptureRecorder {
         }
         String name = nameOf(node);
         if (node.type().equals("function_start")) {
-            open.push(new Operation(GraphNode.NONE, name, numbered(GraphNode.NONE, name)));
+            open.push(new Operation(GraphNode.NONE, name, numbered(name)));
         } else if (node.type().equals("function_end")
                 && open.stream().anyMatch(operation -> operation.name.equals(name))) {
             while (!open.pop().name.equals(name)) {
@@ -312,63 +304,58 @@ final class CaptureRecorder {
                 .map(Operation::node)
                 .orElse(number);
         notes.exception(
-                name + " (node " + number + ")",
-                reason,
-                () -> evidence.explanation(
-                        reason,
-                        () -> live("in it"),
-                        () -> freed.stream()
-                                .filter(buffer -> buffer.at > began)
-                                .map(buffer -> live(buffer.buffer, buffer.memory, buffer.users))
-                                .toList()));
+                name + " (node " + number + ")", reason, () -> RejectionExplanation.of(reason, () -> allocated(began)));
     }
 
     private Operation pop() {
         Operation ending = open.pop();
         recording.operationEnded(ending.node);
         isPastLast |= criteria.last().isPresent() && criteria.last().getAsInt() == ending.node;
-        if (evidence.isDueAfter(ending.node)) {
-            evidence.after(ending.node, live("after " + ending.name + " (node " + ending.node + ")"));
-        }
         return ending;
     }
 
-    /** Returns what is allocated now. */
-    private LiveSet live(String moment) {
-        return new LiveSet(
+    /**
+     * Returns the buffers in an operation that an exception left; empty if nothing was dispatched, so that none has an address.
+     *
+     * @param began the node at which the operation began
+     */
+    private Optional<RejectionExplanation.Buffers> allocated(int began) {
+        if (withoutAddress > 0) {
+            return Optional.empty();
+        }
+        return Optional.of(new RejectionExplanation.Buffers(
                 "capture",
-                moment,
-                coarseTypes == 0,
-                withoutAddress == 0,
                 live.values().stream()
-                        .map(buffer -> live(buffer, buffer.memory.orElseThrow(), buffer.users))
+                        .map(buffer -> holder(buffer, buffer.memory.orElseThrow(), buffer.users))
                         .toList(),
-                before());
+                freed.stream()
+                        .filter(buffer -> buffer.at > began)
+                        .map(buffer -> holder(buffer.buffer, buffer.memory, buffer.users))
+                        .toList(),
+                before()));
     }
 
     /** Returns the buffers from before the capture at whose address nothing was allocated in it. */
-    private List<LiveBuffer> before() {
-        List<LiveBuffer> before = new ArrayList<>();
+    private List<MemoryHolder> before() {
+        List<MemoryHolder> before = new ArrayList<>();
         for (CapturedBuffer buffer : buffers.values()) {
             if (!buffer.wasAllocated && !buffer.wasFreedFromBefore) {
                 tensors.memoryOf(buffer.users)
                         .filter(memory -> !indices.has(memory) && !freedAddresses.contains(memory.address()))
-                        .ifPresent(memory -> before.add(live(buffer, memory, buffer.users)));
+                        .ifPresent(memory -> before.add(holder(buffer, memory, buffer.users)));
             }
         }
         return before;
     }
 
-    private LiveBuffer live(CapturedBuffer buffer, Memory memory, int[] users) {
+    private MemoryHolder holder(CapturedBuffer buffer, Memory memory, int[] users) {
         Numbered caller = buffer.caller;
-        return new LiveBuffer(
-                memory.device(),
+        return new MemoryHolder(
                 memory.type(),
                 memory.address(),
                 buffer.wasAllocated ? buffer.allocatedSize : Math.max(0, buffer.size),
-                buffer.bankSize < 0 ? OptionalLong.empty() : OptionalLong.of(buffer.bankSize),
-                LiveBuffer.label(tensors.of(users)),
-                buffer.operation,
+                memory.device(),
+                RejectionExplanation.label(tensors.of(users)),
                 () -> calls.flatMap(python -> OperationNumbers.originOf(caller, python)),
                 buffer.operation
                         .map(name -> "of " + name + " (node " + buffer.node + ")")
@@ -390,24 +377,10 @@ final class CaptureRecorder {
     // Buffers
 
     private void described(GraphNode node, int number) {
-        CapturedBuffer buffer = new CapturedBuffer(
-                number, node.connections(), node.number(Param.SIZE).orElse(GraphNode.NONE));
-        buffers.put(number, buffer);
-        if (isAmongInputs
-                && buffer.size > 0
-                && node.bufferType()
-                        .filter(type -> type.memory() == BufferType.Memory.L1)
-                        .isPresent()) {
-            buffer.isInput = true;
-            peaks.inputBegan(buffer.size);
-        }
-    }
-
-    private void noInput(CapturedBuffer buffer) {
-        if (buffer.isInput) {
-            buffer.isInput = false;
-            peaks.inputEnded(buffer.size);
-        }
+        buffers.put(
+                number,
+                new CapturedBuffer(
+                        number, node.connections(), node.number(Param.SIZE).orElse(GraphNode.NONE)));
     }
 
     private void allocated(GraphNode node, int number) {
@@ -451,9 +424,6 @@ final class CaptureRecorder {
             buffer.period = snapshots.get().periods().began(memory.type(), address, number);
         }
         buffer.allocatedSize = size.orElse(buffer.size);
-        buffer.bankSize = node.number(Param.BANK_SIZE).orElse(GraphNode.NONE);
-        noInput(buffer);
-        peaks.allocated(memory.device(), memory.type(), buffer.allocatedSize, buffer.bankSize);
         buffer.wasAllocated = true;
         buffer.operation = outermost();
         live.put(memory, buffer);
@@ -500,7 +470,6 @@ final class CaptureRecorder {
                             buffer.node));
         } else {
             buffer.wasFreedFromBefore = true;
-            noInput(buffer);
             freedFromBefore(node, number);
         }
     }
@@ -530,7 +499,6 @@ final class CaptureRecorder {
             snapshots.get().periods().ended(buffer.period, number);
         }
         live.remove(memory);
-        peaks.freed(memory.device(), memory.type(), buffer.allocatedSize, buffer.bankSize);
         buffer.memory = Optional.empty();
         buffer.users = new int[0];
         events.freed(indices.of(memory), LogEvents.NO_PROCESS);
@@ -568,14 +536,6 @@ final class CaptureRecorder {
         return nodes == 0 ? "its beginning" : "node " + (next - 1);
     }
 
-    /** Returns what a database of the same run needs; empty if not the whole capture was read. */
-    private Optional<CaptureEvidence> evidence() {
-        boolean hasCalls = calls.filter(PythonCalls::isReadable).isPresent();
-        return criteria.last().isPresent()
-                ? Optional.empty()
-                : snapshots.flatMap(all -> numbers.map(operations -> new CaptureEvidence(all, operations, hasCalls)));
-    }
-
     OutputContent finish() throws UnreadableOutputException {
         if (criteria.last().isPresent() && !isPastLast) {
             throw criteria.withoutLast("An operation has the number of its node function_start");
@@ -591,21 +551,10 @@ final class CaptureRecorder {
         }
         List<RemainingBuffer> remaining =
                 live.values().stream().map(this::remaining).toList();
-        evidence.finish(() -> live("at its end"), "An operation has the number of its node function_start");
         recording.noteOn(remaining.size()).ifPresent(notes::add);
         addNotes();
         recording.end(snapshots.map(SnapshotComparison::contradictions).orElse(List.of()), notes.all());
-        return new OutputContent(
-                rank,
-                time,
-                evidence(),
-                recording,
-                nodes,
-                reports,
-                remaining,
-                circularBuffers.uses(),
-                peaks.ofEvents(),
-                notes.all());
+        return new OutputContent(rank, recording, nodes, reports, remaining, notes.all());
     }
 
     private RemainingBuffer remaining(CapturedBuffer buffer) {

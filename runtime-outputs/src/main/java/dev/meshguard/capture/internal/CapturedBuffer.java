@@ -37,11 +37,6 @@ final class CapturedBuffer {
     int period;
 
     long allocatedSize;
-    /** The size in the fullest bank, or {@link GraphNode#NONE}. */
-    long bankSize = GraphNode.NONE;
-    /** Whether it counts as an input from before the capture. */
-    boolean isInput;
-
     boolean wasAllocated;
     /** Whether it is from before the capture and was freed in it. */
     boolean wasFreedFromBefore;

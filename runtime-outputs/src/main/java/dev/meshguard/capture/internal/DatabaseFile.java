@@ -8,8 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalInt;
 
 /** A database of SQLite; only reading it needs the library. */
 public final class DatabaseFile {
@@ -49,17 +47,5 @@ public final class DatabaseFile {
             throw new UnreadableOutputException("it is a database of SQLite, and the library that reads it is missing:"
                     + " add org.xerial:sqlite-jdbc to the class path");
         }
-    }
-
-    /**
-     * Compares a database with a capture of the same run.
-     *
-     * @param rank the rank of the process, if the database names ranks
-     * @param name its name in notes
-     * @return empty if its operations are not among those of the capture
-     */
-    static Optional<JoinedDatabase> join(Path file, String name, OptionalInt rank, CaptureEvidence capture)
-            throws IOException {
-        return DatabaseReader.join(file, name, rank, capture);
     }
 }

@@ -10,8 +10,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import org.sqlite.ProgressHandler;
 import org.sqlite.SQLiteConfig;
@@ -37,43 +35,23 @@ final class DatabaseReader {
      * @return the content for each rank; none if the criteria name a rank that it does not have
      * @throws UnreadableOutputException if it is no database of a report
      */
-    static List<OutputContent> read(Path file, ReadingCriteria criteria) throws IOException {
-        return query(file, connection -> read(connection, criteria));
-    }
-
-    /** Compares a database that was read before with a capture of the same run. */
-    static Optional<JoinedDatabase> join(Path file, String name, OptionalInt rank, CaptureEvidence capture)
-            throws IOException {
-        return query(file, connection -> {
-            ReportTables tables = ReportTables.of(connection);
-            return JoinedDatabase.of(rank.isPresent() ? tables.ofRank(rank.getAsInt()) : tables, name, capture);
-        });
-    }
-
-    /** Reads from a connection. */
-    @FunctionalInterface
-    private interface Query<T> {
-
-        T of(Connection connection) throws SQLException, IOException;
-    }
-
-    private static <T> T query(Path named, Query<T> query) throws IOException {
+    static List<OutputContent> read(Path named, ReadingCriteria criteria) throws IOException {
         // SQLite also has the log beside the file, and not beside a link to it.
         Path file = named.toRealPath();
         Path log = Path.of(file + "-wal");
         // SQLite makes a log to read such a file, and would leave it behind; in a folder without write access it fails.
         boolean isAtRest = usesLog(file) && !Files.exists(log);
         FileTime written = Files.getLastModifiedTime(file);
-        T answer;
+        List<OutputContent> contents;
         try (Connection connection = open(file, isAtRest)) {
-            answer = query.of(connection);
+            contents = read(connection, criteria);
         } catch (SQLException e) {
             throw unreadable(e);
         }
         if (isAtRest && (Files.exists(log) || !Files.getLastModifiedTime(file).equals(written))) {
             throw new UnreadableOutputException("another program opened it while it was read. Read it again");
         }
-        return answer;
+        return contents;
     }
 
     /** Source: the versions at 18 and 19 of the header, in the file format of SQLite, section 1.3.3. */

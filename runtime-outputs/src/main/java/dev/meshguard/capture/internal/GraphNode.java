@@ -196,7 +196,7 @@ final class GraphNode {
         return text.equals("1") || text.toLowerCase(Locale.ROOT).equals("true");
     }
 
-    /** Returns the device of a buffer, or the chip of a circular buffer. */
+    /** Returns the device of a buffer. */
     int device() {
         return (int) Math.min(number(Param.DEVICE).orElse(0), Integer.MAX_VALUE);
     }
@@ -246,11 +246,8 @@ final class GraphNode {
         BUFFER_TYPE("buffer_type"),
         BUFFER_TYPE_VALUE("buffer_type_value"),
         EXACT_BUFFER_TYPE("exact_buffer_type"),
-        BANK_SIZE("max_size_per_bank"),
         DEVICE("device_id"),
         ADDRESS("address"),
-        GLOBALLY_ALLOCATED("globally_allocated"),
-        BORROWS_MEMORY("borrows_memory"),
         ERROR_TYPE("error_type"),
         ERROR_MESSAGE("error_message");
 

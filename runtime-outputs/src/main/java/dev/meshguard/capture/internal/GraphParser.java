@@ -112,24 +112,7 @@ public final class GraphParser {
      */
     public static OutputContent parse(InputStream raw, Optional<Path> path, ReadingCriteria criteria)
             throws IOException {
-        return parse(raw, path, new CaptureRecorder(criteria)).withoutEvidence();
-    }
-
-    /**
-     * Reads a capture to its end, to join it with a database of the same run.
-     *
-     * @throws UnreadableOutputException if it is no graph capture
-     */
-    public static OutputContent parseToJoin(InputStream raw, Path path, ReadingCriteria criteria) throws IOException {
-        CaptureRecorder recorder = new CaptureRecorder(criteria);
-        recorder.expectCalls();
-        recorder.expectSnapshots();
-        return parse(raw, Optional.of(path), recorder);
-    }
-
-    private static OutputContent parse(InputStream raw, Optional<Path> path, CaptureRecorder recorder)
-            throws IOException {
-        GraphParser parser = new GraphParser(recorder);
+        GraphParser parser = new GraphParser(new CaptureRecorder(criteria));
         path.flatMap(PythonCalls::beside)
                 .filter(Files::isRegularFile)
                 .ifPresent(calls -> parser.recorder.calls(PythonCalls.read(calls)));
@@ -293,34 +276,25 @@ public final class GraphParser {
                 recorder.skipped(UNREADABLE);
             }
         }
-        comparison.snapshotEnded(operation, "its snapshot in " + SNAPSHOTS);
+        comparison.snapshotEnded(operation);
     }
 
     /** A report of one process has rank 0 of 1, which names nothing. */
     private void metadata(JsonParser json) throws IOException {
         int rank = -1;
         int worldSize = 1;
-        long start = GraphNode.NONE;
-        long duration = 0;
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             String key = json.currentName();
             if (json.nextToken().isNumeric() && key.equals("rank")) {
                 rank = json.getValueAsInt(-1);
             } else if (json.currentToken().isNumeric() && key.equals("world_size")) {
                 worldSize = json.getValueAsInt(1);
-            } else if (json.currentToken().isScalarValue() && key.equals("capture_timestamp_ns")) {
-                start = GraphNode.number(json.getText()).orElse(GraphNode.NONE);
-            } else if (json.currentToken().isScalarValue() && key.equals("total_duration_ns")) {
-                duration = GraphNode.number(json.getText()).orElse(0);
             } else {
                 json.skipChildren();
             }
         }
         if (rank >= 0 && worldSize > 1) {
             recorder.rank(rank);
-        }
-        if (start > 0) {
-            recorder.time(CaptureTime.of(start, duration));
         }
     }
 

@@ -40,10 +40,9 @@ final class OperationGraph {
     /**
      * Reads a graph.
      *
-     * @param circularBuffers sums up the circular buffers in it
      * @throws IOException if it is not JSON of nodes
      */
-    static OperationGraph of(String graph, CircularBuffers circularBuffers) throws IOException {
+    static OperationGraph of(String graph) throws IOException {
         OperationGraph read = new OperationGraph(true);
         GraphParser.eachNode(graph, node -> {
             switch (node.type()) {
@@ -52,7 +51,7 @@ final class OperationGraph {
                             .ifPresent(place -> read.allocated.put(
                                     place, node.number(GraphNode.Param.SIZE).orElse(0)));
                 case "buffer_deallocate" -> place(node).ifPresent(read::freed);
-                default -> circularBuffers.add(node);
+                default -> {}
             }
         });
         read.allocatedAddresses =

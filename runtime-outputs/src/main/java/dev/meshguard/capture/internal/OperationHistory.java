@@ -4,7 +4,6 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.LogEvents;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -112,30 +111,6 @@ public final class OperationHistory {
                     String.format(Locale.ROOT, "the %s ended before the device was closed", noun)));
         }
         addCheck(events, notes);
-    }
-
-    /** Returns this recording with what a database of the same run adds to it. */
-    OperationHistory joined(JoinedDatabase database) {
-        OperationHistory joined = new OperationHistory(copied(size), criteria, noun);
-        joined.round = round;
-        joined.names = names;
-        joined.begins = begins;
-        joined.begun = begun;
-        joined.numbers = numbers;
-        joined.ends = ends;
-        joined.ended = ended;
-        joined.remainingNote = remainingNote;
-        if (!database.origins().isEmpty()) {
-            database.numbers()
-                    .addOrigins(
-                            operation -> Optional.ofNullable(database.origins().get(operation.node())), joined.events);
-        }
-        List<SnapshotComparison.Contradiction> all = new ArrayList<>(contradictions);
-        all.addAll(database.contradictions());
-        List<String> allNotes = new ArrayList<>(notes);
-        allNotes.addAll(database.notes());
-        joined.end(all, allNotes);
-        return joined;
     }
 
     private void addCheck(LogEvents target, List<String> texts) {

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,14 +19,12 @@ final class OperationNumbers {
     /**
      * An operation.
      *
-     * @param node the number of its node
      * @param name the name in the capture
      * @param number its number among all operations of the name
      * @param outermostNumber its number among the outermost ones of its name in Python; -1 for an inner one
      * @param caller the operation in which it is, unless it is an outermost one
      */
     record Numbered(
-            int node,
             String name,
             int number,
             int outermostNumber,
@@ -40,13 +37,9 @@ final class OperationNumbers {
     private final List<Allocation> allocations = new ArrayList<>();
 
     /** Numbers an operation that begins. */
-    Numbered began(int node, String name, @Nullable Numbered caller) {
+    Numbered began(String name, @Nullable Numbered caller) {
         return new Numbered(
-                node,
-                name,
-                next(all, name),
-                caller == null ? next(outermost, PythonCalls.nameInPython(name)) : -1,
-                caller);
+                name, next(all, name), caller == null ? next(outermost, PythonCalls.nameInPython(name)) : -1, caller);
     }
 
     private static int next(Map<String, Integer> counts, String name) {
@@ -61,24 +54,15 @@ final class OperationNumbers {
     /** Gives each remembered allocation the line of the innermost operation of which it is known. */
     void addOrigins(PythonCalls calls, LogEvents events) {
         calls.match(all, outermost);
-        addOrigins(calls::origin, events);
-    }
-
-    /** Gives each remembered allocation the line of the innermost operation of which it is known. */
-    void addOrigins(Function<Numbered, Optional<Origin>> lines, LogEvents events) {
         for (Allocation allocation : allocations) {
-            originOf(allocation.operation, lines).ifPresent(origin -> events.setOrigin(allocation.event, origin));
+            originOf(allocation.operation, calls).ifPresent(origin -> events.setOrigin(allocation.event, origin));
         }
     }
 
     /** Returns the line of the innermost operation of which it is known, once the calls are matched. */
     static Optional<Origin> originOf(@Nullable Numbered innermost, PythonCalls calls) {
-        return originOf(innermost, calls::origin);
-    }
-
-    private static Optional<Origin> originOf(@Nullable Numbered innermost, Function<Numbered, Optional<Origin>> lines) {
         for (Numbered operation = innermost; operation != null; operation = operation.caller) {
-            Optional<Origin> origin = lines.apply(operation);
+            Optional<Origin> origin = calls.origin(operation);
             if (origin.isPresent()) {
                 return origin;
             }

@@ -1,7 +1,6 @@
 package dev.meshguard.capture.internal;
 
 import java.time.LocalDate;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -15,15 +14,9 @@ import java.util.regex.Pattern;
  * @param judgesEnd whether a buffer that remains has leaked; otherwise it may be freed later
  * @param last the operation after which nothing is read, if there is one
  * @param roundMark matches in the names of operations that begin a round
- * @param evidence the evidence that is compared with it
  */
 public record ReadingCriteria(
-        LocalDate today,
-        OptionalInt rank,
-        boolean judgesEnd,
-        OptionalInt last,
-        Optional<Pattern> roundMark,
-        List<DatedEvidence> evidence) {
+        LocalDate today, OptionalInt rank, boolean judgesEnd, OptionalInt last, Optional<Pattern> roundMark) {
 
     /** Returns whether the process of a rank is read. */
     public boolean reads(int process) {

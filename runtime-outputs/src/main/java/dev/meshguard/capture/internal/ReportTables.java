@@ -9,9 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -88,25 +86,6 @@ final class ReportTables {
             }
         }
         return ranks;
-    }
-
-    /** Returns when the report was recorded; empty if the version does not say it. */
-    Optional<CaptureTime> time() throws SQLException {
-        if (!has("report_metadata", "key", "value")) {
-            return Optional.empty();
-        }
-        OptionalLong start = metadata("capture_timestamp_ns");
-        return start.isEmpty()
-                ? Optional.empty()
-                : Optional.of(CaptureTime.of(
-                        start.getAsLong(), metadata("total_duration_ns").orElse(0)));
-    }
-
-    private OptionalLong metadata(String key) throws SQLException {
-        try (ResultSet row = query("SELECT value FROM report_metadata WHERE key = '" + key + "' LIMIT 1")) {
-            String value = row.next() ? row.getString(1) : null;
-            return value == null ? OptionalLong.empty() : GraphNode.number(value);
-        }
     }
 
     /** Returns a condition on a table, by its name in the query, that holds for rows of this rank. */

@@ -6,13 +6,10 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.history.LogEvents;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -43,15 +40,12 @@ final class SnapshotComparison {
         }
     }
 
-    /** The names in Python of operations that free one buffer. */
-    private static final Set<String> FREES = Set.of("ttnn.deallocate", "Tensor.deallocate");
-
-    private final AllocationPeriods periods;
-    /** By the numbers of their nodes, in the order in which they ended. */
-    private final Map<Integer, Outermost> operations;
+    private final AllocationPeriods periods = new AllocationPeriods();
+    /** By the numbers of their nodes. */
+    private final Map<Integer, Outermost> operations = new HashMap<>();
 
     // The snapshot that is being read.
-    private AllocationPeriods.Index index;
+    private AllocationPeriods.Index index = periods.index();
     private boolean isIndexed;
     private int[] seenIn = new int[0];
     private int allocated;
@@ -63,48 +57,6 @@ final class SnapshotComparison {
     private int mostUnknown;
     private final SortedMap<Integer, Contradiction> contradictions = new TreeMap<>();
     private int moreContradictions;
-
-    /** Creates a comparison with a graph whose nodes are to be added. */
-    SnapshotComparison() {
-        this(new AllocationPeriods(), new LinkedHashMap<>());
-    }
-
-    private SnapshotComparison(AllocationPeriods periods, Map<Integer, Outermost> operations) {
-        this.periods = periods;
-        this.operations = operations;
-        index = periods.index();
-    }
-
-    /** Returns a comparison of the same graph with other snapshots. */
-    SnapshotComparison again() {
-        return new SnapshotComparison(periods, operations);
-    }
-
-    /**
-     * Finds operations by their names, which may be those of Python, in their order. Frees are not found: the importer of
-     * databases adds one for each free outside of operations.
-     *
-     * @return the numbers of their nodes, {@link GraphNode#NONE} for a free; empty if the graph does not have the others
-     */
-    Optional<int[]> nodesOf(List<String> names) {
-        int[] nodes = new int[names.size()];
-        Arrays.fill(nodes, GraphNode.NONE);
-        Iterator<Map.Entry<Integer, Outermost>> rest = operations.entrySet().iterator();
-        for (int i = 0; i < nodes.length; i++) {
-            String name = PythonCalls.nameInPython(names.get(i));
-            boolean isFree = FREES.contains(name);
-            while (!isFree && nodes[i] == GraphNode.NONE) {
-                if (!rest.hasNext()) {
-                    return Optional.empty();
-                }
-                Map.Entry<Integer, Outermost> next = rest.next();
-                if (PythonCalls.nameInPython(next.getValue().name).equals(name)) {
-                    nodes[i] = next.getKey();
-                }
-            }
-        }
-        return Optional.of(nodes);
-    }
 
     /** Returns the periods, which the nodes of the graph fill before the first snapshot is read. */
     AllocationPeriods periods() {
@@ -150,12 +102,8 @@ final class SnapshotComparison {
         }
     }
 
-    /**
-     * Ends a snapshot.
-     *
-     * @param source the name of the snapshots in a reason
-     */
-    void snapshotEnded(int operation, String source) {
+    /** Ends a snapshot. */
+    void snapshotEnded(int operation) {
         Outermost ended = operationOf(operation);
         int expected = index.allocatedAfter(ended.end);
         mostUnknown = Math.max(mostUnknown, unknown);
@@ -169,11 +117,11 @@ final class SnapshotComparison {
                         (long) expected - allocated + freed,
                         String.format(
                                 Locale.ROOT,
-                                "after %s (node %d) the graph has %s allocated, and %s has %s of them%s",
+                                "after %s (node %d) the graph has %s allocated, and its snapshot in per_operation_buffers has %s"
+                                        + " of them%s",
                                 ended.name,
                                 operation,
                                 Quantities.count(expected, "buffer"),
-                                source,
                                 allocated == 0 ? "none" : String.valueOf(allocated),
                                 freed == 0 ? "" : " and " + freed + " that the graph freed before")));
         if (contradictions.size() > MAX_CONTRADICTIONS) {

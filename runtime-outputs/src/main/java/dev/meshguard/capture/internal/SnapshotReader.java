@@ -14,7 +14,6 @@ final class SnapshotReader {
 
     private final ReportTables tables;
     private final CaptureNotes notes = new CaptureNotes();
-    private final CircularBuffers circularBuffers = new CircularBuffers();
     private final ReadingCriteria criteria;
     private final SnapshotRecorder recorder;
     private long operations;
@@ -22,7 +21,7 @@ final class SnapshotReader {
     SnapshotReader(ReportTables tables, ReadingCriteria criteria) {
         this.tables = tables;
         this.criteria = criteria;
-        this.recorder = new SnapshotRecorder(notes, criteria, !tables.has("report_metadata"));
+        this.recorder = new SnapshotRecorder(notes, criteria);
     }
 
     OutputContent read() throws SQLException, UnreadableOutputException {
@@ -54,14 +53,13 @@ final class SnapshotReader {
                 for (; errors.operation == id; errors.next()) {
                     recorder.exception(reason(errors.row));
                 }
-                recorder.compareEvidence();
             }
             errorsBefore(criteria.last().isPresent() ? last : NONE, errors);
         }
         if (criteria.last().isPresent() && read != last) {
             throw criteria.withoutLast("Operations have the numbers of the table operations");
         }
-        return recorder.finish(tables.rank(), tables.time(), operations, circularBuffers);
+        return recorder.finish(tables.rank(), operations);
     }
 
     private void operation(long id, Rows names) throws SQLException {
@@ -110,7 +108,7 @@ final class SnapshotReader {
             return OperationGraph.UNKNOWN;
         }
         try {
-            return OperationGraph.of(graph.get(), circularBuffers);
+            return OperationGraph.of(graph.get());
         } catch (IOException e) {
             notes.skipped("damaged captured_graph");
             return OperationGraph.UNKNOWN;

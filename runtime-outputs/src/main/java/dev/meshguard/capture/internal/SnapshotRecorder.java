@@ -1,17 +1,14 @@
 package dev.meshguard.capture.internal;
 
-import dev.meshguard.capture.PeakMemory;
 import dev.meshguard.capture.RemainingBuffer;
+import dev.meshguard.capture.evidence.internal.MemoryHolder;
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
-import dev.meshguard.capture.internal.LiveSet.LiveBuffer;
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.history.LogEvents;
 import java.sql.SQLException;
@@ -83,10 +80,7 @@ final class SnapshotRecorder {
     private final LogEvents events = new LogEvents(Ownership.OWNING);
     private final AddressIndices indices = new AddressIndices(events);
     private final CaptureNotes notes;
-    private final EvidenceComparison evidence;
     private final OperationHistory recording;
-    /** Whether sizes are those of the fullest bank; a database that was imported may have whole sizes. */
-    private final boolean hasBankSizes;
 
     private final Map<Memory, Live> live = new LinkedHashMap<>();
     private Phase phase = Phase.START;
@@ -101,8 +95,6 @@ final class SnapshotRecorder {
     private List<Live> gone = List.of();
     private final Map<Memory, List<Result>> results = new HashMap<>();
     private final Set<Memory> inputs = new HashSet<>();
-    /** The sizes in the fullest bank of L1, by device. */
-    private final Map<Integer, Long> l1OfBank = new HashMap<>();
 
     // The whole recording.
     private long allRows;
@@ -112,12 +104,9 @@ final class SnapshotRecorder {
     private long fromBefore;
     private long freedFromBefore;
     private long ofFullestBank;
-    private long peakL1OfBank;
 
-    SnapshotRecorder(CaptureNotes notes, ReadingCriteria criteria, boolean hasBankSizes) {
+    SnapshotRecorder(CaptureNotes notes, ReadingCriteria criteria) {
         this.notes = notes;
-        this.hasBankSizes = hasBankSizes;
-        evidence = new EvidenceComparison(criteria.evidence(), notes, reason -> lost(-1, reason));
         recording = new OperationHistory(events, criteria, "recording");
         events.add(new HistoryEvent.SourceAttached(
                 events.nextNumber(), SourceDescription.of(SOURCE).inferringFrees()));
@@ -151,7 +140,6 @@ final class SnapshotRecorder {
         gone = List.of();
         results.clear();
         inputs.clear();
-        l1OfBank.clear();
         recording.operationBegan(shortName);
     }
 
@@ -181,10 +169,6 @@ final class SnapshotRecorder {
     /** Records a buffer of the snapshot at the end of the operation. */
     void buffer(Memory memory, long bankSize) {
         rows++;
-        if (memory.type().memory() == BufferType.Memory.L1) {
-            long l1 = l1OfBank.merge(memory.device(), bankSize, Quantities::saturatedSum);
-            peakL1OfBank = Math.max(peakL1OfBank, l1);
-        }
         Live known = live.get(memory);
         if (known != null && known.bankSize == bankSize) {
             known.seen = operation;
@@ -239,46 +223,26 @@ final class SnapshotRecorder {
         hasSnapshot |= rows > 0;
     }
 
-    /** Compares evidence of the moment after the operation with its snapshot. */
-    void compareEvidence() {
-        if (lastHasNone) {
-            evidence.unknownAfter(operation, name + " has no snapshot");
-        } else if (evidence.isDueAfter(operation)) {
-            evidence.after(operation, liveSet("after " + name));
-        }
-    }
-
     /** Records that an exception left the operation. */
     void exception(String reason) {
-        notes.exception(
-                name,
-                reason,
-                () -> evidence.explanation(
-                        reason,
-                        () -> liveSet("in it"),
-                        () -> gone.stream().map(this::liveBuffer).toList()));
+        notes.exception(name, reason, () -> RejectionExplanation.of(reason, () -> Optional.of(buffers())));
     }
 
-    private LiveSet liveSet(String moment) {
-        return new LiveSet(
+    private RejectionExplanation.Buffers buffers() {
+        return new RejectionExplanation.Buffers(
                 "recording",
-                moment,
-                true,
-                true,
-                live.values().stream().map(this::liveBuffer).toList(),
+                live.values().stream().map(SnapshotRecorder::holder).toList(),
+                gone.stream().map(SnapshotRecorder::holder).toList(),
                 List.of());
     }
 
-    private LiveBuffer liveBuffer(Live buffer) {
-        boolean isOfBank = hasBankSizes || buffer.size > buffer.bankSize;
-        return new LiveBuffer(
-                buffer.memory.device(),
+    private static MemoryHolder holder(Live buffer) {
+        return new MemoryHolder(
                 buffer.memory.type(),
                 buffer.memory.address(),
                 Math.max(buffer.size, buffer.bankSize),
-                isOfBank ? OptionalLong.of(buffer.bankSize) : OptionalLong.empty(),
-                LiveBuffer.label(tensors(buffer)),
-                buffer.operation,
+                buffer.memory.device(),
+                RejectionExplanation.label(tensors(buffer)),
                 () -> buffer.origin,
                 buffer.operation.map(by -> "of " + by).orElse("of an unknown operation"));
     }
@@ -402,8 +366,7 @@ final class SnapshotRecorder {
         events.add(new HistoryEvent.ReportsLost(events.nextNumber(), count, reason));
     }
 
-    OutputContent finish(OptionalInt rank, Optional<CaptureTime> time, long operations, CircularBuffers circularBuffers)
-            throws UnreadableOutputException {
+    OutputContent finish(OptionalInt rank, long operations) {
         List<RemainingBuffer> remaining = live.values().stream()
                 .filter(buffer -> !buffer.isFromBefore)
                 .map(SnapshotRecorder::remaining)
@@ -414,26 +377,10 @@ final class SnapshotRecorder {
         } else if (lastHasNone) {
             lost(-1, "no snapshot follows " + name + ", so it is not known what was allocated after it");
         }
-        evidence.finish(() -> liveSet("at its end"), "Operations have the numbers of the table operations");
         recording.noteOn(remaining.size()).ifPresent(notes::add);
         addNotes();
         recording.end(List.of(), notes.all());
-        return new OutputContent(
-                rank,
-                time,
-                Optional.empty(),
-                recording,
-                operations,
-                allRows,
-                remaining,
-                circularBuffers.uses(),
-                new PeakMemory(
-                        List.of(),
-                        OptionalLong.empty(),
-                        circularBuffers.peak(),
-                        OptionalLong.of(peakL1OfBank),
-                        OptionalLong.empty()),
-                notes.all());
+        return new OutputContent(rank, recording, operations, allRows, remaining, notes.all());
     }
 
     private static RemainingBuffer remaining(Live buffer) {

@@ -5,22 +5,20 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 
-/** The shared memory of a device, as a version of tt-metal lays it out; shares no code with the reader. */
+/** The shared memory of a device, as version 4 of tt-metal lays it out; shares no code with the reader. */
 public final class WrittenSharedMemory {
 
     private static final int SIZE = 8_576;
 
     private final ByteBuffer memory = ByteBuffer.allocate(SIZE).order(ByteOrder.LITTLE_ENDIAN);
-    private final int version;
     private int chips;
     private int slots;
 
     /** Begins the memory of one version and device. */
     public WrittenSharedMemory(int version, int device, Instant updated) {
-        this.version = version;
         memory.putInt(0, version).putInt(40, device).putLong(8, nanos(updated));
-        memory.putInt(8_536, version == 4 ? 0x5245_4459 : 0);
-        for (int i = 0; version >= 3 && i < 16; i++) {
+        memory.putInt(8_536, 0x5245_4459);
+        for (int i = 0; i < 16; i++) {
             memory.putInt(88 + 48 * i, 0xFFFF_FFFF);
         }
     }
@@ -64,10 +62,5 @@ public final class WrittenSharedMemory {
     /** Returns the content of the file. */
     public byte[] bytes() {
         return memory.array().clone();
-    }
-
-    @Override
-    public String toString() {
-        return "version " + version;
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
-import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.event.BufferType;
@@ -76,18 +75,6 @@ class RuntimeOutputPageTests {
 
         assertThatThrownBy(() -> assertThat(capture.historyAtEnd()).noLeaks())
                 .hasMessageContaining("4 KiB in 1 DRAM buffer");
-    }
-
-    @Test
-    void fitsAMemoryReportOfTheSameRun() throws IOException {
-        // region: evidence
-        RuntimeEvidence report = RuntimeEvidence.read(FOLDER.resolve("memory_usage_summary.csv"));
-        RuntimeOutput capture = RuntimeOutputReader.create().evidence(report).read(FOLDER.resolve("graph.json"));
-        // end region
-
-        Assertions.assertThat(capture.notes())
-                .anyMatch(note -> note.endsWith(
-                        "2 KiB (2048 B) of L1 in the fullest bank, of which it has 2 KiB (2048 B) in" + " 1 buffer."));
     }
 
     @Test

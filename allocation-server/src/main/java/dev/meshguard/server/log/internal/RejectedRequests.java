@@ -1,15 +1,11 @@
 package dev.meshguard.server.log.internal;
 
-import dev.meshguard.capture.evidence.RuntimeText;
-import dev.meshguard.capture.evidence.RuntimeTexts;
 import dev.meshguard.capture.evidence.internal.MemoryHolder;
-import dev.meshguard.capture.evidence.internal.RuntimeTextNotes;
+import dev.meshguard.capture.evidence.internal.RuntimeText;
 import dev.meshguard.capture.evidence.internal.RuntimeTextParser;
-import dev.meshguard.event.Origin;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -28,11 +24,7 @@ final class RejectedRequests {
 
     /** Returns a note for each of the first texts: its figures, and the buffers of the log that were allocated there. */
     List<String> notes(AllocationHistory history, EventLineNumbers lines) {
-        RuntimeTexts texts = parser.texts("");
-        return RuntimeTextNotes.of(
-                texts,
-                text -> "line " + text.line(),
-                text -> text.held().map(range -> held(text.line(), range, history, lines)));
+        return parser.notes(text -> text.held().map(range -> held(text.line(), range, history, lines)));
     }
 
     private static String held(
@@ -59,11 +51,7 @@ final class RejectedRequests {
                 buffer.size(),
                 buffer.device(),
                 buffer.label(),
-                site(buffer),
+                buffer::origin,
                 "in line " + lines.of(buffer.allocatedAt()).orElse(0));
-    }
-
-    private static Optional<String> site(BufferGeneration buffer) {
-        return buffer.origin().flatMap(Origin::site).map(site -> "at " + site);
     }
 }

@@ -1,8 +1,7 @@
 package dev.meshguard.capture.evidence.internal;
 
-import dev.meshguard.capture.evidence.RuntimeText;
-import dev.meshguard.capture.evidence.RuntimeText.Kind;
-import dev.meshguard.capture.evidence.RuntimeText.ListedBuffer;
+import dev.meshguard.capture.evidence.internal.RuntimeText.Kind;
+import dev.meshguard.capture.evidence.internal.RuntimeText.ListedBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

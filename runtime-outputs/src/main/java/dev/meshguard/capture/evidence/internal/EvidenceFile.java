@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Optional;
 
 /** A file of evidence, whose first bytes show what it is. */
 public final class EvidenceFile {
@@ -57,7 +56,11 @@ public final class EvidenceFile {
         if (SharedMemoryParser.isSharedMemory(beginning)) {
             return SharedMemoryParser.parse(plain, name);
         }
-        return isMemoryReport(beginning) ? MemoryReportParser.parse(plain, name) : texts(plain, name);
+        if (!isMemoryReport(beginning)) {
+            throw new IOException("it is neither a memory report nor the shared memory of a device. Give a file that"
+                    + " dump_device_memory_state wrote, or /dev/shm/tt_device_…_memory");
+        }
+        return MemoryReportParser.parse(plain, name);
     }
 
     /** Returns what can be read of the beginning; a damaged file may have less. */
@@ -80,14 +83,5 @@ public final class EvidenceFile {
 
     private static boolean isMemoryReport(byte[] beginning) {
         return MemoryReportParser.isMemoryReport(new String(beginning, StandardCharsets.UTF_8));
-    }
-
-    private static RuntimeEvidence texts(InputStream plain, String name) throws IOException {
-        RuntimeTextParser parser = new RuntimeTextParser();
-        BoundedLines lines = new BoundedLines(plain);
-        for (Optional<String> line = lines.next(); line.isPresent(); line = lines.next()) {
-            parser.read(line.get(), lines.number());
-        }
-        return parser.texts(name, lines.damage());
     }
 }

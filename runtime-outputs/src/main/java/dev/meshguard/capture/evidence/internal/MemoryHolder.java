@@ -1,11 +1,13 @@
 package dev.meshguard.capture.evidence.internal;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -16,8 +18,8 @@ import java.util.stream.Collectors;
  * @param size the bytes on one device
  * @param device the device
  * @param label what the buffer is for, if it is known
- * @param site the line of code or the operation that allocated it, with its preposition, if it is known
- * @param record where its allocation is recorded, with its preposition; named if there is no site
+ * @param origin returns the stack of the allocation, if it is known; it may be known at the end of a file only
+ * @param record where its allocation is recorded, with its preposition; named if there is no line of code
  */
 public record MemoryHolder(
         BufferType type,
@@ -25,7 +27,7 @@ public record MemoryHolder(
         long size,
         int device,
         Optional<String> label,
-        Optional<String> site,
+        Supplier<Optional<Origin>> origin,
         String record) {
 
     private static final int MAX_NAMED = 3;
@@ -37,7 +39,7 @@ public record MemoryHolder(
     public static String text(List<MemoryHolder> holders) {
         List<List<MemoryHolder>> largestFirst = new ArrayList<>(holders.stream()
                 .collect(Collectors.groupingBy(
-                        holder -> new Place(holder.type, holder.address, holder.size, holder.label, holder.site)))
+                        holder -> new Place(holder.type, holder.address, holder.size, holder.label, holder.site())))
                 .values());
         largestFirst.sort(Comparator.comparing(
                 place -> place.get(0),
@@ -57,6 +59,10 @@ public record MemoryHolder(
         return text;
     }
 
+    private Optional<String> site() {
+        return origin.get().flatMap(Origin::site).map(site -> "at " + site);
+    }
+
     private static String description(List<MemoryHolder> place) {
         MemoryHolder first = place.get(0);
         long devices = place.stream().mapToInt(MemoryHolder::device).distinct().count();
@@ -65,6 +71,6 @@ public record MemoryHolder(
                 + first.label
                         .map(label -> ", label " + Quantities.quoted(label))
                         .orElse("")
-                + ", " + first.site.orElse(first.record);
+                + ", " + first.site().orElse(first.record);
     }
 }

@@ -1,49 +1,18 @@
 package dev.meshguard.capture.evidence.internal;
 
-import dev.meshguard.capture.evidence.RuntimeText;
-import dev.meshguard.capture.evidence.RuntimeText.ListedBuffer;
-import dev.meshguard.capture.evidence.RuntimeTexts;
+import dev.meshguard.capture.evidence.internal.RuntimeText.ListedBuffer;
 import dev.meshguard.event.PrintableText;
-import dev.meshguard.event.Quantities;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Formats the runtime's texts as notes, with the buffers that were allocated then. */
+/** Formats the runtime's texts as sentences. */
 public final class RuntimeTextNotes {
 
     private static final int MAX_LISTED = 5;
     private static final int MAX_PARTS = 3;
 
     private RuntimeTextNotes() {}
-
-    /**
-     * Returns a note for each of the first texts, one for the number of the others, and one for damage.
-     *
-     * @param where the place of a text: {@code line 6}
-     * @param holders a sentence about the buffers that stood in the way of a text, if it is known which they were
-     */
-    public static List<String> of(
-            RuntimeTexts texts, Function<RuntimeText, String> where, Function<RuntimeText, Optional<String>> holders) {
-        List<String> notes = new ArrayList<>();
-        for (RuntimeText text : texts.texts()) {
-            notes.add(sentence(text, where.apply(text))
-                    + holders.apply(text).map(sentence -> " " + sentence).orElse(""));
-        }
-        if (texts.rejections() > RuntimeTexts.MAX_TEXTS) {
-            notes.add("The runtime rejected "
-                    + Quantities.count(texts.rejections() - RuntimeTexts.MAX_TEXTS, "more request") + ".");
-        }
-        if (texts.others() > RuntimeTexts.MAX_TEXTS) {
-            notes.add("The runtime printed " + Quantities.count(texts.others() - RuntimeTexts.MAX_TEXTS, "more warning")
-                    + " about traces.");
-        }
-        texts.damage().ifPresent(damage -> notes.add(texts.name() + " was not read to its end: " + damage + "."));
-        return notes;
-    }
 
     /** Returns the figures of a text as a sentence. */
     public static String figures(RuntimeText text) {
@@ -52,7 +21,12 @@ public final class RuntimeTextNotes {
                 : sentence(text, "in its reason");
     }
 
-    private static String sentence(RuntimeText text, String where) {
+    /**
+     * Returns a text as a sentence.
+     *
+     * @param where its place: {@code line 6}
+     */
+    static String sentence(RuntimeText text, String where) {
         return switch (text.kind()) {
             case ALIVE_BEFORE_REPLAY ->
                 String.format(

@@ -1,9 +1,7 @@
 package dev.meshguard.capture.evidence.internal;
 
-import dev.meshguard.capture.evidence.RuntimeText;
-import dev.meshguard.capture.evidence.RuntimeText.AddressRange;
-import dev.meshguard.capture.evidence.RuntimeText.Kind;
-import dev.meshguard.capture.evidence.RuntimeTexts;
+import dev.meshguard.capture.evidence.internal.RuntimeText.AddressRange;
+import dev.meshguard.capture.evidence.internal.RuntimeText.Kind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
@@ -12,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,6 +22,9 @@ import java.util.regex.Pattern;
  * differently. Programs print them behind any prefix.
  */
 public final class RuntimeTextParser {
+
+    /** The number of rejected requests that are kept, and of other texts. */
+    private static final int MAX_TEXTS = 3;
 
     private static final Pattern NO_SPACE = Pattern.compile(
             "Out of Memory: Not enough space .{0,80}?to allocate (\\d+) B (\\w+)\\b.{0,20}? across (\\d+) banks");
@@ -75,27 +77,38 @@ public final class RuntimeTextParser {
         boolean isRejection = text.kind().isRejection();
         rejections += isRejection ? 1 : 0;
         others += isRejection ? 0 : 1;
-        if ((isRejection ? rejections : others) <= RuntimeTexts.MAX_TEXTS) {
+        if ((isRejection ? rejections : others) <= MAX_TEXTS) {
             first.add(text);
         }
     }
 
-    /** Returns the texts of the lines of a log, which was read to its end. */
-    public RuntimeTexts texts(String name) {
-        return texts(name, Optional.empty());
-    }
-
-    /** Returns the texts of the lines that were read, up to some damage. */
-    RuntimeTexts texts(String name, Optional<String> damage) {
+    /**
+     * Returns a note for each of the first texts of the lines that were read, and one for the number of the others.
+     *
+     * @param holders a sentence about the buffers that stood in the way of a text, if it is known which they were
+     */
+    public List<String> notes(Function<RuntimeText, Optional<String>> holders) {
         finishList();
-        return new RuntimeTexts(name, first, rejections, others, damage);
+        List<String> notes = new ArrayList<>();
+        for (RuntimeText text : first) {
+            notes.add(RuntimeTextNotes.sentence(text, "line " + text.line())
+                    + holders.apply(text).map(sentence -> " " + sentence).orElse(""));
+        }
+        if (rejections > MAX_TEXTS) {
+            notes.add("The runtime rejected " + Quantities.count(rejections - MAX_TEXTS, "more request") + ".");
+        }
+        if (others > MAX_TEXTS) {
+            notes.add("The runtime printed " + Quantities.count(others - MAX_TEXTS, "more warning") + " about traces.");
+        }
+        return notes;
     }
 
     /** Returns the first text of several lines, as an exception has them. */
     public static Optional<RuntimeText> firstOf(String lines) {
         RuntimeTextParser parser = new RuntimeTextParser();
         lines.lines().forEach(line -> parser.read(line, 0));
-        return parser.texts("").texts().stream().findFirst();
+        parser.finishList();
+        return parser.first.stream().findFirst();
     }
 
     private static Optional<RuntimeText> one(String text, long line) {

@@ -18,14 +18,13 @@ import java.util.Locale;
 /**
  * Parses the statistics in shared memory, whose layout is the C++ structure of {@code memory_stats_shm.hpp}.
  *
- * <p>It has no magic number. The offsets of all versions are equal.
+ * <p>It has no magic number, so its version and size show it.
  */
 final class SharedMemoryParser {
 
     private static final int SIZE = 8_576;
-    private static final int OLDEST_VERSION = 1;
-    private static final int NEWEST_VERSION = 4;
-    /** Later versions would be recognised, to be rejected. */
+    private static final int VERSION = 4;
+    /** Other versions are recognised, to be rejected. */
     private static final int MAX_VERSION = 31;
 
     private static final int UPDATED = 8;
@@ -51,7 +50,7 @@ final class SharedMemoryParser {
     /** A text begins with no such byte, and none of its characters has three bytes of zeros. */
     static boolean isSharedMemory(byte[] beginning) {
         return beginning.length >= Integer.BYTES
-                && beginning[0] >= OLDEST_VERSION
+                && beginning[0] > 0
                 && beginning[0] <= MAX_VERSION
                 && beginning[1] == 0
                 && beginning[2] == 0
@@ -70,18 +69,15 @@ final class SharedMemoryParser {
         }
         ByteBuffer memory = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
         int version = memory.getInt(0);
-        if (version > NEWEST_VERSION) {
+        if (version != VERSION) {
             throw new IOException(String.format(
                     Locale.ROOT,
-                    "it is shared memory of version %d, and versions %d to %d are known. Use a newer MeshGuard, or the memory"
-                            + " reports of the device",
+                    "it is shared memory of version %d, and only version %d is read. Use the memory reports of the device",
                     version,
-                    OLDEST_VERSION,
-                    NEWEST_VERSION));
+                    VERSION));
         }
         return new SharedMemory(
                 name,
-                version,
                 Integer.toUnsignedLong(memory.getInt(DEVICE)),
                 time(memory.getLong(UPDATED)),
                 totals(memory, TOTALS),
@@ -89,7 +85,7 @@ final class SharedMemoryParser {
                 processes(memory, content));
     }
 
-    /** Old versions mark no unused chip, so those without memory are left out. */
+    /** Chips without memory are left out. */
     private static List<Chip> chips(ByteBuffer memory) {
         List<Chip> chips = new ArrayList<>();
         for (int i = 0; i < MAX_CHIPS; i++) {

@@ -1,24 +1,19 @@
-package dev.meshguard.capture.evidence;
+package dev.meshguard.capture.evidence.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.capture.evidence.RuntimeText.AddressRange;
-import dev.meshguard.capture.evidence.RuntimeText.Kind;
-import dev.meshguard.capture.evidence.RuntimeText.ListedBuffer;
+import dev.meshguard.capture.evidence.internal.RuntimeText.AddressRange;
+import dev.meshguard.capture.evidence.internal.RuntimeText.Kind;
+import dev.meshguard.capture.evidence.internal.RuntimeText.ListedBuffer;
 import dev.meshguard.event.BufferType;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The runtime's texts about memory in a log: rejected requests, warnings, and the list of the trace allocation tracker. */
-class RuntimeTextsTests {
+class RuntimeTextParserTests {
 
     private static final String TRACKER = """
             Found 2 device buffer(s) still alive before trace replay. These will be corrupted on replay.
@@ -40,13 +35,11 @@ class RuntimeTextsTests {
             """;
 
     @Test
-    void theTrackersListHasTheBuffersWithTheirOperationsLinesAndVariables() throws IOException {
-        RuntimeTexts texts = read("starting\n" + TRACKER + "done\n");
-
-        assertThat(texts.texts())
-                .containsExactly(new RuntimeText(
+    void theTrackersListHasTheBuffersWithTheirOperationsLinesAndVariables() {
+        assertThat(only("starting\n" + TRACKER + "done\n"))
+                .isEqualTo(new RuntimeText(
                         Kind.ALIVE_BEFORE_REPLAY,
-                        2,
+                        0,
                         "2 buffers",
                         Optional.empty(),
                         List.of(
@@ -56,7 +49,7 @@ class RuntimeTextsTests {
                                         List.of("model.py:31 in forward"),
                                         List.of("'self.cache', shape=Shape([1, 1, 32, 1024])")),
                                 new ListedBuffer(1_190, Optional.empty(), List.of(), List.of()))));
-        assertThat(texts.notes())
+        assertThat(notes("starting\n" + TRACKER + "done\n"))
                 .containsExactly(
                         "Before a replay of a trace, the runtime listed 2 buffers that it would corrupt (line 2): buffer"
                                 + " 1187 of ttnn.add, allocated at model.py:31 in forward, referenced by 'self.cache',"
@@ -64,25 +57,20 @@ class RuntimeTextsTests {
     }
 
     @Test
-    void theTrackersListIsReadAsPytestPrintsIt() throws IOException {
+    void theTrackersListIsReadAsPytestPrintsIt() {
         String pytest = TRACKER.replaceFirst("Found", "RuntimeError: Found").replaceAll("(?m)^(.+)$", "E       $1");
 
-        RuntimeTexts texts = read("    def test():\n" + pytest + "\nmodel.py:40: RuntimeError\n");
-
-        assertThat(texts.texts())
-                .singleElement()
-                .extracting(RuntimeText::buffers)
-                .isEqualTo(read(TRACKER).texts().get(0).buffers());
+        assertThat(only("    def test():\n" + pytest + "\nmodel.py:40: RuntimeError\n")
+                        .buffers())
+                .isEqualTo(only(TRACKER).buffers());
     }
 
     @Test
-    void aListThatIsCutHasTheBuffersUpToThere() throws IOException {
-        RuntimeTexts texts = read(TRACKER.substring(0, TRACKER.indexOf("Buffer 1190")));
+    void aListThatIsCutHasTheBuffersUpToThere() {
+        RuntimeText text = only(TRACKER.substring(0, TRACKER.indexOf("Buffer 1190")));
 
-        assertThat(texts.texts()).singleElement().satisfies(text -> {
-            assertThat(text.figures()).isEqualTo("2 buffers");
-            assertThat(text.buffers()).extracting(ListedBuffer::id).containsExactly(1_187L);
-        });
+        assertThat(text.figures()).isEqualTo("2 buffers");
+        assertThat(text.buffers()).extracting(ListedBuffer::id).containsExactly(1_187L);
     }
 
     @ParameterizedTest
@@ -106,24 +94,21 @@ class RuntimeTextsTests {
                         + " | TRACE_OVERLAP | its trace would lie at 0x1000 (4096), where there were buffers deallocated during trace"
                         + " capture"
             })
-    void theFiguresOfARejectedRequestAreRead(String line, Kind kind, String figures) throws IOException {
-        assertThat(read("E   RuntimeError: TT_FATAL @ a.cpp:1: ok\n" + line + "\n")
-                        .texts())
-                .singleElement()
-                .satisfies(text -> {
-                    assertThat(text.kind()).isEqualTo(kind);
-                    assertThat(text.line()).isEqualTo(2);
-                    assertThat(text.figures()).isEqualTo(figures);
-                });
+    void theFiguresOfARejectedRequestAreRead(String line, Kind kind, String figures) {
+        String log = "E   RuntimeError: TT_FATAL @ a.cpp:1: ok\n" + line + "\n";
+
+        assertThat(only(log).kind()).isEqualTo(kind);
+        assertThat(only(log).figures()).isEqualTo(figures);
+        assertThat(notes(log)).containsExactly("The runtime rejected a request (line 2): " + figures + ".");
     }
 
     @Test
-    void aClashNamesTheAddressesThatWouldHaveToBeFree() throws IOException {
-        RuntimeTexts texts = read(
+    void aClashNamesTheAddressesThatWouldHaveToBeFree() {
+        RuntimeText text = only(
                 "Statically allocated circular buffers in program 12 clash with L1 buffers on core range"
                         + " [(x=0,y=0) - (x=7,y=7)]. L1 buffer allocated at 101152 and static circular buffer region ends at 200000\n");
 
-        assertThat(texts.texts().get(0).held())
+        assertThat(text.held())
                 .contains(new AddressRange(BufferType.L1, 101_152, 200_000))
                 .get()
                 .satisfies(range -> {
@@ -134,16 +119,14 @@ class RuntimeTextsTests {
     }
 
     @Test
-    void bothWarningsOfAnActiveTraceAreReadAndFurtherOnesCounted() throws IOException {
+    void bothWarningsOfAnActiveTraceAreReadAndFurtherOnesCounted() {
         String older =
                 "Allocating device buffers is unsafe due to the existence of an active trace. These buffers may be"
                         + " corrupted once a trace is executed.\n";
         String newer = older.replace("unsafe", "potentially unsafe");
 
-        RuntimeTexts texts = read(older + newer.repeat(4));
-
-        assertThat(texts.texts()).hasSize(3).extracting(RuntimeText::kind).containsOnly(Kind.ALLOCATED_WITH_TRACE);
-        assertThat(texts.notes())
+        assertThat(only(older).kind()).isEqualTo(Kind.ALLOCATED_WITH_TRACE);
+        assertThat(notes(older + newer.repeat(4)))
                 .hasSize(4)
                 .contains(
                         "The runtime warned that a buffer was allocated while a trace was active (line 1): a replay may corrupt it."
@@ -152,31 +135,31 @@ class RuntimeTextsTests {
     }
 
     @Test
-    void aLogThatBreaksOffIsReadUpToThereAndNoted() throws IOException {
-        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
-        try (GZIPOutputStream gzip = new GZIPOutputStream(compressed)) {
-            gzip.write(TRACKER.repeat(100).getBytes(StandardCharsets.UTF_8));
-        }
+    void furtherRejectedRequestsAreCounted() {
+        String line =
+                "Creating trace buffers of size 8192B on device 0, but only 4096B is allocated for trace region.\n";
 
-        RuntimeTexts texts = (RuntimeTexts) RuntimeEvidence.read(
-                new ByteArrayInputStream(compressed.toByteArray(), 0, compressed.size() - 9), "pytest.log.gz");
-
-        assertThat(texts.others()).isPositive();
-        assertThat(texts.notes())
-                .last()
-                .asString()
-                .startsWith(
-                        "pytest.log.gz was not read to its end: its compressed data breaks off or is spoilt after line ");
+        assertThat(notes(line.repeat(5))).hasSize(4).last().isEqualTo("The runtime rejected 2 more requests.");
     }
 
     @Test
-    void aLogWithoutSuchATextIsEmpty() throws IOException {
-        assertThat(read("a line\n").isEmpty()).isTrue();
-        assertThat(read("").isEmpty()).isTrue();
+    void otherLinesAreNoText() {
+        RuntimeTextParser parser = new RuntimeTextParser();
+
+        assertThat(parser.read("a line", 1)).isFalse();
+        assertThat(parser.notes(text -> Optional.empty())).isEmpty();
     }
 
-    private static RuntimeTexts read(String text) throws IOException {
-        return (RuntimeTexts)
-                RuntimeEvidence.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "pytest.log");
+    private static RuntimeText only(String lines) {
+        return RuntimeTextParser.firstOf(lines).orElseThrow();
+    }
+
+    private static List<String> notes(String lines) {
+        RuntimeTextParser parser = new RuntimeTextParser();
+        long number = 0;
+        for (String line : lines.split("\n")) {
+            parser.read(line, ++number);
+        }
+        return parser.notes(text -> Optional.empty());
     }
 }

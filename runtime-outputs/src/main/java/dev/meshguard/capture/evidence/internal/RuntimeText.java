@@ -1,10 +1,8 @@
-package dev.meshguard.capture.evidence;
+package dev.meshguard.capture.evidence.internal;
 
 import dev.meshguard.event.BufferType;
 import java.util.List;
 import java.util.Optional;
-import org.apiguardian.api.API;
-import org.apiguardian.api.API.Status;
 
 /**
  * A text of the runtime about memory: a rejected request, a warning, or buffers that a replay of a trace would corrupt.
@@ -17,9 +15,7 @@ import org.apiguardian.api.API.Status;
  * @param figures its figures, as a part of a sentence; empty if it has none
  * @param held the memory whose buffers the request would need to be free, if buffers are the reason
  * @param buffers the buffers that it lists by their numbers, in its order
- * @since 0.1
  */
-@API(status = Status.EXPERIMENTAL, since = "0.1")
 public record RuntimeText(
         Kind kind, long line, String figures, Optional<AddressRange> held, List<ListedBuffer> buffers) {
 
