@@ -47,18 +47,6 @@ class RecordTests {
     }
 
     @Test
-    void aLeakNamesTheLineOfTheProgram() {
-        Path stacks = folder.resolve("stacks.log");
-
-        Answer answer =
-                record(List.of("--without-page", "--stacks=" + stacks), DecodingProgram.command(stacks.toString()));
-
-        assertThat(answer.out())
-                .contains("at decode.load(decode.py:41)")
-                .contains("the call stacks of 1 of 2 allocations are those in");
-    }
-
-    @Test
     void aProgramInPythonIsNamedByItsLineAndItsHistoryKeepsWhatItSaid() throws Exception {
         requirePython();
         Path history = folder.resolve("run.jsonl");
@@ -117,13 +105,6 @@ class RecordTests {
         }
         System.out.println("SKIPPED: python3 does not run, so no program in Python was recorded.");
         throw new TestAbortedException("python3 does not run");
-    }
-
-    @Test
-    void theFileOfStacksNeedsNoName() {
-        Answer answer = record(List.of("--without-page", "--stacks"), "sh", "-c", "echo stacks=$TT_ALLOC_STACK_TRACE");
-
-        assertThat(answer.err()).isEqualTo("stacks=1\n");
     }
 
     @Test

@@ -40,7 +40,7 @@ import org.apiguardian.api.API.Status;
  *
  * <h2>Limits of a log</h2>
  *
- * <p>A log has no owners, no origins (except logs with call stacks), and no allocator to compare with. A verdict on a
+ * <p>A log has no owners, no origins, and no allocator to compare with. A verdict on a
  * log therefore names fewer causes than one on a run, but no wrong ones. The check is at the last dump request, if only
  * frees follow; else at the end of the log.
  *

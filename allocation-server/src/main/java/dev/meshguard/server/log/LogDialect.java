@@ -21,11 +21,7 @@ public enum LogDialect {
     /** Warnings of double frees and size changes contain the history of the buffer: the enhanced server. */
     WITH_BUFFER_HISTORIES("histories of buffers"),
     /** Circular buffers and kernels are logged as sums of each device. */
-    WITH_CIRCULAR_BUFFERS("sums of circular buffers and kernels"),
-    /** The blocks that a patched runtime writes for every buffer. */
-    BUFFER_DEBUG_LOG("blocks of the buffer debug log"),
-    /** The blocks that the client with stack traces writes for every report. */
-    STACK_TRACE_LOG("blocks of the stack-trace client");
+    WITH_CIRCULAR_BUFFERS("sums of circular buffers and kernels");
 
     private final String description;
 

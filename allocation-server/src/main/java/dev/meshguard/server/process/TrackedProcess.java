@@ -93,11 +93,9 @@ public final class TrackedProcess implements AutoCloseable {
     private final CapturedOutput output;
     private final Instant started;
     private final List<String> remarks = new ArrayList<>();
-    private final @Nullable StackLog stackLog;
     private final @Nullable WrittenOutput written;
     private boolean wasEnded;
     private boolean isConcluded;
-    private @Nullable AllocationHistory history;
     private @Nullable AllocationHistory writtenHistory;
 
     private TrackedProcess(
@@ -105,9 +103,7 @@ public final class TrackedProcess implements AutoCloseable {
             Surroundings surroundings,
             AllocationServer server,
             Process process,
-            @Nullable StackLog stackLog,
             @Nullable WrittenOutput written) {
-        this.stackLog = stackLog;
         this.written = written;
         this.command = List.copyOf(builder.command);
         this.socket = builder.socket;
@@ -286,13 +282,13 @@ public final class TrackedProcess implements AutoCloseable {
         }
         conclude();
         if (written == null) {
-            return check.examine(history());
+            return check.examine(tracker().history());
         }
         LeakVerdict ofOutput = check.examine(writtenHistory(written));
         if (server.connections().isEmpty()) {
             return ofOutput;
         }
-        LeakVerdict ofReports = check.examine(history());
+        LeakVerdict ofReports = check.examine(tracker().history());
         boolean isWorse = ofOutput.outcome().orWorse(ofReports.outcome()) != ofOutput.outcome();
         return isWorse ? ofReports : ofOutput;
     }
@@ -304,21 +300,6 @@ public final class TrackedProcess implements AutoCloseable {
             writtenHistory = known;
         }
         return known;
-    }
-
-    /** The call stacks of a program that has ended are read once. */
-    private synchronized AllocationHistory history() {
-        AllocationHistory complete = history;
-        if (complete == null) {
-            complete = tracker().history();
-            if (stackLog != null) {
-                StackLog.Joined joined = stackLog.join(complete);
-                remarks.add(joined.note());
-                complete = joined.history();
-            }
-            history = complete;
-        }
-        return complete;
     }
 
     /**
@@ -529,9 +510,6 @@ public final class TrackedProcess implements AutoCloseable {
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
-        /** The file to which tt-metal's client with stack traces appends. */
-        public static final Path STACK_LOG = Path.of("/tmp/tt_alloc_stack_traces.log");
-
         private final List<String> command;
         private final UnaryOperator<TrackedProcess> registry;
         private final Map<String, String> environment = new LinkedHashMap<>();
@@ -539,7 +517,6 @@ public final class TrackedProcess implements AutoCloseable {
         private Path defaultPath = AllocationServer.DEFAULT_SOCKET;
         private OutputStream copyOfOutput = OutputStream.nullOutputStream();
         private @Nullable Path directory;
-        private @Nullable Path stackLog;
         private @Nullable Path output;
         private RuntimeOutputReader outputReader = RuntimeOutputReader.create();
         private UnaryOperator<AllocationServer.Builder> ofServer = UnaryOperator.identity();
@@ -580,20 +557,6 @@ public final class TrackedProcess implements AutoCloseable {
         /** Copies the output of the program to a stream, which another thread writes to and which is not closed. */
         public Builder copyOutputTo(OutputStream copy) {
             copyOfOutput = copy;
-            return this;
-        }
-
-        /**
-         * Names the call stacks of allocations in verdicts, if the program has tt-metal's client with stack traces.
-         *
-         * <p>Sets {@code TT_ALLOC_STACK_TRACE=1}, and reads the blocks that the client appends to the file while the
-         * program runs. Writing a call stack takes the client 5 to 20 ms. An allocation whose report and block do not
-         * agree gets none.
-         *
-         * @param file the file of the client, {@link #STACK_LOG} unless it was built with another
-         */
-        public Builder callStacks(Path file) {
-            stackLog = file;
             return this;
         }
 
@@ -652,11 +615,10 @@ public final class TrackedProcess implements AutoCloseable {
                         .processCheckEvery(Duration.ZERO)
                         .processInspector(ends)
                         .start();
-                StackLog stacks = stackLog == null ? null : StackLog.from(stackLog);
                 WrittenOutput written = output == null ? null : WrittenOutput.before(inDirectory(output), outputReader);
                 Process process = processBuilder(surroundings.socket()).start();
                 ends.main = process;
-                return registry.apply(new TrackedProcess(this, surroundings, server, process, stacks, written));
+                return registry.apply(new TrackedProcess(this, surroundings, server, process, written));
             } catch (IOException | RuntimeException failure) {
                 if (server != null) {
                     server.close();
@@ -678,9 +640,6 @@ public final class TrackedProcess implements AutoCloseable {
             Map<String, String> ofProgram = builder.environment();
             ofProgram.put(TRACKING_VARIABLE, "1");
             ofProgram.put(AllocationClient.SOCKET_VARIABLE, path.toString());
-            if (stackLog != null) {
-                ofProgram.put(StackLog.VARIABLE, "1");
-            }
             ofProgram.putAll(environment);
             return builder;
         }

@@ -242,9 +242,9 @@ class AllocationLogWriterTests {
                         LogDialect.HEXADECIMAL,
                         LogDialect.WITH_CIRCULAR_BUFFERS));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> log(LogDialect.BUFFER_DEBUG_LOG))
+                .isThrownBy(() -> log(LogDialect.WITHOUT_DEVICE))
                 .withMessage(
-                        "Logs of the dialect BUFFER_DEBUG_LOG cannot be written, because its form is not known whole."
+                        "Logs of the dialect WITHOUT_DEVICE cannot be written, because its form is not known whole."
                                 + " These can: WITHOUT_REFERENCES, REFERENCE_COUNTED, HEXADECIMAL, WITH_CIRCULAR_BUFFERS");
     }
 

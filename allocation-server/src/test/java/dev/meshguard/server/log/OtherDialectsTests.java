@@ -1,17 +1,14 @@
 package dev.meshguard.server.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.groups.Tuple.tuple;
 
-import dev.meshguard.event.Origin;
-import dev.meshguard.event.Ownership;
-import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Lines of the servers before and after the one that first counts references, and of related tools. */
 class OtherDialectsTests {
@@ -183,98 +180,79 @@ class OtherDialectsTests {
         assertThat(log.addresses().get(0).unknownFrees()).isEqualTo(1);
     }
 
-    @Test
-    void theDebugLogOfTheRuntimeSaysWhereAndWhoOwns() {
-        AllocationLog log = Logs.of(
-                "════════════════════════════════════════",
-                "BUFFER ALLOCATED",
-                "Time: 12:34:56",
-                "Device: 2",
-                "Address: 0x18b20 (101152)",
-                "Size: 4096 bytes (4 KB)",
-                "Type: L1",
-                "Buffer*: 0x7f00deadbeef",
-                "Owns Data: no",
-                "Hooked: no",
-                "Call Stack:",
-                "  libtt_metal.so: tt::tt_metal::GraphTracker::track_allocate",
-                "  libtt_metal.so: tt::tt_metal::Buffer::create",
-                "  _ttnn.so: ttnn::add",
-                "════════════════════════════════════════",
-                "BUFFER DEALLOCATED",
-                "Time: 12:34:57",
-                "Device: 2",
-                "Address: 0x18b21 (101153)",
-                "Size: 4096 bytes (4 KB)",
-                "Type: L1",
-                "Buffer*: 0x7f00deadbeef");
+    /** A patched runtime, and a client, write such blocks; if they share a file with the server, its lines are between them. */
+    @ParameterizedTest
+    @MethodSource("blocks")
+    void blocksOfOtherProgramsAreNotReadAndHideNoLine(String block) {
+        String allocated = "✓ [PID 7] Allocated 4096 bytes of DRAM on device 2 (buffer_id=1073739776)\n";
+        String freed = "✗ [PID 7] Freed buffer 1073739776 on device 2 (4096 bytes, FINAL)\n";
 
-        BufferGeneration left = log.history().live().get(0);
-        assertThat(left).hasToString("L1 0x18b20 (101152) on device 2, generation 1");
-        assertThat(left.reports().get(0).ownership()).isEqualTo(Ownership.NON_OWNING);
-        assertThat(left.origin().orElseThrow().frames())
-                .extracting(StackTraceElement::getClassName, StackTraceElement::getMethodName)
+        AllocationLog leaking = Logs.ofText(block + allocated + block);
+        AllocationLog balanced = Logs.ofText(block + allocated + block + freed + block);
+
+        assertThat(Logs.reports(leaking)).isEqualTo(Logs.reports(Logs.ofText(allocated)));
+        assertThat(Logs.verdictOn(leaking).outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(Logs.reports(balanced)).isEqualTo(Logs.reports(Logs.ofText(allocated + freed)));
+        assertThat(Logs.verdictOn(balanced).outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(balanced.unread().count())
+                .isEqualTo(3
+                        * block.lines()
+                                .filter(line -> !line.startsWith("═") && !line.startsWith("─"))
+                                .count());
+    }
+
+    @ParameterizedTest
+    @MethodSource("blocks")
+    void aFileOfSuchBlocksOnlyProvesNothing(String block) {
+        AllocationLog log = Logs.ofText(block);
+
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(Logs.losses(log))
                 .containsExactly(
-                        tuple("libtt_metal.so", "tt::tt_metal::Buffer::create"), tuple("_ttnn.so", "ttnn::add"));
-        assertThat(log.reports()).isEqualTo(2);
-        assertThat(log.unread().count()).isZero();
+                        "none of the " + block.lines().count() + " lines is of a log of the allocation server");
     }
 
-    /** A log of a loop has one stack a thousand times; a copy for each buffer did not fit into memory. */
-    @Test
-    void buffersOfOneStackHaveOneOrigin() {
-        List<String> lines = new ArrayList<>();
-        for (int buffer = 1; buffer <= 3; buffer++) {
-            lines.add("────────────────────────────────────────");
-            lines.addAll(List.of("Allocation #" + buffer, "Device: 1", "Type: DRAM", "Size: 64 bytes"));
-            lines.add("Address: " + buffer * 4096);
-            lines.addAll(List.of("Stack trace:", "  app: main", "  app: " + (buffer == 3 ? "other" : "loop")));
-        }
-
-        List<Origin> origins = Logs.of(lines.toArray(String[]::new)).history().live().stream()
-                .map(buffer -> buffer.origin().orElseThrow())
-                .toList();
-
-        assertThat(origins).hasSize(3);
-        assertThat(origins.get(1)).isSameAs(origins.get(0));
-        assertThat(origins.get(2).frames().get(1).getMethodName()).isEqualTo("other");
-    }
-
-    @Test
-    void theLogOfTheStackTraceClientIsRead() {
-        AllocationLog log = Logs.of(
-                "────────────────────────────────────────",
-                "Allocation #1",
-                "Time: 12:34:56",
-                "Device: 1",
-                "Type: DRAM",
-                "Size: 262144 bytes",
-                "Address: 0x2000000",
-                "Stack trace:",
-                "  app: main",
-                "────────────────────────────────────────",
-                "Deallocation",
-                "Time: 12:34:57",
-                "Device: 1",
-                "Address: 0x2000000");
-
-        assertThat(Logs.reports(log))
-                .containsExactly(
-                        "allocated DRAM 0x2000000 (33554432) on device 1, 256 KiB (262144 B)",
-                        "freed DRAM 0x2000000 (33554432) on device 1");
-        assertThat(log.dialects()).containsExactly(LogDialect.STACK_TRACE_LOG);
-    }
-
-    @Test
-    void aBlockWithoutItsAddressIsALoss() {
-        AllocationLog log = Logs.of(
-                "════════════════════════════════════════",
-                "BUFFER ALLOCATED",
-                "Device: 2",
-                "Size: 4096 bytes (4 KB)",
-                "Type: L1");
-
-        assertThat(Logs.losses(log)).containsExactly("the block at line 2 does not say which buffer was allocated");
+    /** Returns blocks of the patched runtime, and of the client with stack traces. */
+    static List<String> blocks() {
+        return List.of("""
+                ════════════════════════════════════════
+                BUFFER ALLOCATED
+                Time: 12:34:56
+                Device: 2
+                Address: 0x18b20 (101152)
+                Size: 4096 bytes (4 KB)
+                Type: L1
+                Buffer*: 0x7f00deadbeef
+                Owns Data: no
+                Hooked: no
+                Call Stack:
+                  libtt_metal.so: tt::tt_metal::GraphTracker::track_allocate
+                  libtt_metal.so: tt::tt_metal::Buffer::create
+                  _ttnn.so: ttnn::add
+                ════════════════════════════════════════
+                BUFFER DEALLOCATED
+                Time: 12:34:57
+                Device: 2
+                Address: 0x18b21 (101153)
+                Size: 4096 bytes (4 KB)
+                Type: L1
+                Buffer*: 0x7f00deadbeef
+                """, """
+                ────────────────────────────────────────
+                Allocation #1
+                Time: 12:34:56
+                Device: 1
+                Type: DRAM
+                Size: 262144 bytes
+                Address: 0x2000000
+                Stack trace:
+                  app: main
+                ────────────────────────────────────────
+                Deallocation
+                Time: 12:34:57
+                Device: 1
+                Address: 0x2000000
+                """);
     }
 
     @Test

@@ -89,27 +89,6 @@ class RejectedRequestsTests {
     }
 
     @Test
-    void namesTheCodeLineOfABufferWithACallStack() {
-        AllocationLog log = Logs.of(
-                "════════════════════════════════════════",
-                "BUFFER ALLOCATED",
-                "Device: 0",
-                "Address: 0x18b20 (101152)",
-                "Size: 4096 bytes (4 KB)",
-                "Type: L1",
-                "Call Stack:",
-                "  _ttnn.so: ttnn::add",
-                "════════════════════════════════════════",
-                NO_SPACE);
-
-        assertThat(log.notes())
-                .singleElement()
-                .asString()
-                .contains("4 KiB (4096 B) at 0x18b20 (101152), at ")
-                .contains("ttnn::add");
-    }
-
-    @Test
     void sumsSmallerBuffersAndFurtherRequests() {
         AllocationLog log = Logs.of(Stream.concat(
                         IntStream.rangeClosed(1, 5)

@@ -6,9 +6,7 @@ import dev.meshguard.server.protocol.RecordSize;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -72,16 +70,6 @@ final class ReportingProgram {
             case "many" -> {
                 for (int number = 0; number < Integer.parseInt(words[1]); number++) {
                     client.allocated(0, BufferType.DRAM, 4_096L * number, 4_096);
-                }
-            }
-            // The rest of the step, if the variable of the client with stack traces is set.
-            case "append" -> {
-                if ("1".equals(System.getenv("TT_ALLOC_STACK_TRACE"))) {
-                    Files.writeString(
-                            Path.of(words[1]),
-                            step.substring("append ".length() + words[1].length() + 1),
-                            StandardOpenOption.CREATE,
-                            StandardOpenOption.APPEND);
                 }
             }
             case "print" -> System.out.println(words[1]);

@@ -50,8 +50,8 @@ import picocli.CommandLine.Parameters;
         parameterListHeading = "%nLogs:%n",
         footer = {
             "",
-            "Reads every form in which the server, its enhanced and its older versions, the patched runtime and the"
-                    + " client with stack traces have written logs, also where lines of them are quoted in a document."
+            "Reads every form in which the server, its enhanced and its older versions have written logs, also where lines of"
+                    + " them are quoted in a document."
                     + " Each log is judged by itself; the worst one decides the exit status.",
             "",
             "A history (JSON Lines) holds all that its verdict rests on, the day of the check and what was found of handles"

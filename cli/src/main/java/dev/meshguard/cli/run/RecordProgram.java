@@ -45,7 +45,6 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  meshguard record -- python3 decode.py --layers 2",
-            "  meshguard record --stacks -- python3 decode.py",
             "  meshguard record -p decode.html -o run.jsonl -- python3 decode.py",
             "  meshguard record --default-path --record-size 112 -- ./decode"
         })
@@ -71,18 +70,6 @@ public final class RecordProgram implements Callable<Integer> {
 
     @Option(names = "--without-page", description = "Write no page.")
     private boolean hasNoPage;
-
-    @Option(
-            names = "--stacks",
-            arity = "0..1",
-            paramLabel = "FILE",
-            fallbackValue = "/tmp/tt_alloc_stack_traces.log",
-            description = {
-                "Name the lines of the program, if it has tt-metal's client with stack traces: sets"
-                        + " TT_ALLOC_STACK_TRACE=1 and reads what the client appends to FILE",
-                "(--stacks alone: ${FALLBACK-VALUE})."
-            })
-    private @Nullable Path stacks;
 
     @Option(
             names = "--record-size",
@@ -155,9 +142,6 @@ public final class RecordProgram implements Callable<Integer> {
         TrackedProcess.Builder builder = TrackedProcess.command(program.toArray(String[]::new))
                 .copyOutputTo(programOutput)
                 .socket(isAtDefaultPath ? ProcessSocket.DEFAULT_PATH : ProcessSocket.PRIVATE);
-        if (stacks != null) {
-            builder.callStacks(stacks);
-        }
         ServerAddress.sizeOfPrograms(recordSize).ifPresent(builder::recordSize);
         try {
             return builder.start();

@@ -1,18 +1,12 @@
 package dev.meshguard.server.log.internal;
 
-import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.Origin;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.LogEvents;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.util.Optional;
 
 /**
  * The history of a log up to the current line, and the line of each event.
@@ -44,17 +38,9 @@ final class LogEventList {
         events.allocated(entry.index(type, events), size, pid);
     }
 
-    void allocated(MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
-        add(new HistoryEvent.Allocated(number(), request, device, type, address, size, ownership));
-    }
-
     void freed(BufferEntry entry, long pid, int type) {
         newEvent();
         events.freed(entry.index(type, events), pid);
-    }
-
-    void freed(MemoryRequest request, int device, BufferType type, long address, Ownership ownership) {
-        add(new HistoryEvent.Freed(number(), request, device, type, address, ownership));
     }
 
     void freeIgnored(BufferEntry entry, long pid, int type) {
@@ -104,11 +90,6 @@ final class LogEventList {
 
     boolean isEmpty() {
         return count == 0;
-    }
-
-    /** Returns the request of a block, which names no process. */
-    static MemoryRequest request(Optional<Origin> origin) {
-        return MemoryRequest.restored(AllocationDetails.user(), origin);
     }
 
     /**

@@ -24,8 +24,8 @@ import java.util.regex.Pattern;
 /**
  * Parses one log, from its first line to its last.
  *
- * <p>Each line is matched in turn against reports of one buffer, lines of a block, and the server's other lines. A line
- * that matches none is counted as unread.
+ * <p>Each line is matched in turn against reports of one buffer and the server's other lines. A line that matches none is
+ * counted as unread.
  */
 public final class LogParser {
 
@@ -80,7 +80,6 @@ public final class LogParser {
     private final ReplayedLedger ledger;
     private final StatisticsVerifier statistics;
     private final SeenDialects dialects = new SeenDialects();
-    private final BlockReader blocks;
     private final UnreadLineCounter unread = new UnreadLineCounter();
     private final BufferReportLine report = new BufferReportLine();
     private final RejectedRequests rejected = new RejectedRequests();
@@ -92,7 +91,6 @@ public final class LogParser {
     private ServerStatusLine.LogSection section = ServerStatusLine.LogSection.ANYWHERE;
     private int device;
     private Phase phase = Phase.START;
-    private boolean followsRule;
 
     /** The current line, if it states that lines are omitted; it counts only next to lines of the server. */
     private long omittedAt;
@@ -119,7 +117,6 @@ public final class LogParser {
         this.gaps = new LogGapRecorder(events);
         this.ledger = new ReplayedLedger(events, gaps);
         this.statistics = new StatisticsVerifier(ledger, gaps);
-        this.blocks = new BlockReader(events, gaps, dialects);
     }
 
     /** Reads a log to its end. */
@@ -133,7 +130,6 @@ public final class LogParser {
                 line();
             }
         }
-        blocks.finish();
         finish();
         AllocationHistory history = events.history();
         return new Result(
@@ -197,11 +193,8 @@ public final class LogParser {
 
     private void beginReports(long line) {
         attach(line);
-        blocks.finish();
         section = ServerStatusLine.LogSection.ANYWHERE;
-        followsRule = false;
         unread.interrupted();
-        events.at(line);
     }
 
     private void reported(BufferReportLine.Kind kind) {
@@ -291,19 +284,7 @@ public final class LogParser {
     // Other lines
 
     private void otherLine(String text) {
-        boolean afterRule = followsRule;
-        followsRule = ServerStatusLine.isRule(text);
-        if (blocks.read(text, afterRule, lines.number())) {
-            if (!followsRule) {
-                reports += afterRule ? 1 : 0;
-                attach(lines.number());
-                wentOnAfterDump = true;
-            }
-            unread.interrupted();
-            return;
-        }
-        events.at(lines.number());
-        if (followsRule) {
+        if (ServerStatusLine.isRule(text)) {
             unread.interrupted();
             return;
         }
