@@ -19,29 +19,14 @@ import java.util.Optional;
 public record RuntimeText(
         Kind kind, long line, String figures, Optional<AddressRange> held, List<ListedBuffer> buffers) {
 
-    /** The kinds of texts, with the file of tt-metal that writes them. */
-    public enum Kind {
-        /** A buffer found no space ({@code bank_manager.cpp}). */
-        NO_SPACE,
-        /** A buffer would lie below the limit of its memory ({@code bank_manager.cpp}). */
-        BELOW_LIMIT,
-        /** Circular or dataflow buffers clash with an L1 buffer ({@code program.cpp}). */
-        CLASH,
-        /** Circular or dataflow buffers are larger than L1 ({@code program.cpp}). */
-        BEYOND_L1,
-        /** The trace region is too small ({@code mesh_trace.cpp}). */
-        TRACE_REGION,
-        /** A trace would lie over memory that was used while it was captured ({@code mesh_trace.cpp}). */
-        TRACE_OVERLAP,
-        /** Buffers that a replay will corrupt are alive before it ({@code trace_allocation_tracker.py}). */
+    /** The kinds of texts. */
+    enum Kind {
+        /** The runtime rejected a request for memory. */
+        REJECTED_REQUEST,
+        /** Buffers that a replay will corrupt are alive before it. */
         ALIVE_BEFORE_REPLAY,
         /** A buffer was allocated while a trace was active, which may be unsafe. */
-        ALLOCATED_WITH_TRACE;
-
-        /** Returns whether the runtime rejected a request. */
-        public boolean isRejection() {
-            return this != ALIVE_BEFORE_REPLAY && this != ALLOCATED_WITH_TRACE;
-        }
+        ALLOCATED_WITH_TRACE
     }
 
     /**
@@ -54,7 +39,7 @@ public record RuntimeText(
     public record AddressRange(BufferType type, long from, long to) {
 
         /** Returns all addresses of a memory. */
-        public static AddressRange all(BufferType type) {
+        static AddressRange all(BufferType type) {
             return new AddressRange(type, 0, Long.MAX_VALUE);
         }
 
@@ -73,10 +58,10 @@ public record RuntimeText(
      *     forward}
      * @param references the Python variables that hold it, as printed
      */
-    public record ListedBuffer(long id, Optional<String> operation, List<String> frames, List<String> references) {
+    record ListedBuffer(long id, Optional<String> operation, List<String> frames, List<String> references) {
 
         /** Creates the record with its own copies of the lists. */
-        public ListedBuffer {
+        ListedBuffer {
             frames = List.copyOf(frames);
             references = List.copyOf(references);
         }

@@ -16,7 +16,7 @@ public final class RuntimeTextNotes {
 
     /** Returns the figures of a text as a sentence. */
     public static String figures(RuntimeText text) {
-        return text.kind().isRejection()
+        return text.kind() == RuntimeText.Kind.REJECTED_REQUEST
                 ? "The rejected request: " + text.figures() + "."
                 : sentence(text, "in its reason");
     }
@@ -41,7 +41,8 @@ public final class RuntimeTextNotes {
                         "The runtime warned that a buffer was allocated while a trace was active (%s): a replay may corrupt"
                                 + " it. The text does not name it.",
                         where);
-            default -> String.format(Locale.ROOT, "The runtime rejected a request (%s): %s.", where, text.figures());
+            case REJECTED_REQUEST ->
+                String.format(Locale.ROOT, "The runtime rejected a request (%s): %s.", where, text.figures());
         };
     }
 

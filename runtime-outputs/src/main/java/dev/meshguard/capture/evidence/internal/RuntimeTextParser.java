@@ -74,7 +74,7 @@ public final class RuntimeTextParser {
     }
 
     private void add(RuntimeText text) {
-        boolean isRejection = text.kind().isRejection();
+        boolean isRejection = text.kind() == Kind.REJECTED_REQUEST;
         rejections += isRejection ? 1 : 0;
         others += isRejection ? 0 : 1;
         if ((isRejection ? rejections : others) <= MAX_TEXTS) {
@@ -121,25 +121,21 @@ public final class RuntimeTextParser {
 
     private static Optional<RuntimeText> warning(String text, long line) {
         return WITH_TRACE.matcher(text).find()
-                ? Optional.of(text(Kind.ALLOCATED_WITH_TRACE, line, "", Optional.empty()))
+                ? Optional.of(new RuntimeText(Kind.ALLOCATED_WITH_TRACE, line, "", Optional.empty(), List.of()))
                 : Optional.empty();
     }
 
     private static Optional<RuntimeText> rejection(String text, long line) {
         Matcher noSpace = NO_SPACE.matcher(text);
         if (noSpace.find()) {
-            return Optional.of(text(
-                    Kind.NO_SPACE,
-                    line,
-                    noSpace(noSpace, text),
-                    type(noSpace.group(2)).map(AddressRange::all)));
+            return Optional.of(rejected(
+                    line, noSpace(noSpace, text), type(noSpace.group(2)).map(AddressRange::all)));
         }
         Matcher clash = CLASH.matcher(text);
         if (clash.find()) {
             long lowest = Long.parseLong(clash.group(2));
             long end = Long.parseLong(clash.group(3));
-            return Optional.of(text(
-                    Kind.CLASH,
+            return Optional.of(rejected(
                     line,
                     String.format(
                             Locale.ROOT,
@@ -151,8 +147,7 @@ public final class RuntimeTextParser {
         }
         Matcher beyond = BEYOND_L1.matcher(text);
         if (beyond.find()) {
-            return Optional.of(text(
-                    Kind.BEYOND_L1,
+            return Optional.of(rejected(
                     line,
                     beyond.group(1) + " buffers up to " + size(beyond.group(2)) + ", and L1 has "
                             + size(beyond.group(3)),
@@ -160,8 +155,7 @@ public final class RuntimeTextParser {
         }
         Matcher below = BELOW_LIMIT.matcher(text);
         if (below.find()) { // It names no memory, so no buffers either.
-            return Optional.of(text(
-                    Kind.BELOW_LIMIT,
+            return Optional.of(rejected(
                     line,
                     "its place would be " + address(below.group(2)) + ", and it may not lie below "
                             + address(below.group(1)),
@@ -173,16 +167,14 @@ public final class RuntimeTextParser {
     private static Optional<RuntimeText> traceRejection(String text, long line) {
         Matcher region = TRACE_REGION.matcher(text);
         if (region.find()) {
-            return Optional.of(text(
-                    Kind.TRACE_REGION,
+            return Optional.of(rejected(
                     line,
                     "trace buffers of " + size(region.group(1)) + ", and the trace region has " + size(region.group(2)),
                     Optional.of(AddressRange.all(BufferType.TRACE))));
         }
         Matcher overlap = TRACE_OVERLAP.matcher(text);
         return overlap.find()
-                ? Optional.of(text(
-                        Kind.TRACE_OVERLAP,
+                ? Optional.of(rejected(
                         line,
                         "its trace would lie at " + address(overlap.group(1)) + ", where there were "
                                 + overlap.group(2).replace("DRAM activity", "allocations or frees of DRAM"),
@@ -190,8 +182,8 @@ public final class RuntimeTextParser {
                 : Optional.empty();
     }
 
-    private static RuntimeText text(Kind kind, long line, String figures, Optional<AddressRange> held) {
-        return new RuntimeText(kind, line, figures, held, List.of());
+    private static RuntimeText rejected(long line, String figures, Optional<AddressRange> held) {
+        return new RuntimeText(Kind.REJECTED_REQUEST, line, figures, held, List.of());
     }
 
     private static Optional<BufferType> type(String name) {

@@ -78,26 +78,26 @@ class RuntimeTextParserTests {
             delimiter = '|',
             value = {
                 "Out of Memory: Not enough space to allocate 4096 B DRAM buffer across 12 banks, where each bank needs to store 352 B"
-                        + " | NO_SPACE | 4 KiB (4096 B) of DRAM across 12 banks, 352 B in each",
+                        + " | 4 KiB (4096 B) of DRAM across 12 banks, 352 B in each",
                 "Out of Memory: Not enough space after considering dependencies to allocate 4096 B L1 across 64 banks (64 B per bank),"
                         + " bank size is 1024 B (allocated: 1000 B, free: 24 B, largest free block: 24 B)"
-                        + " | NO_SPACE | 4 KiB (4096 B) of L1 across 64 banks, 64 B in each; a bank has 1 KiB (1024 B), of which 24 B were"
+                        + " | 4 KiB (4096 B) of L1 across 64 banks, 64 B in each; a bank has 1 KiB (1024 B), of which 24 B were"
                         + " free, at most 24 B in one piece",
                 "Statically allocated circular buffers on core range [0-0 - 7-7] grow to 2000 B which is beyond max L1 size of 1000 B"
-                        + " | BEYOND_L1 | circular buffers up to 1.95 KiB (2000 B), and L1 has 1000 B",
+                        + " | circular buffers up to 1.95 KiB (2000 B), and L1 has 1000 B",
                 "Statically allocated dataflow buffers in program 3 clash with L1 buffers on core range [0-0 - 7-7]. L1 buffer allocated"
                         + " at 1000 and static dataflow buffer region ends at 2000"
-                        + " | CLASH | dataflow buffers up to 0x7d0 (2000), and an L1 buffer lies at 0x3e8 (1000)",
+                        + " | dataflow buffers up to 0x7d0 (2000), and an L1 buffer lies at 0x3e8 (1000)",
                 "Creating trace buffers of size 8192B on device 0, but only 4096B is allocated for trace region."
-                        + " | TRACE_REGION | trace buffers of 8 KiB (8192 B), and the trace region has 4 KiB (4096 B)",
+                        + " | trace buffers of 8 KiB (8192 B), and the trace region has 4 KiB (4096 B)",
                 "Trace buffer at address 4096 overlaps with buffers deallocated during trace capture (deletion high water mark: 8192)."
-                        + " | TRACE_OVERLAP | its trace would lie at 0x1000 (4096), where there were buffers deallocated during trace"
+                        + " | its trace would lie at 0x1000 (4096), where there were buffers deallocated during trace"
                         + " capture"
             })
-    void theFiguresOfARejectedRequestAreRead(String line, Kind kind, String figures) {
+    void theFiguresOfARejectedRequestAreRead(String line, String figures) {
         String log = "E   RuntimeError: TT_FATAL @ a.cpp:1: ok\n" + line + "\n";
 
-        assertThat(only(log).kind()).isEqualTo(kind);
+        assertThat(only(log).kind()).isEqualTo(Kind.REJECTED_REQUEST);
         assertThat(only(log).figures()).isEqualTo(figures);
         assertThat(notes(log)).containsExactly("The runtime rejected a request (line 2): " + figures + ".");
     }
