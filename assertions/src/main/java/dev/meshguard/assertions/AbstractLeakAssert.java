@@ -318,7 +318,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * allocator.
      *
      * <p>Only an open mesh knows the layout of its free memory. For other subjects a budget with
-     * {@code largestFreeBlock} or {@code fragmentation} fails with a message.
+     * {@code largestFreeBlock} fails with a message.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.L1, 4096, 64);

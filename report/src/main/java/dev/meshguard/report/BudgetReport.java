@@ -137,7 +137,6 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
             case LIVE_BYTES -> "live bytes";
             case BUFFERS -> "number of buffers";
             case LARGEST_FREE_BLOCK -> "largest free block";
-            case FRAGMENTATION -> "fragmentation";
         };
     }
 
@@ -160,17 +159,11 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
     }
 
     private static String title(BudgetViolation.Fragmented fragmented) {
-        return fragmented.metric() == BudgetMetric.FRAGMENTATION
-                ? String.format(
-                        Locale.ROOT,
-                        "fragmentation %.1f %%, and at most %.1f %% is in the budget",
-                        fragmented.freeSpace().fragmentation() * 100,
-                        fragmented.budget().fragmentation().orElse(1) * 100)
-                : String.format(
-                        Locale.ROOT,
-                        "largest free block %s, and at least %s is in the budget",
-                        Quantities.size(fragmented.freeSpace().largestFreePerBank()),
-                        Quantities.size(fragmented.budget().largestFreeBlock().orElse(0)));
+        return String.format(
+                Locale.ROOT,
+                "largest free block %s, and at least %s is in the budget",
+                Quantities.size(fragmented.freeSpace().largestFreePerBank()),
+                Quantities.size(fragmented.budget().largestFreeBlock().orElse(0)));
     }
 
     private static String moment(BudgetViolation.Exceeded exceeded) {

@@ -20,9 +20,4 @@ public record FreeSpace(BufferType type, List<Integer> devices, long freePerBank
     public FreeSpace {
         devices = List.copyOf(devices);
     }
-
-    /** Returns the share of the free memory outside the largest free block, 0 to 1; 0 if nothing is free. */
-    public double fragmentation() {
-        return freePerBank == 0 ? 0 : (double) (freePerBank - largestFreePerBank) / freePerBank;
-    }
 }

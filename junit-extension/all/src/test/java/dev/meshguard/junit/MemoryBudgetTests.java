@@ -124,20 +124,12 @@ class MemoryBudgetTests {
                 "@MemoryBudget on MemoryBudgetTests$NegativeTestCase#test: peakBytes = -1 is rejected. Give 0 or more, or"
                         + " leave it out to allow any.");
         assertRejected(
-                FragmentationTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$FragmentationTestCase: fragmentation = 1.5 is rejected. Give a part of"
-                        + " the free memory, 0 to 1, or leave it out to allow any.");
-        assertRejected(
-                NoFragmentationTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$NoFragmentationTestCase#test: fragmentation = -1.0 is rejected. Give a part"
-                        + " of the free memory, 0 to 1, or leave it out to allow any.");
-        assertRejected(
                 TwoLimitsTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$TwoLimitsTestCase#test: buffers = [1, 2] is rejected. Give at most one.");
         assertRejected(
                 NoLimitTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$NoLimitTestCase#test: a budget without a limit is rejected. Give"
-                        + " peakBytes, liveBytes, buffers, largestFreeBlock or fragmentation.");
+                        + " peakBytes, liveBytes, buffers or largestFreeBlock.");
         assertRejected(
                 TwiceTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$TwiceTestCase#test: type = L1 a second time is rejected. Put all"
@@ -187,7 +179,7 @@ class MemoryBudgetTests {
     static class WithinTestCase {
         @Test
         @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096, liveBytes = 0, buffers = 1)
-        @MemoryBudget(type = BufferType.DRAM, device = 3, largestFreeBlock = 1, fragmentation = 0.5)
+        @MemoryBudget(type = BufferType.DRAM, device = 3, largestFreeBlock = 1)
         void test(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
         }
@@ -278,20 +270,6 @@ class MemoryBudgetTests {
     static class NegativeTestCase {
         @Test
         @MemoryBudget(type = BufferType.DRAM, peakBytes = -1)
-        void test() {}
-    }
-
-    @TrackAllocations
-    @MemoryBudget(type = BufferType.DRAM, fragmentation = 1.5)
-    static class FragmentationTestCase {
-        @Test
-        void test() {}
-    }
-
-    @TrackAllocations
-    static class NoFragmentationTestCase {
-        @Test
-        @MemoryBudget(type = BufferType.DRAM, peakBytes = 1, fragmentation = -1)
         void test() {}
     }
 

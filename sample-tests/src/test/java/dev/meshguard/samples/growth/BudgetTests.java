@@ -42,22 +42,23 @@ class BudgetTests {
     }
 
     @Test
-    @MemoryBudget(type = BufferType.DRAM, fragmentation = 0.001)
-    void aHoleBetweenTwoTensorsIsFragmentationUntilItIsFilled(Ttnn ttnn, MeshDevice mesh) {
+    @MemoryBudget(type = BufferType.DRAM, largestFreeBlock = 536_870_912)
+    void aHoleBelowATensorBelongsToNoLargeBlockUntilTheTensorIsFreed(Ttnn ttnn, MeshDevice mesh) {
         Tensor first = tensor(ttnn, mesh);
         Tensor second = tensor(ttnn, mesh);
         ttnn.deallocate(first);
+        long free = mesh.statistics(BufferType.DRAM).totalFree();
 
         assertThatExceptionOfType(BudgetAssertionError.class)
                 .isThrownBy(() -> assertThat(mesh)
                         .staysWithin(dev.meshguard.verdict.budget.BudgetSpec.of(BufferType.DRAM)
-                                .fragmentation(0)))
-                .withMessageContaining("DRAM of devices 0-1: fragmentation ");
+                                .largestFreeBlock(free)))
+                .withMessageContaining("DRAM of devices 0-1: largest free block ");
 
         ttnn.deallocate(second);
         assertThat(mesh)
                 .staysWithin(dev.meshguard.verdict.budget.BudgetSpec.of(BufferType.DRAM)
-                        .fragmentation(0)
+                        .largestFreeBlock(free)
                         .liveBytes(0));
     }
 

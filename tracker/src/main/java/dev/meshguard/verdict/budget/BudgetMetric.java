@@ -17,7 +17,5 @@ public enum BudgetMetric {
     /** The most buffers in use at once, including circular buffers. */
     BUFFERS,
     /** The largest free block of a bank. */
-    LARGEST_FREE_BLOCK,
-    /** The share of a bank's free memory outside its largest free block. */
-    FRAGMENTATION
+    LARGEST_FREE_BLOCK
 }

@@ -4,7 +4,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import java.util.EnumSet;
 import java.util.Locale;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -16,8 +15,8 @@ import org.apiguardian.api.API.Status;
  * The limits for the use of one memory, on one device or on each.
  *
  * <p>A limit that is not set does not apply. Bytes include circular buffers, which lie outside every allocator: a peak
- * without them can be less than half of the true one. Only the allocator of a mesh knows the largest free block and the
- * fragmentation. These limits can be checked for a mesh, but not for a recorded history.
+ * without them can be less than half of the true one. Only the allocator of a mesh knows the largest free block. This
+ * limit can be checked for a mesh, but not for a recorded history.
  *
  * <pre>{@code
  * BudgetSpec.of(BufferType.L1).peakBytes(1_310_720).liveBytes(0);
@@ -31,7 +30,6 @@ import org.apiguardian.api.API.Status;
  * @param liveBytes the maximum of bytes in use at the end
  * @param buffers the maximum of buffers in use at once
  * @param largestFreeBlock the minimum of bytes in the largest free block of a bank
- * @param fragmentation the maximum share of a bank's free memory outside its largest free block, 0 to 1
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -41,8 +39,7 @@ public record BudgetSpec(
         OptionalLong peakBytes,
         OptionalLong liveBytes,
         OptionalLong buffers,
-        OptionalLong largestFreeBlock,
-        OptionalDouble fragmentation) {
+        OptionalLong largestFreeBlock) {
 
     /**
      * Creates a budget.
@@ -55,7 +52,6 @@ public record BudgetSpec(
         requireNotNegative("liveBytes", liveBytes);
         requireNotNegative("buffers", buffers);
         requireNotNegative("largestFreeBlock", largestFreeBlock);
-        fragmentation.ifPresent(BudgetSpec::requirePart);
     }
 
     /** Returns a budget without limits for a memory of each device. */
@@ -66,45 +62,37 @@ public record BudgetSpec(
                 OptionalLong.empty(),
                 OptionalLong.empty(),
                 OptionalLong.empty(),
-                OptionalLong.empty(),
-                OptionalDouble.empty());
+                OptionalLong.empty());
     }
 
     /** Returns this budget for one device. */
     public BudgetSpec onDevice(int newDevice) {
-        return new BudgetSpec(
-                type, OptionalInt.of(newDevice), peakBytes, liveBytes, buffers, largestFreeBlock, fragmentation);
+        return new BudgetSpec(type, OptionalInt.of(newDevice), peakBytes, liveBytes, buffers, largestFreeBlock);
     }
 
     /** Returns this budget with a limit for the bytes in use at once. */
     public BudgetSpec peakBytes(long most) {
-        return new BudgetSpec(type, device, OptionalLong.of(most), liveBytes, buffers, largestFreeBlock, fragmentation);
+        return new BudgetSpec(type, device, OptionalLong.of(most), liveBytes, buffers, largestFreeBlock);
     }
 
     /** Returns this budget with a limit for the bytes in use at the end. */
     public BudgetSpec liveBytes(long most) {
-        return new BudgetSpec(type, device, peakBytes, OptionalLong.of(most), buffers, largestFreeBlock, fragmentation);
+        return new BudgetSpec(type, device, peakBytes, OptionalLong.of(most), buffers, largestFreeBlock);
     }
 
     /** Returns this budget with a limit for the number of buffers in use at once. */
     public BudgetSpec buffers(long most) {
-        return new BudgetSpec(
-                type, device, peakBytes, liveBytes, OptionalLong.of(most), largestFreeBlock, fragmentation);
+        return new BudgetSpec(type, device, peakBytes, liveBytes, OptionalLong.of(most), largestFreeBlock);
     }
 
     /** Returns this budget with the minimum size of the largest free block of a bank, in bytes. */
     public BudgetSpec largestFreeBlock(long least) {
-        return new BudgetSpec(type, device, peakBytes, liveBytes, buffers, OptionalLong.of(least), fragmentation);
-    }
-
-    /** Returns this budget with a limit for the share of a bank's free memory outside its largest free block. */
-    public BudgetSpec fragmentation(double most) {
-        return new BudgetSpec(type, device, peakBytes, liveBytes, buffers, largestFreeBlock, OptionalDouble.of(most));
+        return new BudgetSpec(type, device, peakBytes, liveBytes, buffers, OptionalLong.of(least));
     }
 
     /** Returns whether a limit is set that needs an allocator. */
     public boolean needsAllocator() {
-        return largestFreeBlock.isPresent() || fragmentation.isPresent();
+        return largestFreeBlock.isPresent();
     }
 
     /** Returns the limits that are set. */
@@ -114,7 +102,6 @@ public record BudgetSpec(
         liveBytes.ifPresent(most -> limits.add(BudgetMetric.LIVE_BYTES));
         buffers.ifPresent(most -> limits.add(BudgetMetric.BUFFERS));
         largestFreeBlock.ifPresent(least -> limits.add(BudgetMetric.LARGEST_FREE_BLOCK));
-        fragmentation.ifPresent(most -> limits.add(BudgetMetric.FRAGMENTATION));
         return limits;
     }
 
@@ -131,8 +118,6 @@ public record BudgetSpec(
         liveBytes.ifPresent(most -> limits.add("at the end at most " + Quantities.size(most)));
         buffers.ifPresent(most -> limits.add("at most " + Quantities.count(most, "buffer") + " at once"));
         largestFreeBlock.ifPresent(least -> limits.add("largest free block at least " + Quantities.size(least)));
-        fragmentation.ifPresent(
-                most -> limits.add(String.format(Locale.ROOT, "fragmentation at most %.1f %%", most * 100)));
         return type + " of " + (device.isPresent() ? "device " + device.getAsInt() : "each device")
                 + (limits.length() == 0 ? ": no limit" : ": " + limits);
     }
@@ -141,15 +126,6 @@ public record BudgetSpec(
         if (limit.isPresent() && limit.getAsLong() < 0) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT, "A budget has limits of 0 or more: %s = %d was given", name, limit.getAsLong()));
-        }
-    }
-
-    private static void requirePart(double part) {
-        if (!(part >= 0 && part <= 1)) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "Fragmentation is a part of the free memory, from 0 to 1: %s was given",
-                    Double.toString(part)));
         }
     }
 }

@@ -105,29 +105,19 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
         List<BudgetViolation> violations = new ArrayList<>();
         budget.largestFreeBlock().ifPresent(least -> {
             if (fitting.isEmpty()) {
-                violations.add(unknown(budget, BudgetMetric.LARGEST_FREE_BLOCK));
+                violations.add(unknown(budget));
             }
             fitting.stream()
                     .filter(freeSpace -> freeSpace.largestFreePerBank() < least)
-                    .forEach(freeSpace -> violations.add(
-                            new BudgetViolation.Fragmented(budget, BudgetMetric.LARGEST_FREE_BLOCK, freeSpace)));
-        });
-        budget.fragmentation().ifPresent(most -> {
-            if (fitting.isEmpty()) {
-                violations.add(unknown(budget, BudgetMetric.FRAGMENTATION));
-            }
-            fitting.stream()
-                    .filter(freeSpace -> freeSpace.fragmentation() > most)
-                    .forEach(freeSpace -> violations.add(
-                            new BudgetViolation.Fragmented(budget, BudgetMetric.FRAGMENTATION, freeSpace)));
+                    .forEach(freeSpace -> violations.add(new BudgetViolation.Fragmented(budget, freeSpace)));
         });
         return violations;
     }
 
-    private static BudgetViolation unknown(BudgetSpec budget, BudgetMetric metric) {
+    private static BudgetViolation unknown(BudgetSpec budget) {
         return new BudgetViolation.NotCheckable(
                 budget,
-                metric,
+                BudgetMetric.LARGEST_FREE_BLOCK,
                 "No open mesh could be asked: a history does not hold how free memory lies. Ask a mesh that is still open, or"
                         + " leave the limit out.");
     }

@@ -53,13 +53,18 @@ public sealed interface BudgetViolation {
     }
 
     /**
-     * The free memory of the banks is more fragmented than allowed.
+     * The largest free block of the banks is smaller than required.
      *
      * @param budget the budget
-     * @param metric the limit
      * @param freeSpace the free space that the allocator reported
      */
-    record Fragmented(BudgetSpec budget, BudgetMetric metric, FreeSpace freeSpace) implements BudgetViolation {}
+    record Fragmented(BudgetSpec budget, FreeSpace freeSpace) implements BudgetViolation {
+
+        @Override
+        public BudgetMetric metric() {
+            return BudgetMetric.LARGEST_FREE_BLOCK;
+        }
+    }
 
     /**
      * The limit cannot be checked.

@@ -105,29 +105,21 @@ class BudgetVerdictTests {
     void anAllocatorSaysHowFreeMemoryLies() {
         List<FreeSpace> readings = List.of(new FreeSpace(DRAM, List.of(0, 1), 1_000, 750));
 
-        assertThat(judge(readings, BudgetSpec.of(DRAM).largestFreeBlock(750).fragmentation(0.25))
-                        .isMet())
+        assertThat(judge(readings, BudgetSpec.of(DRAM).largestFreeBlock(750)).isMet())
                 .isTrue();
-        assertThat(judge(readings, BudgetSpec.of(DRAM).largestFreeBlock(751).fragmentation(0.24))
-                        .violations())
+        assertThat(judge(readings, BudgetSpec.of(DRAM).largestFreeBlock(751)).violations())
                 .extracting(BudgetViolation::metric)
-                .containsExactly(BudgetMetric.LARGEST_FREE_BLOCK, BudgetMetric.FRAGMENTATION);
-    }
-
-    @Test
-    void aFullBankIsNotFragmented() {
-        assertThat(new FreeSpace(DRAM, List.of(0), 0, 0).fragmentation()).isZero();
+                .containsExactly(BudgetMetric.LARGEST_FREE_BLOCK);
     }
 
     @Test
     void withoutAnAllocatorItCannotBeKnown() {
         List<FreeSpace> ofAnother = List.of(new FreeSpace(DRAM, List.of(0), 1_000, 1_000));
 
-        assertThat(judge(ofAnother, BudgetSpec.of(L1).largestFreeBlock(1).fragmentation(1))
-                        .violations())
-                .hasSize(2)
-                .allSatisfy(violation -> assertThat(violation).isInstanceOf(BudgetViolation.NotCheckable.class));
-        assertThat(judge(ofAnother, BudgetSpec.of(DRAM).onDevice(3).fragmentation(1))
+        assertThat(judge(ofAnother, BudgetSpec.of(L1).largestFreeBlock(1)).violations())
+                .singleElement()
+                .isInstanceOf(BudgetViolation.NotCheckable.class);
+        assertThat(judge(ofAnother, BudgetSpec.of(DRAM).onDevice(3).largestFreeBlock(1))
                         .violations())
                 .singleElement()
                 .isInstanceOf(BudgetViolation.NotCheckable.class);
@@ -141,11 +133,6 @@ class BudgetVerdictTests {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> BudgetSpec.of(DRAM).onDevice(-2))
                 .withMessage("A budget has limits of 0 or more: device = -2 was given");
-        assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> BudgetSpec.of(DRAM).fragmentation(1.5))
-                .withMessage("Fragmentation is a part of the free memory, from 0 to 1: 1.5 was given");
-        assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> BudgetSpec.of(DRAM).fragmentation(Double.NaN));
     }
 
     @Test
@@ -153,8 +140,8 @@ class BudgetVerdictTests {
         assertThat(BudgetSpec.of(L1).peakBytes(2_048).liveBytes(0).buffers(1).onDevice(3))
                 .hasToString(
                         "L1 of device 3: peak at most 2 KiB (2048 B), at the end at most 0 B, at most 1 buffer at once");
-        assertThat(BudgetSpec.of(DRAM).largestFreeBlock(64).fragmentation(0.125))
-                .hasToString("DRAM of each device: largest free block at least 64 B, fragmentation at most 12.5 %");
+        assertThat(BudgetSpec.of(DRAM).largestFreeBlock(64))
+                .hasToString("DRAM of each device: largest free block at least 64 B");
         assertThat(BudgetSpec.of(DRAM)).hasToString("DRAM of each device: no limit");
     }
 
@@ -244,9 +231,8 @@ class BudgetVerdictTests {
         assertThat(List.of(none.peakBytes(0), none.liveBytes(0), none.buffers(0)))
                 .noneMatch(BudgetSpec::needsAllocator)
                 .noneMatch(BudgetSpec::isWithoutLimit);
-        assertThat(List.of(none.largestFreeBlock(0), none.fragmentation(0)))
-                .allMatch(BudgetSpec::needsAllocator)
-                .noneMatch(BudgetSpec::isWithoutLimit);
+        assertThat(none.largestFreeBlock(0).needsAllocator()).isTrue();
+        assertThat(none.largestFreeBlock(0).isWithoutLimit()).isFalse();
         assertThat(none.isWithoutLimit()).isTrue();
         assertThat(none.needsAllocator()).isFalse();
     }

@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -127,16 +126,9 @@ final class BudgetAnnotations {
         if (largest.isPresent()) {
             budget = budget.largestFreeBlock(largest.getAsLong());
         }
-        OptionalDouble fragmentation =
-                GivenNumber.part(annotation.fragmentation(), "fragmentation", place, "the free memory");
-        if (fragmentation.isPresent()) {
-            budget = budget.fragmentation(fragmentation.getAsDouble());
-        }
         if (budget.isWithoutLimit()) {
             throw ConfigurationErrors.of(
-                    place,
-                    "a budget without a limit",
-                    "Give peakBytes, liveBytes, buffers, largestFreeBlock or fragmentation.");
+                    place, "a budget without a limit", "Give peakBytes, liveBytes, buffers or largestFreeBlock.");
         }
         return budget;
     }

@@ -2,7 +2,6 @@ package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import java.util.Arrays;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
@@ -54,20 +53,6 @@ final class GivenNumber {
     static OptionalInt of(int[] values, String name, String place, String withoutIt) {
         OptionalLong given = of(Arrays.stream(values).asLongStream().toArray(), name, place, withoutIt);
         return given.isPresent() ? OptionalInt.of(Math.toIntExact(given.getAsLong())) : OptionalInt.empty();
-    }
-
-    /** Returns the part of a whole, 0 to 1, if it is given; see {@link #of(long[], String, String)}. */
-    static OptionalDouble part(double[] values, String name, String place, String whole) {
-        rejectSeveral(values.length, Arrays.toString(values), name, place);
-        for (double value : values) {
-            if (!(value >= 0 && value <= 1)) {
-                throw ConfigurationErrors.of(
-                        place,
-                        name + " = " + value,
-                        "Give a part of " + whole + ", 0 to 1, or leave it out to allow any.");
-            }
-        }
-        return Arrays.stream(values).findFirst();
     }
 
     private static void rejectSeveral(int count, String values, String name, String place) {
