@@ -18,7 +18,6 @@ import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.OriginPattern;
-import dev.meshguard.verdict.expectation.SizeRange;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -27,7 +26,6 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -168,10 +166,10 @@ public final class ExpectationSnippets {
     private boolean admitsOnly(FindingGroups finding, Expectation entry) {
         Set<BufferGeneration> own = Collections.newSetFromMap(new IdentityHashMap<>());
         finding.survivors().map(Survivor::buffer).forEach(own::add);
-        return own.stream().allMatch(buffer -> entry.fits(buffer, verdict.history()))
+        return own.stream().allMatch(buffer -> entry.fits(buffer))
                 && candidates(entry).stream()
                         .map(Survivor::buffer)
-                        .noneMatch(buffer -> !own.contains(buffer) && entry.fits(buffer, verdict.history()));
+                        .noneMatch(buffer -> !own.contains(buffer) && entry.fits(buffer));
     }
 
     /** Returns the fewest survivors that contain all that an entry admits: ten thousand findings ask for their own. */
@@ -179,9 +177,7 @@ public final class ExpectationSnippets {
         Optional<BufferType> type = entry.type();
         Stream.Builder<Object> properties = Stream.builder();
         properties.add(type);
-        if (entry.sizes().smallest() == entry.sizes().largest()) {
-            properties.add(new OfSize(type, entry.sizes().smallest()));
-        }
+        entry.size().ifPresent(size -> properties.add(new OfSize(type, size)));
         entry.label().ifPresent(label -> properties.add(new OfLabel(type, label)));
         entry.origin().ifPresent(origin -> {
             String[] names = origin.text().split("[.$]", -1);
@@ -207,10 +203,8 @@ public final class ExpectationSnippets {
         }
         if (finding.survivors()
                 .allMatch(survivor -> !survivor.buffer().isOfUnknownSize()
-                        && survivor.reports().get(0).size() == survivor.buffer().size())) {
-            LongSummaryStatistics sizes =
-                    finding.groups().stream().mapToLong(SurvivorGroup::size).summaryStatistics();
-            entry = entry.sizes(new SizeRange(sizes.getMin(), sizes.getMax()));
+                        && survivor.reports().get(0).size() == first.size())) {
+            entry = entry.size(first.size());
         }
         Optional<String> label = first.label().filter(text -> !text.isBlank());
         if (label.isPresent()) {
@@ -246,12 +240,8 @@ public final class ExpectationSnippets {
         List<String> attributes = new ArrayList<>();
         entry.type().ifPresent(type -> attributes.add("type = " + type));
         devices(entry.devices()).ifPresent(attributes::add);
-        attributes.addAll(sizes(entry.sizes()));
+        entry.size().ifPresent(size -> attributes.add("size = " + size));
         attributes.addAll(count(entry.count()));
-        entry.bytes().ifPresent(most -> attributes.add("bytes = " + most));
-        entry.lifetime().ifPresent(lifetime -> attributes.add("lifetime = " + lifetime));
-        entry.phase().ifPresent(phase -> attributes.add("phase = " + Quantities.quoted(phase.name())));
-        entry.ownerKind().ifPresent(kind -> attributes.add("ownerKind = " + kind));
         entry.owner().ifPresent(part -> attributes.add("owner = " + Quantities.quoted(part)));
         entry.label().ifPresent(label -> attributes.add("label = " + Quantities.quoted(label)));
         entry.origin().ifPresent(origin -> attributes.add("origin = " + Quantities.quoted(origin.text())));
@@ -273,20 +263,6 @@ public final class ExpectationSnippets {
                         : devices.ids().stream()
                                 .map(id -> String.format(Locale.ROOT, "%d", id))
                                 .collect(Collectors.joining(", ", "devices = {", "}")));
-    }
-
-    private static List<String> sizes(SizeRange sizes) {
-        if (sizes.smallest() == sizes.largest()) {
-            return List.of("size = " + sizes.smallest());
-        }
-        List<String> attributes = new ArrayList<>();
-        if (sizes.smallest() > 0) {
-            attributes.add("minSize = " + sizes.smallest());
-        }
-        if (sizes.largest() < Long.MAX_VALUE) {
-            attributes.add("maxSize = " + sizes.largest());
-        }
-        return attributes;
     }
 
     private static List<String> count(Bound count) {

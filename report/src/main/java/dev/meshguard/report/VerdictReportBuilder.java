@@ -482,16 +482,9 @@ final class VerdictReportBuilder {
         if (unmatched.isEmpty()) {
             return Optional.empty();
         }
-        // Entries that a typing error explains come first.
-        List<String> explained = new ArrayList<>();
-        List<String> others = new ArrayList<>();
-        for (ExpectationResult result : unmatched) {
-            String entry = result.expectation().toString();
-            TypingErrorHint.of(result.expectation(), verdict)
-                    .ifPresentOrElse(hint -> explained.add(entry + ": " + hint), () -> others.add(entry));
-        }
-        String named = Stream.concat(explained.stream(), others.stream())
+        String named = unmatched.stream()
                 .limit(MAX_UNMATCHED)
+                .map(result -> result.expectation().toString())
                 .collect(Collectors.joining("; "));
         int more = unmatched.size() - MAX_UNMATCHED;
         return Optional.of(String.format(
@@ -520,10 +513,12 @@ final class VerdictReportBuilder {
     private Finding stale(ExpectationResult result) {
         Expectation entry = result.expectation();
         if (result.neverMatched()) {
-            List<Fact> facts = new ArrayList<>();
-            TypingErrorHint.of(entry, verdict).ifPresent(hint -> facts.add(new Fact(Fact.WHY, hint)));
-            facts.add(new Fact(Fact.FIX, "If that is right, remove the entry, or it will hide the next leak."));
-            return new Finding("no survivor matches: " + entry, List.of(), facts, 0, 0);
+            return new Finding(
+                    "no survivor matches: " + entry,
+                    List.of(),
+                    List.of(new Fact(Fact.FIX, "If that is right, remove the entry, or it will hide the next leak.")),
+                    0,
+                    0);
         }
         Expectation lowered = entry.exactly(result.matchedBuffers());
         return new Finding(

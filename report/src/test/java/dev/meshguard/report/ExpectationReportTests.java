@@ -5,24 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
-import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.time.Instant;
-import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The whole texts for entries that did not match, and for known leaks. */
 class ExpectationReportTests {
@@ -89,66 +82,6 @@ class ExpectationReportTests {
 
                 limits  no allocator snapshot: rests on the reports alone
                 sum     0 allocated = 0 freed""");
-    }
-
-    @Test
-    void saysThatAnEntryIsForADeviceThatNoMeshHas() {
-        tracker.meshOpened(MeshDescription.of(0, "1x2 mesh", List.of(2, 3)));
-        tracker.meshClosed(0);
-
-        LeakVerdict verdict = LeakCheck.create()
-                .expecting(ExpectedBuffers.of(
-                        Expectation.because("shared").devices(DeviceSet.of(99)).atMost(1),
-                        Expectation.because("shared")
-                                .devices(DeviceSet.of(3, 99))
-                                .atMost(2)))
-                .examine(tracker.history());
-
-        assertThat(VerdictReport.of(verdict).expectations())
-                .containsExactly(
-                        "Never matched: 2 (device 99, at most 1 buffer, because \"shared\": no mesh has device 99; there are"
-                                + " 2-3; devices 3,99, at most 2 buffers, because \"shared\")");
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-                    phase Test                                | no phase Test; did you mean TEST
-                    phase decoding                            | no phase decoding; there are loading, START, OPEN, SETUP, TEST, TEARDOWN, CACHE_CLEAR, CLOSE, AFTER_CLOSE
-                    phase Loading                             | no phase Loading; did you mean loading
-                    origin leak                               | a method alone fits nothing; write ExpectationReportTests.leak
-                    origin dev.meshguard.report               | a package alone fits nothing; write dev.meshguard.report.*
-                    origin expectationreporttests.leak        | names fit letter for letter; did you mean ExpectationReportTests.leak
-                    """)
-    void saysWhyAnEntryFitsNothingWhereItIsASlip(String clause, String hint) {
-        AllocationTracker withOrigins = AllocationTracker.create();
-        try (Scope loading = withOrigins.phase("loading")) {
-            leak(withOrigins);
-        }
-
-        assertThat(VerdictReport.of(verdict(withOrigins, clause + " because \"it stays\""))
-                        .text())
-                .contains(", because \"it stays\" at meshguard-expected.txt:1: " + hint + ")");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"label x", "phase SETUP", "origin Other.leak", "origin dev.meshguard.other.*"})
-    void guessesNothingWhereItIsNoSlip(String clause) {
-        AllocationTracker withOrigins = AllocationTracker.create();
-        leak(withOrigins);
-
-        assertThat(VerdictReport.of(verdict(withOrigins, clause + " because \"it stays\""))
-                        .text())
-                .contains("because \"it stays\" at meshguard-expected.txt:1)");
-    }
-
-    private static void leak(AllocationTracker withOrigins) {
-        withOrigins.allocated(0, BufferType.DRAM, 4_096, 64);
-    }
-
-    private static LeakVerdict verdict(AllocationTracker of, String lines) {
-        return LeakCheck.create()
-                .expecting(ExpectedBuffers.parse(lines, "meshguard-expected.txt"))
-                .examine(of.history());
     }
 
     @Test

@@ -16,6 +16,8 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -52,7 +54,19 @@ class FindingGroupsTests {
                    seen  allocated in START (events #1 to #3)
 
                 sum     3 allocated = 0 freed + 3 leaked
-                expect  @ExpectBuffers(type = DRAM, minSize = 1024, maxSize = 4096, atMost = 3, label = "weights", origin = "Model.allocate", because = "…")""");
+                expect  @ExpectBuffers(type = DRAM, atMost = 3, label = "weights", origin = "Model.allocate", because = "…")""");
+    }
+
+    @Test
+    void theEntryOfSeveralSizesAdmitsThemAndNotOneBufferMore() {
+        allocated(DRAM, 0, 1024, "weights", HELPER, LOAD_WEIGHTS, TEST);
+        allocated(DRAM, 0, 4096, "weights", HELPER, LOAD_WEIGHTS, TEST);
+        allocated(DRAM, 1, 2048, "weights", HELPER, LOAD_WEIGHTS, TEST);
+        String pasted = report().expectationSnippet().orElseThrow().line().replace("…", "known");
+
+        assertThat(outcome(pasted)).isEqualTo(Outcome.EXPECTED_ONLY);
+        allocated(DRAM, 1, 512, "weights", HELPER, LOAD_WEIGHTS, TEST);
+        assertThat(outcome(pasted)).isEqualTo(Outcome.LEAKED);
     }
 
     @Test
@@ -290,5 +304,12 @@ class FindingGroupsTests {
 
     private VerdictReport report() {
         return VerdictReport.of(verdict());
+    }
+
+    private Outcome outcome(String entry) {
+        return LeakCheck.create()
+                .expecting(ExpectedBuffers.parse(entry, "expected.txt"))
+                .examine(tracker.history())
+                .outcome();
     }
 }

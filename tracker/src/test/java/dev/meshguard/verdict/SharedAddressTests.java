@@ -81,7 +81,6 @@ class SharedAddressTests {
         assertThat(outcome(history, Expectation.because("shared").label("weights")))
                 .isEqualTo(Outcome.LEAKED);
         assertThat(outcome(history, Expectation.because("shared").size(64))).isEqualTo(Outcome.LEAKED);
-        assertThat(outcome(history, Expectation.because("shared").bytes(64))).isEqualTo(Outcome.LEAKED);
         assertThat(outcome(history, Expectation.because("kept").label("cache").size(128)))
                 .isEqualTo(Outcome.EXPECTED_ONLY);
     }

@@ -3,9 +3,7 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Owner;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
@@ -22,22 +20,22 @@ class ExpectBuffersTests {
     }
 
     @Test
-    void rangesPhaseDevicesAndTimeAreConditionsToo() {
-        assertThat(run(RangesTestCase.class)).hasOnlySucceeded(1);
+    void boundsDevicesAndTimeAreConditionsToo() {
+        assertThat(run(BoundsTestCase.class)).hasOnlySucceeded(1);
     }
 
     @Test
-    void anotherPhaseDoesNotFit() {
-        assertThat(run(PhaseTestCase.class))
+    void anotherLabelDoesNotFit() {
+        assertThat(run(LabelTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining("Never matched: 1 (phase \"SETUP\", because \"loaded before\")");
+                .withTextContaining("Never matched: 1 (label \"weights\", because \"loaded before\")");
     }
 
     @Test
-    void anotherKindOfOwnerDoesNotFit() {
-        assertThat(run(OwnerKindTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    void anotherOwnerDoesNotFit() {
+        assertThat(run(OwnerTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
     }
 
     @Test
@@ -106,8 +104,6 @@ class ExpectBuffersTests {
                 type = BufferType.DRAM,
                 size = 4_096,
                 atMost = 8,
-                bytes = 32_768,
-                lifetime = BufferLifetime.USER,
                 label = "weights",
                 origin = "FittingTestCase.keeps",
                 because = "shared")
@@ -117,15 +113,13 @@ class ExpectBuffersTests {
     }
 
     @TrackAllocations
-    static class RangesTestCase {
+    static class BoundsTestCase {
         @Test
         @ExpectBuffers(
                 devices = {0, 1, 2, 3, 4, 5, 6, 7},
-                minSize = 4_096,
-                maxSize = 8_192,
+                size = 4_096,
                 atLeast = 8,
                 atMost = 9,
-                phase = "TEST",
                 until = "9999-12-31",
                 because = "shared")
         void keeps(MeshDevice mesh) {
@@ -134,18 +128,18 @@ class ExpectBuffersTests {
     }
 
     @TrackAllocations
-    static class PhaseTestCase {
+    static class LabelTestCase {
         @Test
-        @ExpectBuffers(phase = "SETUP", because = "loaded before")
+        @ExpectBuffers(label = "weights", because = "loaded before")
         void keeps(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }
 
     @TrackAllocations
-    static class OwnerKindTestCase {
+    static class OwnerTestCase {
         @Test
-        @ExpectBuffers(ownerKind = Owner.Kind.PROGRAM, because = "kept for the next run")
+        @ExpectBuffers(owner = "program", because = "kept for the next run")
         void keeps(MeshDevice mesh) {
             Buffers.take(mesh);
         }

@@ -1,8 +1,6 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Owner;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
@@ -18,8 +16,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * {@code @ExpectBuffers} declares buffers that a test is expected to leave allocated at its end, with the reason.
  *
  * <p>An omitted condition matches every buffer. Numbers are given as {@code device = 3}; negative numbers are an error.
- * {@link #atMost} and {@link #bytes} are bounds over all devices. The test fails if more buffers match, or if fewer
- * match than {@link #exactly} or {@link #atLeast} require. A leak failure ends with an entry to paste.
+ * {@link #atMost} is a bound over all devices. The test fails if more buffers match, or if fewer match than
+ * {@link #exactly} or {@link #atLeast} require. A leak failure ends with an entry to paste.
  *
  * <p>An entry on a method that matches no buffer fails the test. If a method has several invocations or starts several
  * programs, one of them must leave a matching buffer. An entry on a class need not match in each test. Unused entries
@@ -70,12 +68,6 @@ public @interface ExpectBuffers {
     /** Returns the exact size of each, in bytes, 0 or more; at most one, any if none is given. */
     long[] size() default {};
 
-    /** Returns the smallest size of each, in bytes, 0 or more, instead of {@link #size}; at most one, no limit if none is given. */
-    long[] minSize() default {};
-
-    /** Returns the largest size of each, in bytes, 0 or more, instead of {@link #size}; at most one, no limit if none is given. */
-    long[] maxSize() default {};
-
     /**
      * Returns the most buffers that are expected, over all devices, 0 or more; at most one, any number if none is
      * given.
@@ -93,20 +85,6 @@ public @interface ExpectBuffers {
      * one, any number if none is given.
      */
     long[] exactly() default {};
-
-    /**
-     * Returns the most bytes that are expected, over all devices, 0 or more; at most one, any number if none is given.
-     */
-    long[] bytes() default {};
-
-    /** Returns the party that frees them; at most one, any if none is given. */
-    BufferLifetime[] lifetime() default {};
-
-    /** Returns the name of the phase in which they are allocated, for example {@code SETUP}; any if empty. */
-    String phase() default "";
-
-    /** Returns the kind of the owner; at most one, any owner or none if none is given. */
-    Owner.Kind[] ownerKind() default {};
 
     /** Returns a part of the owner's name; any owner or none if empty. */
     String owner() default "";

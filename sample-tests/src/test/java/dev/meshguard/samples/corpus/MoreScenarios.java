@@ -1,8 +1,6 @@
 package dev.meshguard.samples.corpus;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Owner;
-import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -80,12 +78,8 @@ final class MoreScenarios {
                     try (Scope setup = stage.phase("setup")) {
                         kept.add(stage.buffer(mesh, "kept", BufferType.L1, 4 * KIB));
                     }
-                    stage.free(stage.buffer(mesh, "freed", BufferType.L1, 4 * KIB));
-                    stage.allow(
-                            Expectation.because(REASON)
-                                    .phase(new Phase("setup"))
-                                    .type(BufferType.L1),
-                            kept.get(0));
+                    stage.free(stage.buffer(mesh, "freed", BufferType.L1, 8 * KIB));
+                    stage.allow(Expectation.because(REASON).type(BufferType.L1).size(4 * KIB), kept.get(0));
                 })),
                 Scenario.onAMesh("allowed: on some devices, and one on another", onMesh((stage, mesh) -> {
                     List<Handle> kept = new ArrayList<>();
@@ -112,7 +106,7 @@ final class MoreScenarios {
                         stage -> stage.open(2, 4).ifPresent(mesh -> {
                             Handle a = stage.tensor(mesh, "a", 64, 64);
                             Handle sum = stage.add(mesh, "sum", a, a);
-                            stage.allowCached(Expectation.because(REASON).ownerKind(Owner.Kind.PROGRAM));
+                            stage.allowCached(Expectation.because(REASON).owner("program"));
                             stage.free(sum, a);
                             stage.close(mesh);
                         })),
@@ -126,8 +120,8 @@ final class MoreScenarios {
                     stage.allow(Expectation.because(REASON).until("2020-02-29"));
                     stage.tensor(mesh, "kept", 64, 64);
                 })),
-                Scenario.onAMesh("allowed: too many bytes", onMesh((stage, mesh) -> {
-                    stage.allow(Expectation.because(REASON).size(8 * KIB).bytes(8 * KIB - 1));
+                Scenario.onAMesh("allowed: another size", onMesh((stage, mesh) -> {
+                    stage.allow(Expectation.because(REASON).size(8 * KIB - 1));
                     stage.tensor(mesh, "kept", 64, 64);
                 })),
                 Scenario.bound("bound, allowed: one of two", stage -> {

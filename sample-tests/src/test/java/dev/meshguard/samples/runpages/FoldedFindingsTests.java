@@ -82,7 +82,8 @@ class FoldedFindingsTests {
         assertThat(chromium.texts("#finding-1 + .detail .paste-annotation code"))
                 .singleElement()
                 .asString()
-                .contains("minSize = 1024, maxSize = 3072, atMost = 3");
+                .contains("atMost = 3")
+                .doesNotContain("size");
     }
 
     @Test

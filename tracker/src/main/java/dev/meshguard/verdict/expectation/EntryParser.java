@@ -1,9 +1,6 @@
 package dev.meshguard.verdict.expectation;
 
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Owner;
-import dev.meshguard.event.Phase;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -20,11 +17,10 @@ import java.util.stream.Collectors;
 final class EntryParser {
 
     private static final String CLAUSES =
-            "device, devices, size, count, bytes, lifetime, phase, ownerKind, owner, label, origin, overwritten,"
-                    + " until, because";
+            "device, devices, size, count, owner, label, origin, overwritten, until, because";
     private static final String BOUNDS = "exactly 8, atMost 8, atLeast 2, between 2-8";
     private static final Pattern NUMBER = Pattern.compile("\\d{1,19}");
-    private static final Pattern RANGE = Pattern.compile("(\\d{1,19})-(\\d{0,19})");
+    private static final Pattern RANGE = Pattern.compile("(\\d{1,19})-(\\d{1,19})");
     /** The placeholder for a reason in failure texts; it is no reason if it is pasted. */
     private static final String PLACEHOLDER = "…";
 
@@ -63,7 +59,7 @@ final class EntryParser {
 
     private void clause() {
         Token name = tokens.get(next++);
-        Optional<BufferType> type = name.isQuoted() ? Optional.empty() : constant(BufferType.values(), name.text());
+        Optional<BufferType> type = name.isQuoted() ? Optional.empty() : type(name.text());
         if (type.isPresent()) {
             rejectTwice(name, "type");
             entry = entry.type(type.get());
@@ -75,15 +71,8 @@ final class EntryParser {
                 entry = read(
                         "ids of devices, for example 3 or 0-3,5",
                         value -> entry.devices(DeviceSet.parse(value.text())));
-            case "size" ->
-                entry = read("a size in bytes, for example 1048576 or 4096-8192", value -> entry.sizes(sizes(value)));
+            case "size" -> entry = read("a size in bytes, for example 1048576", value -> entry.size(number(value)));
             case "count" -> entry = count();
-            case "bytes" -> entry = bytes();
-            case "lifetime" -> entry = entry.lifetime(oneOf(BufferLifetime.values()));
-            case "ownerKind" -> entry = entry.ownerKind(oneOf(Owner.Kind.values()));
-            case "phase" ->
-                entry = read(
-                        "a phase, for example SETUP or \"warm up\"", value -> entry.phase(new Phase(value.text())));
             case "owner" -> entry = read("a part of the owner's name", value -> entry.owner(value.text()));
             case "label" -> entry = read("a label", value -> entry.label(value.text()));
             case "origin" -> entry = read("a class, method or package", value -> entry.origin(value.text()));
@@ -97,7 +86,7 @@ final class EntryParser {
                                 Locale.ROOT,
                                 "%s is no clause. Here may stand a type (%s), %s.",
                                 quoted(name),
-                                names(BufferType.values()),
+                                types(),
                                 CLAUSES));
         }
     }
@@ -112,7 +101,7 @@ final class EntryParser {
             case "between" ->
                 read("two numbers, for example 2-8", value -> {
                     Matcher range = RANGE.matcher(value.text());
-                    if (!range.matches() || range.group(2).isEmpty()) {
+                    if (!range.matches()) {
                         throw new IllegalArgumentException(
                                 "Between stand two numbers, for example 2-8: " + quoted(value) + " was given.");
                     }
@@ -124,30 +113,11 @@ final class EntryParser {
         };
     }
 
-    private Expectation bytes() {
-        String how = read("atMost and a number of bytes", Token::text);
-        if (!how.equals("atMost")) {
-            throw rejected(
-                    tokens.get(next - 1).column(),
-                    String.format(Locale.ROOT, "\"%s\" is no bound. Here may stand atMost.", how));
-        }
-        return read("a number of bytes", value -> entry.bytes(number(value)));
-    }
-
     private String reason(Token value) {
         if (value.text().equals(PLACEHOLDER)) {
             throw new IllegalArgumentException("Say instead of \"…\" why the buffers are expected.");
         }
         return Expectation.because(value.text()).because();
-    }
-
-    private static SizeRange sizes(Token value) {
-        Matcher range = RANGE.matcher(value.text());
-        if (!range.matches()) {
-            return SizeRange.exactly(number(value));
-        }
-        return new SizeRange(
-                number(range.group(1)), range.group(2).isEmpty() ? Long.MAX_VALUE : number(range.group(2)));
     }
 
     private static long number(Token value) {
@@ -167,14 +137,6 @@ final class EntryParser {
                 "A number from 0 to %d without unit stands here: \"%s\" was given.",
                 Long.MAX_VALUE,
                 text));
-    }
-
-    private <E extends Enum<E>> E oneOf(E[] constants) {
-        return read(
-                "one of " + names(constants),
-                value -> constant(constants, value.text())
-                        .orElseThrow(() ->
-                                new IllegalArgumentException(quoted(value) + " is none of " + names(constants) + ".")));
     }
 
     /** Reads the next token; the message of an error names its position. */
@@ -214,13 +176,13 @@ final class EntryParser {
         return '"' + token.text() + '"';
     }
 
-    private static <E extends Enum<E>> Optional<E> constant(E[] constants, String name) {
-        return Arrays.stream(constants)
-                .filter(constant -> constant.name().equals(name))
+    private static Optional<BufferType> type(String name) {
+        return Arrays.stream(BufferType.values())
+                .filter(type -> type.name().equals(name))
                 .findFirst();
     }
 
-    private static <E extends Enum<E>> String names(E[] constants) {
-        return Arrays.stream(constants).map(Enum::name).collect(Collectors.joining(", "));
+    private static String types() {
+        return Arrays.stream(BufferType.values()).map(Enum::name).collect(Collectors.joining(", "));
     }
 }

@@ -18,29 +18,16 @@ final class EntryText {
         if (!entry.devices().isAny()) {
             clauses.add((entry.devices().ids().size() == 1 ? "device " : "devices ") + entry.devices());
         }
-        if (!entry.sizes().isAny()) {
-            clauses.add("size " + range(entry.sizes().smallest(), entry.sizes().largest()));
-        }
+        entry.size().ifPresent(size -> clauses.add("size " + size));
         if (!entry.count().isAny()) {
             clauses.add("count " + description(entry.count()));
         }
-        entry.bytes().ifPresent(most -> clauses.add("bytes atMost " + most));
-        entry.lifetime().ifPresent(lifetime -> clauses.add("lifetime " + lifetime.name()));
-        entry.phase().ifPresent(phase -> clauses.add("phase " + Quantities.quoted(phase.name())));
-        entry.ownerKind().ifPresent(kind -> clauses.add("ownerKind " + kind.name()));
         entry.owner().ifPresent(part -> clauses.add("owner " + Quantities.quoted(part)));
         entry.label().ifPresent(label -> clauses.add("label " + Quantities.quoted(label)));
         entry.origin().ifPresent(pattern -> clauses.add("origin " + Quantities.quoted(pattern.text())));
         entry.until().ifPresent(last -> clauses.add("until " + last));
         clauses.add("because " + Quantities.quoted(entry.because()));
         return String.join(" ", clauses);
-    }
-
-    private static String range(long smallest, long largest) {
-        if (smallest == largest) {
-            return Long.toString(smallest);
-        }
-        return smallest + "-" + (largest == Long.MAX_VALUE ? "" : largest);
     }
 
     private static String description(Bound count) {

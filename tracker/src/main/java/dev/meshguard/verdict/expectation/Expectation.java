@@ -2,12 +2,9 @@ package dev.meshguard.verdict.expectation;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
 import java.time.LocalDate;
@@ -23,12 +20,12 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * An expectation: the buffers that may survive a check, or {@linkplain #overwritten() be overwritten}, with bounds for number,
- * size and time, and the reason.
+ * An expectation: the buffers that may survive a check, or {@linkplain #overwritten() be overwritten}, with bounds for number
+ * and time, and the reason.
  *
- * <p>A missing condition matches everything. Count and bytes are bounds over all devices of one check. One buffer or
- * byte more than they allow is not expected. If fewer buffers survive than an entry requires, the entry is out of date,
- * also if none survives. An entry {@linkplain #forSeveralChecks() for several checks} may have none. Start from
+ * <p>A missing condition matches everything. The count is a bound over all devices of one check. One buffer more than it
+ * allows is not expected. If fewer buffers survive than an entry requires, the entry is out of date, also if none
+ * survives. An entry {@linkplain #forSeveralChecks() for several checks} may have none. Start from
  * {@link #because(String)}.
  *
  * <pre>{@code
@@ -50,12 +47,8 @@ public final class Expectation {
         private final String because;
         private Optional<BufferType> type = Optional.empty();
         private DeviceSet devices = DeviceSet.any();
-        private SizeRange sizes = SizeRange.any();
+        private OptionalLong size = OptionalLong.empty();
         private Bound count = Bound.any();
-        private OptionalLong bytes = OptionalLong.empty();
-        private Optional<BufferLifetime> lifetime = Optional.empty();
-        private Optional<Phase> phase = Optional.empty();
-        private Optional<Owner.Kind> ownerKind = Optional.empty();
         private Optional<String> owner = Optional.empty();
         private Optional<String> label = Optional.empty();
         private Optional<OriginPattern> origin = Optional.empty();
@@ -73,12 +66,8 @@ public final class Expectation {
             this(because);
             type = other.type;
             devices = other.devices;
-            sizes = other.sizes;
+            size = other.size;
             count = other.count;
-            bytes = other.bytes;
-            lifetime = other.lifetime;
-            phase = other.phase;
-            ownerKind = other.ownerKind;
             owner = other.owner;
             label = other.label;
             origin = other.origin;
@@ -134,27 +123,8 @@ public final class Expectation {
 
     /** Returns this entry for buffers of exactly this size, in bytes. */
     public Expectation size(long only) {
-        return sizes(SizeRange.exactly(only));
-    }
-
-    /** Returns this entry for buffers of these sizes. */
-    public Expectation sizes(SizeRange only) {
-        return with(changed -> changed.sizes = only);
-    }
-
-    /** Returns this entry for one lifetime only. */
-    public Expectation lifetime(BufferLifetime only) {
-        return with(changed -> changed.lifetime = Optional.of(only));
-    }
-
-    /** Returns this entry for buffers that were allocated in one phase only. */
-    public Expectation phase(Phase bornIn) {
-        return with(changed -> changed.phase = Optional.of(bornIn));
-    }
-
-    /** Returns this entry for buffers of one kind of owner only. */
-    public Expectation ownerKind(Owner.Kind only) {
-        return with(changed -> changed.ownerKind = Optional.of(only));
+        ExpectationChecks.rejectNegative("size", only);
+        return with(changed -> changed.size = OptionalLong.of(only));
     }
 
     /** Returns this entry for buffers whose owner, as in {@link Owner#toString}, contains the given text. */
@@ -210,12 +180,6 @@ public final class Expectation {
     /** Returns this entry with another bound. */
     public Expectation count(Bound bound) {
         return with(changed -> changed.count = bound);
-    }
-
-    /** Returns this entry for at most the given number of bytes over all devices. */
-    public Expectation bytes(long atMost) {
-        ExpectationChecks.rejectNegative("bytes", atMost);
-        return with(changed -> changed.bytes = OptionalLong.of(atMost));
     }
 
     /** Returns this entry with a last day of validity. */
@@ -288,34 +252,14 @@ public final class Expectation {
         return terms.devices;
     }
 
-    /** Returns the sizes. */
-    public SizeRange sizes() {
-        return terms.sizes;
+    /** Returns the size of each buffer, in bytes. */
+    public OptionalLong size() {
+        return terms.size;
     }
 
     /** Returns the number of buffers. */
     public Bound count() {
         return terms.count;
-    }
-
-    /** Returns the maximum number of bytes. */
-    public OptionalLong bytes() {
-        return terms.bytes;
-    }
-
-    /** Returns who frees the buffers. */
-    public Optional<BufferLifetime> lifetime() {
-        return terms.lifetime;
-    }
-
-    /** Returns the phase in which the buffers were allocated. */
-    public Optional<Phase> phase() {
-        return terms.phase;
-    }
-
-    /** Returns the kind of the owner. */
-    public Optional<Owner.Kind> ownerKind() {
-        return terms.ownerKind;
     }
 
     /** Returns the text that the owner's name contains. */
@@ -372,10 +316,10 @@ public final class Expectation {
      * shares the address of an expected buffer. Only circular buffers share addresses by design, and the first report
      * counts for all.
      */
-    public boolean fits(BufferGeneration buffer, AllocationHistory history) {
-        return fitsAll(terms.type, buffer.type())
+    public boolean fits(BufferGeneration buffer) {
+        return (terms.type.isEmpty() || terms.type.get() == buffer.type())
                 && terms.devices.contains(buffer.device())
-                && decisive(buffer).allMatch(report -> fits(report, history));
+                && decisive(buffer).allMatch(this::fits);
     }
 
     private static Stream<Report> decisive(BufferGeneration buffer) {
@@ -388,31 +332,19 @@ public final class Expectation {
         return areCircular ? left.stream().limit(1) : left.stream();
     }
 
-    private boolean fits(Report report, AllocationHistory history) {
+    private boolean fits(Report report) {
         AllocationDetails details = report.request().details();
-        return terms.sizes.contains(report.size())
-                && fitsAll(terms.lifetime, details.lifetime())
+        return (terms.size.isEmpty() || terms.size.getAsLong() == report.size())
                 && (terms.label.isEmpty() || terms.label.equals(details.label()))
-                && fitsOwner(details)
-                && (terms.phase.isEmpty() || terms.phase.get().equals(history.phaseAt(report.allocatedAt())))
+                && (terms.owner.isEmpty()
+                        || details.owner()
+                                .filter(found -> found.toString().contains(terms.owner.get()))
+                                .isPresent())
                 && (terms.origin.isEmpty()
                         || report.request()
                                 .origin()
                                 .filter(terms.origin.get()::fits)
                                 .isPresent());
-    }
-
-    private boolean fitsOwner(AllocationDetails details) {
-        boolean isAny = terms.owner.isEmpty() && terms.ownerKind.isEmpty();
-        return isAny
-                || details.owner()
-                        .filter(found -> fitsAll(terms.ownerKind, found.kind())
-                                && (terms.owner.isEmpty() || found.toString().contains(terms.owner.get())))
-                        .isPresent();
-    }
-
-    private static <T> boolean fitsAll(Optional<T> condition, T value) {
-        return condition.isEmpty() || condition.get().equals(value);
     }
 
     // Text
@@ -427,19 +359,13 @@ public final class Expectation {
         if (!terms.devices.isAny()) {
             parts.add((terms.devices.ids().size() == 1 ? "device " : "devices ") + terms.devices);
         }
-        if (!terms.sizes.isAny()) {
-            parts.add(terms.sizes.toString());
-        }
-        terms.lifetime.ifPresent(only -> parts.add("lifetime " + only));
-        terms.phase.ifPresent(only -> parts.add("phase " + Quantities.quoted(only.name())));
-        terms.ownerKind.ifPresent(only -> parts.add("owner kind " + only));
+        terms.size.ifPresent(only -> parts.add(Quantities.size(only) + " each"));
         terms.owner.ifPresent(part -> parts.add("owner " + Quantities.quoted(part)));
         terms.label.ifPresent(only -> parts.add("label " + Quantities.quoted(only)));
         terms.origin.ifPresent(pattern -> parts.add("origin " + Quantities.quoted(pattern.text())));
         if (!terms.count.isAny()) {
             parts.add(terms.count.toString());
         }
-        terms.bytes.ifPresent(most -> parts.add("at most " + Quantities.size(most) + " in all"));
         terms.until.ifPresent(last -> parts.add("until " + last));
         return parts.isEmpty() ? "every buffer" : String.join(", ", parts);
     }

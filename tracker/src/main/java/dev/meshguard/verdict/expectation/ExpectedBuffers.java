@@ -30,12 +30,9 @@ import org.apiguardian.api.API.Status;
  *   <caption>Clauses</caption>
  *   <tr><td>{@code DRAM}, {@code L1}, …</td><td>the memory</td></tr>
  *   <tr><td>{@code device 3}, {@code devices 0-3,5}</td><td>the devices</td></tr>
- *   <tr><td>{@code size 4096}, {@code size 4096-8192}, {@code size 4096-}</td><td>bytes of each buffer</td></tr>
+ *   <tr><td>{@code size 4096}</td><td>bytes of each buffer</td></tr>
  *   <tr><td>{@code count exactly 8}, {@code atMost 8}, {@code atLeast 2}, {@code between 2-8}</td><td>how many, over all devices</td></tr>
- *   <tr><td>{@code bytes atMost 8388608}</td><td>how many bytes, over all devices</td></tr>
- *   <tr><td>{@code lifetime SYSTEM}</td><td>who frees them</td></tr>
- *   <tr><td>{@code phase SETUP}</td><td>when they were allocated</td></tr>
- *   <tr><td>{@code ownerKind PROGRAM}, {@code owner "dispatch"}</td><td>the owner</td></tr>
+ *   <tr><td>{@code owner "dispatch"}</td><td>a part of the owner's name</td></tr>
  *   <tr><td>{@code label "weights"}</td><td>the exact label</td></tr>
  *   <tr><td>{@code origin "KvCacheTest.weights"}</td><td>the code, see {@link OriginPattern}</td></tr>
  *   <tr><td>{@code until 2026-12-31}</td><td>the last day</td></tr>

@@ -12,7 +12,7 @@ import java.time.LocalDate;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Matches survivors with one expectation until its number, its bytes or its last day is exceeded. */
+/** Matches survivors with one expectation until its number or its last day is exceeded. */
 final class ExpectationMatcher {
 
     private final Expectation expectation;
@@ -45,29 +45,26 @@ final class ExpectationMatcher {
     }
 
     /**
-     * Returns whether an expectation is about the survival of a buffer. Buffers that are expected anyway use no room of an
-     * expectation that does not mean them.
+     * Returns whether an expectation is about the survival of a buffer. Persistent buffers are expected anyway and use no
+     * room of an expectation.
      */
     boolean permitsSurvival(BufferGeneration buffer) {
-        boolean mayStay = buffer.lifetime() == BufferLifetime.PERSISTENT;
         return !expectation.isForOverwritten()
-                && (!mayStay || expectation.lifetime().isPresent())
-                && expectation.fits(buffer, history);
+                && buffer.lifetime() != BufferLifetime.PERSISTENT
+                && expectation.fits(buffer);
     }
 
     /** Returns whether an expectation is about the loss of a buffer's data. */
     boolean permitsOverwriting(BufferGeneration buffer) {
-        return expectation.isForOverwritten() && expectation.fits(buffer, history);
+        return expectation.isForOverwritten() && expectation.fits(buffer);
     }
 
     boolean tryMatch(BufferGeneration buffer) {
-        long size = remainingBytes(buffer);
-        boolean hasRoom = deadline != Deadline.PASSED
-                && buffers < expectation.count().atMost()
-                && size <= expectation.bytes().orElse(Long.MAX_VALUE) - bytes;
+        boolean hasRoom =
+                deadline != Deadline.PASSED && buffers < expectation.count().atMost();
         if (hasRoom) {
             buffers++;
-            bytes += size;
+            bytes += remainingBytes(buffer);
         } else {
             rejected++;
         }

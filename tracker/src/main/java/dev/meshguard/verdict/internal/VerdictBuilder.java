@@ -222,7 +222,7 @@ public final class VerdictBuilder {
         fitting.forEach(matcher -> matcher.end().ifPresent(evidence::add));
         boolean wouldBeExpected = !fitting.isEmpty() && diagnosis.status() == SurvivorStatus.EXPECTED;
         if (wouldBeExpected && evidence.size() == diagnosis.evidence().size()) {
-            evidence.add(Evidence.of("more of them survived than the expectations for lifetime PERSISTENT allow"));
+            evidence.add(Evidence.of("more of them survived than the expectations allow"));
         }
         return new Diagnosis(diagnosis.cause(), wouldBeExpected ? SurvivorStatus.LEAKED : diagnosis.status(), evidence);
     }

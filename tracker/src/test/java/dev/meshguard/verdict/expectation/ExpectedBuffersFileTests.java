@@ -3,10 +3,7 @@ package dev.meshguard.verdict.expectation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Owner;
-import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.Seed;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,12 +23,8 @@ class ExpectedBuffersFileTests {
     private static final Expectation ALL = Expectation.because("shared by \"all\" tests\n# ünd é")
             .type(BufferType.DRAM)
             .devices(DeviceSet.parse("0-3,5"))
-            .sizes(new SizeRange(4_096, 8_192))
+            .size(4_096)
             .between(2, 8)
-            .bytes(65_536)
-            .lifetime(BufferLifetime.SYSTEM)
-            .phase(new Phase("warm up"))
-            .ownerKind(Owner.Kind.PROGRAM)
             .owner("7 (add)")
             .label("weights")
             .origin("KvCacheTest.weights")
@@ -41,8 +34,7 @@ class ExpectedBuffersFileTests {
     void writesEveryClauseInOneOrder() {
         assertThat(ALL.toText())
                 .isEqualTo(
-                        "DRAM devices 0-3,5 size 4096-8192 count between 2-8 bytes atMost 65536 lifetime SYSTEM phase"
-                                + " \"warm up\" ownerKind PROGRAM owner \"7 (add)\" label \"weights\" origin"
+                        "DRAM devices 0-3,5 size 4096 count between 2-8 owner \"7 (add)\" label \"weights\" origin"
                                 + " \"KvCacheTest.weights\" until 2026-12-31 because \"shared by \\\"all\\\" tests\\n# ünd é\"");
     }
 
@@ -83,9 +75,11 @@ class ExpectedBuffersFileTests {
             quoteCharacter = '\u0000',
             value = {
                 "DRAM sice 5 because \"x\"|6|\"sice\" is no clause. Here may stand a type (DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE),"
-                        + " device, devices, size, count, bytes, lifetime, phase, ownerKind, owner, label, origin, overwritten, until, because.",
+                        + " device, devices, size, count, owner, label, origin, overwritten, until, because.",
                 "\"DRAM\" because \"x\"|1|\"DRAM\" is no clause. Here may stand a type (DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE),"
-                        + " device, devices, size, count, bytes, lifetime, phase, ownerKind, owner, label, origin, overwritten, until, because.",
+                        + " device, devices, size, count, owner, label, origin, overwritten, until, because.",
+                "DRAM phase SETUP because \"x\"|6|\"phase\" is no clause. Here may stand a type (DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE),"
+                        + " device, devices, size, count, owner, label, origin, overwritten, until, because.",
                 "DRAM|5|the reason is missing. At the end of an entry stands why: because \"…\".",
                 "DRAM because|13|the line ends where the reason has to stand.",
                 "DRAM because \"\"|14|An expected buffer needs a reason: say in \"because\" why it is expected; a blank one was given.",
@@ -96,12 +90,11 @@ class ExpectedBuffersFileTests {
                 "size 4KiB because \"x\"|6|A number from 0 to 9223372036854775807 without unit stands here: \"4KiB\" was given.",
                 "size 9223372036854775808 because \"x\"|6|A number from 0 to 9223372036854775807 without unit stands here:"
                         + " \"9223372036854775808\" was given.",
-                "size 9-1 because \"x\"|6|An expected buffer's size goes from less to more: 9 to 1 was given.",
+                "size 4096-8192 because \"x\"|6|A number from 0 to 9223372036854775807 without unit stands here: \"4096-8192\" was given.",
                 "count 8 because \"x\"|7|\"8\" is no bound. Here may stand exactly 8, atMost 8, atLeast 2, between 2-8.",
                 "count between 8 because \"x\"|15|Between stand two numbers, for example 2-8: \"8\" was given.",
                 "count exactly|14|the line ends where a number has to stand.",
-                "bytes 8 because \"x\"|7|\"8\" is no bound. Here may stand atMost.",
-                "lifetime forever because \"x\"|10|\"forever\" is none of USER, SYSTEM, PERSISTENT.",
+                "count between 8- because \"x\"|15|Between stand two numbers, for example 2-8: \"8-\" was given.",
                 "origin Model#load because \"x\"|8|An expected buffer's origin is a class, a method or a package, for example KvCacheTest,"
                         + " KvCacheTest.weights or dev.example.model.*: \"Model#load\" was given.",
                 "until 2026-02-30 because \"x\"|7|An expected buffer's until is the last day on which it is expected, as an ISO date like"
@@ -162,20 +155,14 @@ class ExpectedBuffersFileTests {
                     DeviceSet.of(random.ints(random.nextInt(5), 0, 32).toArray()));
         }
         if (random.nextBoolean()) {
-            entry = entry.sizes(new SizeRange(random.nextInt(100), random.nextBoolean() ? Long.MAX_VALUE : 100));
+            entry = entry.size(random.nextLong() & Long.MAX_VALUE);
         }
         if (random.nextBoolean()) {
             long fewest = random.nextInt(3);
             entry = entry.count(new Bound(fewest, random.nextBoolean() ? Long.MAX_VALUE : fewest + random.nextInt(3)));
         }
         if (random.nextBoolean()) {
-            entry = entry.bytes(random.nextLong() & Long.MAX_VALUE);
-        }
-        if (random.nextBoolean()) {
-            entry = entry.lifetime(BufferLifetime.PERSISTENT).phase(new Phase("p" + randomText(random)));
-        }
-        if (random.nextBoolean()) {
-            entry = entry.ownerKind(Owner.Kind.OTHER).owner("o" + randomText(random));
+            entry = entry.owner("o" + randomText(random));
         }
         if (random.nextBoolean()) {
             entry = entry.label("l" + randomText(random)).origin("Model.load");

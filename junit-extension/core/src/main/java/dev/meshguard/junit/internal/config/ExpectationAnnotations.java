@@ -1,9 +1,6 @@
 package dev.meshguard.junit.internal.config;
 
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Owner;
-import dev.meshguard.event.Phase;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.ExpectedBuffersFile;
 import dev.meshguard.junit.TrackingLifetime;
@@ -15,7 +12,6 @@ import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
-import dev.meshguard.verdict.expectation.SizeRange;
 import java.io.IOException;
 import java.lang.reflect.AnnotatedElement;
 import java.nio.file.Path;
@@ -130,17 +126,13 @@ public final class ExpectationAnnotations {
 
     private static Expectation conditions(ExpectBuffers annotation, String place) {
         Expectation entry = Expectation.because(annotation.because());
-        for (BufferType type : atMostOne(annotation.type(), "type", place)) {
+        BufferType[] types = annotation.type();
+        if (types.length > 1) {
+            throw ConfigurationErrors.of(
+                    place, "type = " + List.of(types), "Give at most one; write an entry for each type.");
+        }
+        for (BufferType type : types) {
             entry = entry.type(type);
-        }
-        for (BufferLifetime lifetime : atMostOne(annotation.lifetime(), "lifetime", place)) {
-            entry = entry.lifetime(lifetime);
-        }
-        for (Owner.Kind kind : atMostOne(annotation.ownerKind(), "ownerKind", place)) {
-            entry = entry.ownerKind(kind);
-        }
-        if (!annotation.phase().isEmpty()) {
-            entry = entry.phase(new Phase(annotation.phase()));
         }
         if (!annotation.owner().isEmpty()) {
             entry = entry.owner(annotation.owner());
@@ -154,15 +146,15 @@ public final class ExpectationAnnotations {
         if (annotation.overwritten()) {
             entry = entry.overwritten();
         }
-        return entry.devices(devices(annotation, place)).sizes(sizes(annotation, place));
+        OptionalLong size = GivenNumber.of(annotation.size(), "size", place);
+        if (size.isPresent()) {
+            entry = entry.size(size.getAsLong());
+        }
+        return entry.devices(devices(annotation, place));
     }
 
     private static Expectation bounded(ExpectBuffers annotation, String place, Expectation entry) {
         Expectation bounded = entry.count(count(annotation, place));
-        OptionalLong bytes = GivenNumber.of(annotation.bytes(), "bytes", place);
-        if (bytes.isPresent()) {
-            bounded = bounded.bytes(bytes.getAsLong());
-        }
         return annotation.until().isEmpty() ? bounded : bounded.until(annotation.until());
     }
 
@@ -175,38 +167,21 @@ public final class ExpectationAnnotations {
         return one.isPresent() ? DeviceSet.of(one.getAsInt()) : DeviceSet.of(annotation.devices());
     }
 
-    private static SizeRange sizes(ExpectBuffers annotation, String place) {
-        OptionalLong one = GivenNumber.of(annotation.size(), "size", place);
-        OptionalLong least = GivenNumber.of(annotation.minSize(), "minSize", place);
-        OptionalLong most = GivenNumber.of(annotation.maxSize(), "maxSize", place);
-        rejectBoth(one.isPresent(), "size", least.isPresent(), "minSize", place);
-        rejectBoth(one.isPresent(), "size", most.isPresent(), "maxSize", place);
-        rejectInverse("minSize", least, "maxSize", most, place);
-        return one.isPresent()
-                ? SizeRange.exactly(one.getAsLong())
-                : new SizeRange(least.orElse(0), most.orElse(Long.MAX_VALUE));
-    }
-
     private static Bound count(ExpectBuffers annotation, String place) {
         OptionalLong one = GivenNumber.of(annotation.exactly(), "exactly", place);
         OptionalLong least = GivenNumber.of(annotation.atLeast(), "atLeast", place);
         OptionalLong most = GivenNumber.of(annotation.atMost(), "atMost", place);
         rejectBoth(one.isPresent(), "exactly", least.isPresent(), "atLeast", place);
         rejectBoth(one.isPresent(), "exactly", most.isPresent(), "atMost", place);
-        rejectInverse("atLeast", least, "atMost", most, place);
-        return one.isPresent()
-                ? Bound.exactly(one.getAsLong())
-                : new Bound(least.orElse(0), most.orElse(Long.MAX_VALUE));
-    }
-
-    private static void rejectInverse(
-            String name, OptionalLong least, String otherName, OptionalLong most, String place) {
         if (least.orElse(0) > most.orElse(Long.MAX_VALUE)) {
             throw ConfigurationErrors.of(
                     place,
-                    name + " = " + least.getAsLong() + ", " + otherName + " = " + most.getAsLong(),
-                    String.format(Locale.ROOT, "Let %s be at most %s.", name, otherName));
+                    "atLeast = " + least.getAsLong() + ", atMost = " + most.getAsLong(),
+                    "Let atLeast be at most atMost.");
         }
+        return one.isPresent()
+                ? Bound.exactly(one.getAsLong())
+                : new Bound(least.orElse(0), most.orElse(Long.MAX_VALUE));
     }
 
     private static void rejectBoth(boolean one, String name, boolean other, String otherName, String place) {
@@ -225,15 +200,5 @@ public final class ExpectationAnnotations {
             throw new ExtensionConfigurationException(
                     String.format(Locale.ROOT, "%s: %s cannot be read.", place, annotation.value()), unreadable);
         }
-    }
-
-    private static <T> List<T> atMostOne(T[] values, String name, String place) {
-        if (values.length > 1) {
-            throw ConfigurationErrors.of(
-                    place,
-                    name + " = " + List.of(values),
-                    String.format(Locale.ROOT, "Give at most one; write an entry for each %s.", name));
-        }
-        return List.of(values);
     }
 }
