@@ -79,15 +79,6 @@ class RejectedValuesTests {
     }
 
     @Test
-    void faultsThatAreNoPlan() {
-        assertRejected(
-                "noPlan",
-                "@FakeMesh on RejectedValuesTests$RejectedTestCase#noPlan: faults = \"sometimes\" is rejected. Cannot"
-                        + " read the fault plan \"sometimes\" from character 1 on: expected a call such as"
-                        + " failingAllocation(3).");
-    }
-
-    @Test
     void threeCommandQueues() {
         assertRejected(
                 "threeQueues",
@@ -263,11 +254,6 @@ class RejectedValuesTests {
         @TrackAllocations
         @FakeMesh(traceRegionSize = -1)
         void negativeRegion() {}
-
-        @Test
-        @TrackAllocations
-        @FakeMesh(faults = "sometimes")
-        void noPlan() {}
 
         @Test
         @TrackAllocations

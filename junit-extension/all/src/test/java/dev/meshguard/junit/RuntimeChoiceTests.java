@@ -13,6 +13,7 @@ import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
@@ -100,9 +101,14 @@ class RuntimeChoiceTests {
     }
 
     static class FaultTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension MESH_GUARD = MeshGuardExtension.builder()
+                .source(FakeMeshSource.builder()
+                        .faults(FaultPlan.none().failingAllocation(2))
+                        .build())
+                .build();
+
         @Test
-        @TrackAllocations
-        @FakeMesh(faults = "FaultPlan.none().failingAllocation(2)")
         void test(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
             Assertions.assertThatThrownBy(() -> Buffers.take(mesh)).isInstanceOf(DeviceOutOfMemoryException.class);

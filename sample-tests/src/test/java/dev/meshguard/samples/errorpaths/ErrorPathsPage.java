@@ -23,8 +23,4 @@ class ErrorPathsPage {
                 .orElseThrow()
                 .getMessage();
     }
-
-    String grid() {
-        return Fixtures.publishedBy(CarelessMatrixTestCase.class);
-    }
 }

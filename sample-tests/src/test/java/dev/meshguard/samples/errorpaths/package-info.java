@@ -1,4 +1,4 @@
-/** Tests that run every error path, selected faults, and repeated rounds; the failing ones are fixtures. */
+/** Tests that run every error path, and repeated rounds; the failing ones are fixtures. */
 @NullMarked
 package dev.meshguard.samples.errorpaths;
 

@@ -5,11 +5,11 @@ import static dev.meshguard.mesh.tensor.DataType.BFLOAT16;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.junit.TrackAllocations;
-import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorShape;
@@ -41,8 +41,11 @@ class MeshPageTests {
     // region: faults
     @Test
     @TrackAllocations
-    @FakeMesh(faults = "FaultPlan.none().failingAllocation(3)")
-    void freesItsBuffersWhenMemoryRunsOut(Ttnn ttnn, MeshDevice mesh) {
+    void freesItsBuffersWhenMemoryRunsOut(AllocationTracker tracker) {
+        Ttnn ttnn = Ttnn.builder(tracker)
+                .faults(FaultPlan.none().failingAllocation(3))
+                .build();
+        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
         Tensor one = ttnn.empty(SHAPE, BFLOAT16, mesh);
         Tensor two = ttnn.empty(SHAPE, BFLOAT16, mesh);
 
@@ -50,6 +53,7 @@ class MeshPageTests {
 
         ttnn.deallocate(two);
         ttnn.deallocate(one);
+        ttnn.closeMeshDevice(mesh);
     }
     // end region
 }

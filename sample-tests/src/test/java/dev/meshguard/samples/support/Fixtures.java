@@ -11,9 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.engine.reporting.ReportEntry;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
@@ -75,14 +73,6 @@ public final class Fixtures {
     /** Verifies the whole message of a leak, with references to events of its history. */
     public static Consumer<Throwable> message(String text) {
         return failure -> assertThat(failure).hasMessage(expected(historyOf(failure), text));
-    }
-
-    /** Runs a fixture and returns what its methods that run several times published as a whole. */
-    public static String publishedBy(Class<?> fixture) {
-        return execute(fixture, Map.of("meshguard.page", "off")).containerEvents().reportingEntryPublished().stream()
-                .flatMap(event -> event.getPayload(ReportEntry.class).stream())
-                .map(entry -> String.join("\n", entry.getKeyValuePairs().values()))
-                .collect(Collectors.joining("\n"));
     }
 
     private static EngineExecutionResults execute(Class<?> fixture, Map<String, String> parameters) {

@@ -8,6 +8,7 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Phase;
 import dev.meshguard.junit.ExpectBuffers;
+import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
@@ -16,6 +17,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.verdict.Cause;
@@ -38,6 +40,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.opentest4j.AssertionFailedError;
 
 /** A test runs once for each of its allocations, and must free everything when that one fails. */
@@ -503,13 +506,16 @@ class FailEachAllocationTests {
     }
 
     static class SettingsTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension MESH_GUARD = MeshGuardExtension.builder()
+                .source(FakeMeshSource.builder()
+                        .mesh(1, 1)
+                        .preset(RuntimePreset.OCTOBER_2025)
+                        .faults(FaultPlan.none().failingOperation(1, "synchronize"))
+                        .build())
+                .build();
+
         @FailEachAllocation
-        @TrackAllocations
-        @FakeMesh(
-                rows = 1,
-                columns = 1,
-                preset = RuntimePreset.OCTOBER_2025,
-                faults = "failingOperation(1, \"synchronize\")")
         void decode(MeshDevice mesh, Ttnn ttnn) {
             Assertions.assertThat(mesh.shape()).isEqualTo(MeshShape.of(1, 1));
             Assertions.assertThat(ttnn.outstandingFaults()).hasSize(1);

@@ -7,10 +7,8 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.mesh.FailEachAllocation;
-import dev.meshguard.junit.mesh.FaultMatrix;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.runtime.RuntimeDefect;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -53,47 +51,6 @@ class RejectedTemplatesTests {
                 BesideComposedTestCase.class,
                 "@RepeatUntilStable on RejectedTemplatesTests$BesideComposedTestCase#decode: @FailEachAllocation beside it is"
                         + " rejected. It makes a test of the method by itself: leave the other one out.");
-    }
-
-    @Test
-    void aMatrixOfNothing() {
-        assertRejected(
-                EmptyMatrixTestCase.class,
-                "@FaultMatrix on RejectedTemplatesTests$EmptyMatrixTestCase#decode: a matrix of one cell is rejected. Give"
-                        + " plans, defects or both.");
-    }
-
-    @Test
-    void aPlanThatCannotBeRead() {
-        assertRejected(
-                UnreadablePlanTestCase.class,
-                "@FaultMatrix on RejectedTemplatesTests$UnreadablePlanTestCase#decode: plans = \"failing\" is rejected. Cannot"
-                        + " read the fault plan \"failing\" from character 1 on: expected a call such as"
-                        + " failingAllocation(3).");
-    }
-
-    @Test
-    void aPlanOfNothing() {
-        assertRejected(
-                NoPlanTestCase.class,
-                "@FaultMatrix on RejectedTemplatesTests$NoPlanTestCase#decode: plans = \"\" is rejected. A run without faults"
-                        + " is the first anyway: leave it out.");
-    }
-
-    @Test
-    void aPlanASecondTime() {
-        assertRejected(
-                SamePlanTestCase.class,
-                "@FaultMatrix on RejectedTemplatesTests$SamePlanTestCase#decode: plans = \"FaultPlan.none().closingTwice()\" is"
-                        + " rejected. It is there a second time: leave it out.");
-    }
-
-    @Test
-    void aDefectASecondTime() {
-        assertRejected(
-                SameDefectTestCase.class,
-                "@FaultMatrix on RejectedTemplatesTests$SameDefectTestCase#decode: defects = REPORTS_END_AT_CLOSE is rejected."
-                        + " It is there a second time: leave it out.");
     }
 
     @Test
@@ -159,10 +116,6 @@ class RejectedTemplatesTests {
                 "@FailEachAllocation on RejectedTemplatesTests$FailEachSuiteLifetimeTestCase#decode: lifetime = SUITE is"
                         + " rejected. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
         assertRejectedFirst(
-                MatrixSuiteLifetimeTestCase.class,
-                "@FaultMatrix on RejectedTemplatesTests$MatrixSuiteLifetimeTestCase#decode: lifetime = SUITE is rejected."
-                        + " Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
-        assertRejectedFirst(
                 RoundsSuiteLifetimeTestCase.class,
                 "@RepeatUntilStable on RejectedTemplatesTests$RoundsSuiteLifetimeTestCase#decode: lifetime = SUITE is"
                         + " rejected. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
@@ -223,31 +176,6 @@ class RejectedTemplatesTests {
     @FailEachAllocation
     @interface Both {}
 
-    static class EmptyMatrixTestCase {
-        @FaultMatrix
-        void decode(MeshDevice mesh) {}
-    }
-
-    static class UnreadablePlanTestCase {
-        @FaultMatrix(plans = "failing")
-        void decode(MeshDevice mesh) {}
-    }
-
-    static class NoPlanTestCase {
-        @FaultMatrix(plans = "")
-        void decode(MeshDevice mesh) {}
-    }
-
-    static class SamePlanTestCase {
-        @FaultMatrix(plans = {"closingTwice()", "FaultPlan.none().closingTwice()"})
-        void decode(MeshDevice mesh) {}
-    }
-
-    static class SameDefectTestCase {
-        @FaultMatrix(defects = {RuntimeDefect.REPORTS_END_AT_CLOSE, RuntimeDefect.REPORTS_END_AT_CLOSE})
-        void decode(MeshDevice mesh) {}
-    }
-
     static class NegativeWarmUpTestCase {
         @RepeatUntilStable(warmUp = -1)
         void decode(MeshDevice mesh) {}
@@ -287,14 +215,6 @@ class RejectedTemplatesTests {
     @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     static class FailEachSuiteLifetimeTestCase {
         @FailEachAllocation
-        void decode(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
-    static class MatrixSuiteLifetimeTestCase {
-        @FaultMatrix(defects = RuntimeDefect.REPORTS_END_AT_CLOSE)
         void decode(MeshDevice mesh) {
             Buffers.take(mesh);
         }

@@ -53,7 +53,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * each with an instance, a mesh and a tracker of its own; with {@code PER_CLASS} the instance is shared.
  *
  * @since 0.1
- * @see FaultMatrix
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

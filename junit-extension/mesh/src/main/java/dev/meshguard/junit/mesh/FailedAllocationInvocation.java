@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
@@ -120,8 +119,8 @@ final class FailedAllocationInvocation
     }
 
     @Override
-    public List<SourceSettings> configure(List<SourceSettings> sources) {
-        return FakeMeshSettings.changed(sources, UnaryOperator.identity(), location());
+    public void requireUsable(List<SourceSettings> sources) {
+        FakeMeshSettings.requireIn(sources, location());
     }
 
     @Override

@@ -83,12 +83,6 @@ public @interface FakeMesh {
     /** Returns whether a collected handle frees what it held, as Python's destructors do. */
     HandleRelease handleRelease() default HandleRelease.EXPLICIT;
 
-    /**
-     * Returns the faults at run time, as printed by {@link dev.meshguard.mesh.fault.FaultPlan#toString}: for example
-     * {@code FaultPlan.none().failingAllocation(3)} or {@code FaultPlan.random(42L)}. None by default.
-     */
-    String faults() default "";
-
     /** Returns the bytes at the top of every core's L1 that the mesh reserves for small sharded buffers; at least 0. */
     long l1SmallSize() default 0;
 

@@ -7,7 +7,6 @@ import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
-import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.HandleRelease;
@@ -18,13 +17,11 @@ import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationListener;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
@@ -70,20 +67,18 @@ record FakeMeshSettings(
                         Set.of(annotation.defects()),
                         annotation.strictness(),
                         annotation.handleRelease(),
-                        faults(annotation.faults(), location),
+                        FaultPlan.none(),
                         opening(annotation, location),
                         List.of())
                 .checked(location);
     }
 
     /**
-     * Returns the settings of the sources of a test that runs with faults.
+     * Requires that the sources of a test that runs with faults have a mesh into which they can be injected.
      *
-     * @param change adds the faults to those of the mesh
      * @param location the annotation that injects the faults and its location, for messages
      */
-    static List<SourceSettings> changed(
-            List<SourceSettings> sources, UnaryOperator<FakeMeshSettings> change, String location) {
+    static void requireIn(List<SourceSettings> sources, String location) {
         if (sources.stream().noneMatch(FakeMeshSettings.class::isInstance)) {
             throw rejected(
                     location,
@@ -92,9 +87,6 @@ record FakeMeshSettings(
                             .collect(Collectors.joining(" and ")),
                     "It injects faults into a mesh in this process: use @FakeMesh.");
         }
-        return sources.stream()
-                .map(settings -> settings instanceof FakeMeshSettings mesh ? change.apply(mesh) : settings)
-                .toList();
     }
 
     @Override
@@ -116,17 +108,6 @@ record FakeMeshSettings(
     @Override
     public SourceSession begin(SourceContext context) {
         return new FakeMeshSession(this, context);
-    }
-
-    private static FaultPlan faults(String text, String location) {
-        if (text.isEmpty()) {
-            return FaultPlan.none();
-        }
-        try {
-            return FaultPlan.parse(text);
-        } catch (IllegalArgumentException notAPlan) {
-            throw rejected(location, "faults = \"" + text + "\"", notAPlan.getMessage() + ".");
-        }
     }
 
     private static MeshDeviceOptions opening(FakeMesh annotation, String location) {
@@ -199,19 +180,6 @@ record FakeMeshSettings(
     /** The runtime rounds both regions up to this. */
     private long roundedDown(long bytes) {
         return bytes - bytes % architecture.dramAlignment();
-    }
-
-    /** Returns these settings with additional faults and defects. */
-    FakeMeshSettings with(FaultPlan moreFaults, Set<RuntimeDefect> moreDefects) {
-        FaultPlan all = faults;
-        for (Fault fault : moreFaults.faults()) {
-            all = all.with(fault);
-        }
-        Set<RuntimeDefect> both = EnumSet.noneOf(RuntimeDefect.class);
-        both.addAll(defects);
-        both.addAll(moreDefects);
-        return new FakeMeshSettings(
-                rows, columns, architecture, preset, reporting, both, strictness, handleRelease, all, opening, runtime);
     }
 
     /** The arguments with which the mesh of a test is opened. */

@@ -12,7 +12,6 @@ import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.summary.CheckResult;
 import dev.meshguard.junit.internal.summary.RunningCheck;
-import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Cause;
@@ -41,7 +40,6 @@ import org.opentest4j.TestAbortedException;
  * @param findings receives the result of the check
  * @param test the test that is responsible
  * @param subject the subject of the page; resolved only for checks that have a page
- * @param template the template that may expect another verdict, if the test is an invocation of a MeshGuard template
  */
 record CheckReporter(
         CheckPolicy policies,
@@ -49,8 +47,7 @@ record CheckReporter(
         SharedRunState run,
         FindingsRecorder findings,
         TrackedTest test,
-        Supplier<PageSubject> subject,
-        Optional<TemplateInvocation> template) {
+        Supplier<PageSubject> subject) {
 
     /**
      * Reports a verdict.
@@ -186,8 +183,7 @@ record CheckReporter(
     }
 
     private VerdictStatus statusOf(LeakVerdict verdict, AlreadyReportedFindings reported) {
-        if (policies.holdFor(verdict)
-                || template.filter(invocation -> invocation.accepts(verdict)).isPresent()) {
+        if (policies.holdFor(verdict)) {
             return VerdictStatus.PASSED;
         }
         if (run.covers(verdict)) {

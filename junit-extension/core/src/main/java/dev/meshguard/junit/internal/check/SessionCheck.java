@@ -198,8 +198,7 @@ public final class SessionCheck implements StoredResource {
                             run,
                             findings(CheckSubject.Kind.PROCESS),
                             test,
-                            () -> test.page().part(part.kind(), number),
-                            Optional.empty())
+                            () -> test.page().part(part.kind(), number))
                     .report(
                             terms.found(part.verdict(check)),
                             () -> part.verdict(check),
@@ -275,9 +274,8 @@ public final class SessionCheck implements StoredResource {
             run.keptTrackers().add(all, verdict.history(), test.name());
         }
         session.release(verdict);
-        template.ifPresent(invocation -> invocation.judged(verdict));
         noteThreadsThatOutlivedTheirTest(verdict, notes);
-        new CheckReporter(policies, budgets, run, findings(test.kind()), test, test::page, template)
+        new CheckReporter(policies, budgets, run, findings(test.kind()), test, test::page)
                 .report(verdict, () -> examined(all.history(), terms), all, notes, failedClose, running);
     }
 

@@ -146,7 +146,7 @@ public final class TestAttribution implements StoredResource {
             check.judge(
                     context,
                     this::examinedAtTheEnd,
-                    new CheckReporter(policies, budgets, session.run(), findings(), test, test::page, Optional.empty()),
+                    new CheckReporter(policies, budgets, session.run(), findings(), test, test::page),
                     notes,
                     running);
         } else {

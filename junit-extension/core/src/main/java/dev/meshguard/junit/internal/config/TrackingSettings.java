@@ -64,11 +64,8 @@ public record TrackingSettings(
                     "lifetime = " + lifetime,
                     "Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
         }
-        return new TrackingSettings(
-                invocation.configure(sources),
-                lifetime,
-                accounting,
-                invocation.judgesAlone() ? policies.unchecked() : policies);
+        invocation.requireUsable(sources);
+        return invocation.judgesAlone() ? with(policies.unchecked()) : this;
     }
 
     /** Returns these settings with other policies. */

@@ -1,7 +1,6 @@
 package dev.meshguard.junit.internal.template;
 
 import dev.meshguard.junit.source.SourceSettings;
-import dev.meshguard.verdict.LeakVerdict;
 import java.util.List;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -11,10 +10,8 @@ public interface TemplateInvocation {
     /** Returns the annotation and its location, for messages. */
     String location();
 
-    /** Returns the settings of the sources with what this invocation adds to them. */
-    default List<SourceSettings> configure(List<SourceSettings> sources) {
-        return sources;
-    }
+    /** Rejects sources on which this invocation cannot run. */
+    default void requireUsable(List<SourceSettings> sources) {}
 
     /** Returns whether all invocations share one mesh, which then belongs to the template. */
     default boolean sharesMesh() {
@@ -34,18 +31,10 @@ public interface TemplateInvocation {
     /** Called before the first lifecycle method of the test; more than once if the extension is registered twice. */
     default void begins(SourceRuntime runtime) {}
 
-    /** Called with the verdict of the check at the end. */
-    default void judged(LeakVerdict verdict) {}
-
     /**
      * Called at the end of the invocation; an error that is thrown here fails it.
      *
      * @param context the context of the invocation
      */
     default void ended(ExtensionContext context) {}
-
-    /** Returns whether a verdict is accepted although the check does not hold. */
-    default boolean accepts(LeakVerdict verdict) {
-        return false;
-    }
 }
