@@ -102,7 +102,7 @@ public final class Ttnn {
     private Ttnn(RuntimeSettings settings) {
         this.process = new RuntimeProcess(settings);
         this.openMeshes = new OpenMeshes(settings.listener());
-        process.reports().sourceAttached(SOURCE);
+        settings.listener().sourceAttached(SOURCE);
     }
 
     /** Returns a runtime of May 2026 on a T3000, a system of 2x4 Wormhole B0, without defects. */

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.SourceDescription;
-import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
@@ -74,17 +73,6 @@ class CanariesTests {
         assertThat(canaries())
                 .hasSize(3)
                 .allSatisfy(event -> assertThat(devicesOf(event)).containsExactly(0, 1));
-    }
-
-    @Test
-    void areNotCountedByFaultsOfReports() {
-        FaultPlan plan = FaultPlan.none().losingReport(1).doublingReport(2).delayingReport(3, 2);
-        Ttnn ttnn = Ttnn.builder(tracker).faults(plan).build();
-
-        ttnn.openMeshDevice(MeshShape.of(1, 2));
-
-        assertThat(canaries()).hasSize(3);
-        assertThat(ttnn.outstandingFaults()).hasSize(3);
     }
 
     private List<HistoryEvent> canaries() {

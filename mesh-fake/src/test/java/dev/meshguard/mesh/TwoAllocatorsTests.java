@@ -11,8 +11,6 @@ import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
-import dev.meshguard.mesh.fault.FaultPlan;
-import dev.meshguard.mesh.fault.ReportKind;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
@@ -68,29 +66,6 @@ class TwoAllocatorsTests {
             assertThat(survivor.status()).isEqualTo(SurvivorStatus.LEAKED);
         });
         assertThat(verdict.sum().freed()).isOne();
-    }
-
-    @Test
-    void theOwnAllocatorOfADeviceSaysThatAFreeGotLost() {
-        MeshDevice mesh = open(FaultPlan.none().losingReport(1, ReportKind.FREE));
-        Buffer freed = mesh.allocateOn(0, SMALL);
-        MeshBuffer left = mesh.allocate(MeshBufferConfig.replicated(SMALL));
-        assertThat(left.address()).isEqualTo(freed.address());
-        freed.deallocate();
-        mesh.close();
-
-        LeakVerdict verdict = verdict();
-        assertThat(verdict.survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED))
-                .hasSize(2)
-                .allSatisfy(
-                        survivor -> assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.MESH));
-        assertThat(verdict.survivors(survivor -> survivor.status() == SurvivorStatus.MISREPORTED))
-                .singleElement()
-                .satisfies(survivor -> {
-                    assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.DEVICE);
-                    assertThat(survivor.cause()).isEqualTo(Cause.FREE_UNREPORTED);
-                });
-        assertThat(verdict.inconclusiveReasonTexts()).isEmpty();
     }
 
     @Test
@@ -251,10 +226,6 @@ class TwoAllocatorsTests {
 
     private MeshDevice open(RuntimeDefect... defects) {
         return Ttnn.builder(tracker).defects(defects).build().openMeshDevice(MeshShape.of(1, 2));
-    }
-
-    private MeshDevice open(FaultPlan plan) {
-        return Ttnn.builder(tracker).faults(plan).build().openMeshDevice(MeshShape.of(1, 2));
     }
 
     private LeakVerdict verdict() {

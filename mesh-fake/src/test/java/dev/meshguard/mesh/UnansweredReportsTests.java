@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
@@ -52,13 +51,6 @@ class UnansweredReportsTests {
         assertThatThrownBy(() -> runOn(Ttnn.builder(unanswering()).strict()))
                 .isInstanceOf(BufferMisuseException.class)
                 .hasMessageContaining("it was freed before");
-    }
-
-    @Test
-    void needsNoAnswerWhereReportsGetLost() {
-        FaultPlan plan = FaultPlan.parse("losingReport(1, FREE)");
-
-        assertThatCode(() -> runOn(Ttnn.builder(unanswering()).faults(plan))).doesNotThrowAnyException();
     }
 
     private static void runOn(Ttnn.Builder builder) {

@@ -8,8 +8,6 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -23,17 +21,16 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * FaultPlan plan = FaultPlan.none()
  *         .failingAllocation(3, BufferType.L1)
- *         .losingReport(2, ReportKind.FREE).onDevice(5);
+ *         .failingOperation(2, "matmul").onDevice(5);
  * Ttnn ttnn = Ttnn.builder(tracker).faults(plan).build();
  * }</pre>
  *
- * <p>{@link #toString()} returns the calls that create the plan, for use in a test or as input of {@link #parse}.
- * {@link #random} creates a plan from a seed. An injected error has the type and text of the runtime's error and carries an
- * {@link InjectedFault}. {@code Ttnn.outstandingFaults()} returns the faults that have not happened. Check it, because a test
- * without any fault proves nothing.
+ * <p>{@link #toString()} returns the calls that create the plan, for use in a test. An injected error has the type and text of
+ * the runtime's error and carries an {@link InjectedFault}. {@code Ttnn.outstandingFaults()} returns the faults that have not
+ * happened. Check it, because a test without any fault proves nothing.
  *
- * <p>Threads: a count covers all threads. If several threads allocate, operate or report concurrently, the scheduler determines
- * which event is the third. Limit a fault {@linkplain #onDevice to a device} that only one thread uses to count that thread's
+ * <p>Threads: a count covers all threads. If several threads allocate or operate concurrently, the scheduler determines which
+ * event is the third. Limit a fault {@linkplain #onDevice to a device} that only one thread uses to count that thread's
  * events.
  *
  * <p>Immutable and safe for use by several threads. Two plans are equal if they have the same faults.
@@ -43,37 +40,17 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class FaultPlan {
 
-    private static final FaultPlan NONE = new FaultPlan(List.of(), OptionalLong.empty());
+    private static final FaultPlan NONE = new FaultPlan(List.of());
 
     private final List<Fault> faults;
-    private final OptionalLong seed;
 
-    FaultPlan(List<Fault> faults, OptionalLong seed) {
+    private FaultPlan(List<Fault> faults) {
         this.faults = List.copyOf(faults);
-        this.seed = seed;
     }
 
     /** Returns the plan without faults. */
     public static FaultPlan none() {
         return NONE;
-    }
-
-    /**
-     * Returns a plan of one to four faults of any sort, for a run of some dozens of reports on up to eight devices.
-     *
-     * @param seed the same one gives the same plan, on every machine and version of Java
-     */
-    public static FaultPlan random(long seed) {
-        return new FaultPlan(RandomFaults.of(seed), OptionalLong.of(seed));
-    }
-
-    /**
-     * Reads what {@link #toString()} wrote, with or without {@code FaultPlan.none()}, or {@code FaultPlan.random(42)}.
-     *
-     * @throws IllegalArgumentException if the text is anything else; the message names the position and the accepted texts
-     */
-    public static FaultPlan parse(String text) {
-        return new FaultPlanText(text).read();
     }
 
     /**
@@ -192,126 +169,22 @@ public final class FaultPlan {
     }
 
     /**
-     * Loses the report with this number; see {@link #losingReport(long, ReportKind)}.
-     *
-     * @param number from 1
-     * @throws IllegalArgumentException if the number is not positive
-     */
-    public FaultPlan losingReport(long number) {
-        return with(new Fault.ReportLost(number, Optional.empty(), OptionalInt.empty(), false));
-    }
-
-    /**
-     * Loses the report of one kind with this number. The listener does not receive it, and learns of the loss only if it is
-     * {@linkplain #noticed() noticed}.
-     *
-     * <p>Reports are counted for each buffer and each device: an allocation of a mesh buffer over eight devices makes eight.
-     * Only reports about a buffer of a device are lost, doubled or moved. Excluded are phases, opening and closing of meshes
-     * and devices, owners, witness snapshots, and reports of frees that the runtime ignored, which it never reports.
-     *
-     * @param number from 1
-     * @throws IllegalArgumentException if the number is not positive
-     */
-    public FaultPlan losingReport(long number, ReportKind kind) {
-        return with(new Fault.ReportLost(number, Optional.of(kind), OptionalInt.empty(), false));
-    }
-
-    /**
-     * Hands on the report with this number twice.
-     *
-     * @param number from 1
-     * @throws IllegalArgumentException if the number is not positive
-     */
-    public FaultPlan doublingReport(long number) {
-        return with(new Fault.ReportDoubled(number, Optional.empty(), OptionalInt.empty()));
-    }
-
-    /**
-     * Delivers the report of one kind with this number twice. Reports are counted as in
-     * {@link #losingReport(long, ReportKind)}.
-     *
-     * @param number from 1
-     * @throws IllegalArgumentException if the number is not positive
-     */
-    public FaultPlan doublingReport(long number, ReportKind kind) {
-        return with(new Fault.ReportDoubled(number, Optional.of(kind), OptionalInt.empty()));
-    }
-
-    /**
-     * Hands on the report with this number late; see {@link #delayingReport(long, ReportKind, int)}.
-     *
-     * @param number from 1
-     * @param byReports the number of later reports that arrive before it, at least 1
-     * @throws IllegalArgumentException if a number is not positive
-     */
-    public FaultPlan delayingReport(long number, int byReports) {
-        return with(new Fault.ReportDelayed(number, Optional.empty(), OptionalInt.empty(), byReports));
-    }
-
-    /**
-     * Delivers the report of one kind with this number late: after the given number of later reports of any kind, and at the
-     * latest when the last mesh over its device closes.
-     *
-     * <p>Reports are counted as in {@link #losingReport(long, ReportKind)}. {@linkplain #onDevice On a device} only later
-     * reports of that device are counted. No report is delayed while no mesh over its device is open.
-     *
-     * @param number from 1
-     * @param byReports the number of later reports that arrive before it, at least 1
-     * @throws IllegalArgumentException if a number is not positive
-     */
-    public FaultPlan delayingReport(long number, ReportKind kind, int byReports) {
-        return with(new Fault.ReportDelayed(number, Optional.of(kind), OptionalInt.empty(), byReports));
-    }
-
-    /**
-     * Delivers the reports of each device in this order: {@code (3, 1, 2)} gathers three, and delivers the third, the first and
-     * the second.
-     *
-     * <p>Reports of different devices keep their order, so threads on different devices do not matter. Before a close begins,
-     * the gathered reports are delivered in this order as far as possible. While no mesh over the device is open, no reports
-     * are gathered. Lost reports do not count here; doubled reports count twice.
-     *
-     * @throws IllegalArgumentException if the order does not have each number from 1 on once
-     */
-    public FaultPlan reorderingReports(int... order) {
-        return with(new Fault.ReportsReordered(Arrays.stream(order).boxed().toList(), OptionalInt.empty()));
-    }
-
-    /**
-     * Delivers the reports of each device in a random order, one window at a time; otherwise like {@link #reorderingReports}.
-     *
-     * <p>Programs whose threads report to one server have no fixed order: a verdict about them has to hold for any order, and
-     * {@link #reorderingReports} tries only one.
-     *
-     * @param window the number of reports that are shuffled together, at least 2
-     * @param seed the seed of the order, which differs for each device
-     * @throws IllegalArgumentException if the window is smaller
-     */
-    public FaultPlan shufflingReports(int window, long seed) {
-        return with(new Fault.ReportsShuffled(window, seed, OptionalInt.empty()));
-    }
-
-    /**
      * Limits the preceding fault to a device.
      *
      * @throws IllegalStateException if there is no preceding fault, or it cannot be limited to a device
      * @throws IllegalArgumentException if the id is negative
      */
     public FaultPlan onDevice(int device) {
-        return narrowed("onDevice(" + device + ")", fault -> narrowed(fault, OptionalInt.of(device)));
-    }
-
-    /**
-     * Makes the source notice the preceding lost report and report the loss to the listener.
-     *
-     * @throws IllegalStateException if the fault before it is not a lost report
-     */
-    public FaultPlan noticed() {
-        return narrowed(
-                "noticed()",
-                fault -> fault instanceof Fault.ReportLost lost
-                        ? new Fault.ReportLost(lost.number(), lost.kind(), lost.device(), true)
-                        : null);
+        Fault last = faults.isEmpty() ? null : faults.get(faults.size() - 1);
+        Fault narrowed = last == null ? null : narrowed(last, OptionalInt.of(device));
+        if (narrowed == null) {
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "Cannot say onDevice(%d) of %s: say it right after a fault that it can narrow, such as failingAllocation(3)",
+                    device,
+                    last == null ? "no fault" : last));
+        }
+        return new FaultPlan(faults.subList(0, faults.size() - 1)).with(narrowed);
     }
 
     /** Returns the faults, in the order in which they were added. */
@@ -334,35 +207,17 @@ public final class FaultPlan {
         return Objects.hash(faults);
     }
 
-    /** Returns the calls that create this plan, after the seed if it came from one: {@code FaultPlan.none().closingTwice()}. */
+    /** Returns the calls that create this plan: {@code FaultPlan.none().closingTwice()}. */
     @Override
     public String toString() {
-        String calls =
-                faults.stream().map(fault -> "." + fault).collect(Collectors.joining("", "FaultPlan.none()", ""));
-        return seed.isEmpty()
-                ? calls
-                : String.format(Locale.ROOT, "FaultPlan.random(%dL) = %s", seed.getAsLong(), calls);
+        return faults.stream().map(fault -> "." + fault).collect(Collectors.joining("", "FaultPlan.none()", ""));
     }
 
     /** Returns this plan with one more fault, which may be that of another plan. */
     public FaultPlan with(Fault fault) {
         List<Fault> more = new ArrayList<>(faults);
         more.add(fault);
-        return new FaultPlan(more, OptionalLong.empty());
-    }
-
-    private FaultPlan narrowed(String how, Function<Fault, @Nullable Fault> narrowing) {
-        Fault last = faults.isEmpty() ? null : faults.get(faults.size() - 1);
-        Fault narrowed = last == null ? null : narrowing.apply(last);
-        if (narrowed == null) {
-            throw new IllegalStateException(String.format(
-                    Locale.ROOT,
-                    "Cannot say %s of %s: say it right after a fault that it can narrow, such as %s",
-                    how,
-                    last == null ? "no fault" : last,
-                    how.startsWith("noticed") ? "losingReport(3)" : "failingAllocation(3)"));
-        }
-        return new FaultPlan(faults.subList(0, faults.size() - 1), OptionalLong.empty()).with(narrowed);
+        return new FaultPlan(more);
     }
 
     private static @Nullable Fault narrowed(Fault fault, OptionalInt device) {
@@ -370,16 +225,6 @@ public final class FaultPlan {
             return new Fault.AllocationFails(fails.number(), fails.type(), device);
         } else if (fault instanceof Fault.OperationFails fails) {
             return new Fault.OperationFails(fails.number(), fails.operation(), device);
-        } else if (fault instanceof Fault.ReportLost lost) {
-            return new Fault.ReportLost(lost.number(), lost.kind(), device, lost.noticed());
-        } else if (fault instanceof Fault.ReportDoubled doubled) {
-            return new Fault.ReportDoubled(doubled.number(), doubled.kind(), device);
-        } else if (fault instanceof Fault.ReportDelayed delayed) {
-            return new Fault.ReportDelayed(delayed.number(), delayed.kind(), device, delayed.byReports());
-        } else if (fault instanceof Fault.ReportsReordered reordered) {
-            return new Fault.ReportsReordered(reordered.order(), device);
-        } else if (fault instanceof Fault.ReportsShuffled shuffled) {
-            return new Fault.ReportsShuffled(shuffled.window(), shuffled.seed(), device);
         }
         return null;
     }

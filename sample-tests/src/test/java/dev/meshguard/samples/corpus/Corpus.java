@@ -1,7 +1,6 @@
 package dev.meshguard.samples.corpus;
 
 import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.HandleRelease;
@@ -9,6 +8,7 @@ import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.samples.corpus.faults.RunFaults;
 import dev.meshguard.samples.corpus.stage.Setting;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -176,7 +176,7 @@ final class Corpus {
         return cases;
     }
 
-    private static FaultPlan plan(String fault) {
-        return FaultPlan.parse("FaultPlan.none()." + fault);
+    private static RunFaults plan(String fault) {
+        return RunFaults.parse("FaultPlan.none()." + fault);
     }
 }

@@ -4,11 +4,11 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
-import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.samples.corpus.faults.RunFaults;
 import dev.meshguard.samples.corpus.stage.Handle;
 import dev.meshguard.samples.corpus.stage.Setting;
 import dev.meshguard.samples.corpus.stage.Stage;
@@ -69,7 +69,7 @@ final class RandomProgram {
             int second = (first + 1 + random.nextInt(defects.length - 1)) % defects.length;
             setting = setting.with(defects[first], defects[second]);
         }
-        return random.nextInt(4) == 0 ? setting.with(FaultPlan.random(seed)) : setting;
+        return random.nextInt(4) == 0 ? setting.with(RunFaults.random(seed)) : setting;
     }
 
     private static <T> T one(Random random, T[] some) {

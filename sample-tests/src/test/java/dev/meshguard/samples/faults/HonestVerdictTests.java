@@ -11,11 +11,11 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
-import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.samples.corpus.faults.RunFaults;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
@@ -44,12 +44,12 @@ class HonestVerdictTests {
         long firstSeed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
 
         for (long seed = firstSeed; seed < firstSeed + RUNS; seed++) {
-            FaultPlan plan = FaultPlan.random(seed);
+            RunFaults plan = RunFaults.random(seed);
             AllocationTracker tracker = AllocationTracker.create();
-            Ttnn ttnn = Ttnn.builder(tracker)
+            Ttnn ttnn = Ttnn.builder(plan.between(tracker))
                     .systemBuffer(new Owner(Owner.Kind.COMMAND_QUEUE, "0"), BufferType.DRAM, 4_096)
                     .reporting(model)
-                    .faults(plan)
+                    .faults(plan.ofRuntime())
                     .build();
 
             boolean leaks = new Program(seed, ttnn).run();

@@ -1,27 +1,35 @@
 package dev.meshguard.samples.faults;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
-import static dev.meshguard.mesh.fault.ReportKind.ALLOCATION;
-import static dev.meshguard.mesh.fault.ReportKind.FREE;
+import static dev.meshguard.samples.corpus.faults.ReportKind.ALLOCATION;
+import static dev.meshguard.samples.corpus.faults.ReportKind.FREE;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.REPORTED_TWICE;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.mesh.Buffer;
+import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
-import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.samples.corpus.faults.FaultyListener;
+import dev.meshguard.samples.corpus.faults.RunFaults;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
@@ -35,7 +43,7 @@ class ReportFaultsTests {
 
     @Test
     void aLostFreeIsFoundOutByTheWitness() {
-        allocateAndFree(FaultPlan.none().losingReport(1, FREE).onDevice(1));
+        allocateAndFree(RunFaults.none().losingReport(1, FREE).onDevice(1));
 
         assertThat(tracker).noLeaks();
         assertThat(verdict()).hasOutcome(Outcome.MISREPORTED).hasOnlySurvivor(FREE_UNREPORTED);
@@ -50,7 +58,7 @@ class ReportFaultsTests {
 
     @Test
     void aLostAllocationIsFoundOutByItsFree() {
-        allocateAndFree(FaultPlan.none().losingReport(1, ALLOCATION).onDevice(1));
+        allocateAndFree(RunFaults.none().losingReport(1, ALLOCATION).onDevice(1));
 
         assertThat(tracker).noLeaks();
         assertThatThrownBy(() -> assertThat(tracker).hasBalancedReports())
@@ -63,7 +71,7 @@ class ReportFaultsTests {
 
     @Test
     void aLostAllocationThatLeaksIsFoundOutByTheWitness() {
-        allocate(FaultPlan.none().losingReport(1, ALLOCATION).losingReport(2, ALLOCATION));
+        allocate(RunFaults.none().losingReport(1, ALLOCATION).losingReport(2, ALLOCATION));
 
         assertThat(verdict()).hasOutcome(Outcome.INCONCLUSIVE);
         Assertions.assertThat(verdict().inconclusiveReasonTexts())
@@ -77,7 +85,7 @@ class ReportFaultsTests {
 
     @Test
     void reportsALossThatTheSourceNotices() {
-        allocateAndFree(FaultPlan.none().losingReport(1, FREE).noticed());
+        allocateAndFree(RunFaults.none().losingReport(1, FREE).noticed());
 
         Assertions.assertThat(verdict().inconclusiveReasonTexts())
                 .containsExactly(
@@ -88,7 +96,7 @@ class ReportFaultsTests {
 
     @Test
     void aDoubledAllocationIsOneAllocation() {
-        allocateAndFree(FaultPlan.none().doublingReport(1, ALLOCATION).onDevice(1));
+        allocateAndFree(RunFaults.none().doublingReport(1, ALLOCATION).onDevice(1));
 
         assertThat(tracker).noLeaks();
         assertThat(verdict()).hasOutcome(Outcome.MISREPORTED).hasOnlySurvivor(REPORTED_TWICE);
@@ -96,7 +104,7 @@ class ReportFaultsTests {
 
     @Test
     void aDoubledFreeIsADoubleFreeOfTheReportsOnly() {
-        allocateAndFree(FaultPlan.none().doublingReport(1, FREE).onDevice(1));
+        allocateAndFree(RunFaults.none().doublingReport(1, FREE).onDevice(1));
 
         assertThat(tracker).noLeaks();
         assertThatThrownBy(() -> assertThat(tracker).hasNoDoubleFrees())
@@ -108,7 +116,7 @@ class ReportFaultsTests {
 
     @Test
     void aFreeThatIsReportedAfterTheCloseIsAFree() {
-        allocateAndFree(FaultPlan.none().delayingReport(1, FREE, 100).onDevice(1));
+        allocateAndFree(RunFaults.none().delayingReport(1, FREE, 100).onDevice(1));
 
         assertThat(tracker).noLeaks().hasBalancedReports();
         Assertions.assertThat(verdict().anomalies())
@@ -118,7 +126,7 @@ class ReportFaultsTests {
 
     @Test
     void anAllocationThatItsFreeOvertakesIsFoundOutByTheWitness() {
-        allocateAndFree(FaultPlan.none().delayingReport(1, ALLOCATION, 1).onDevice(1));
+        allocateAndFree(RunFaults.none().delayingReport(1, ALLOCATION, 1).onDevice(1));
 
         assertThat(tracker).noLeaks();
         assertThat(verdict()).hasOutcome(Outcome.MISREPORTED).hasOnlySurvivor(FREE_UNREPORTED);
@@ -126,7 +134,7 @@ class ReportFaultsTests {
 
     @Test
     void anAllocationThatIsReportedAfterTheCloseCannotBeJudged() {
-        allocateAndFree(FaultPlan.none().delayingReport(1, ALLOCATION, 100).onDevice(1));
+        allocateAndFree(RunFaults.none().delayingReport(1, ALLOCATION, 100).onDevice(1));
 
         assertThat(verdict()).hasOutcome(Outcome.INCONCLUSIVE);
         Assertions.assertThat(verdict().inconclusiveReasonTexts())
@@ -139,7 +147,7 @@ class ReportFaultsTests {
 
     @Test
     void reportsInAnotherOrderAreMisreportedAndNotALeak() {
-        allocateAndFree(FaultPlan.none().reorderingReports(2, 1));
+        allocateAndFree(RunFaults.none().reorderingReports(2, 1));
 
         assertThat(tracker).noLeaks();
         Assertions.assertThat(verdict().survivors())
@@ -149,7 +157,7 @@ class ReportFaultsTests {
 
     @Test
     void aLeakIsALeakWhateverBecomesOfItsReports() {
-        allocate(FaultPlan.none().doublingReport(1, ALLOCATION).delayingReport(2, ALLOCATION, 1));
+        allocate(RunFaults.none().doublingReport(1, ALLOCATION).delayingReport(2, ALLOCATION, 1));
 
         assertThat(verdict()).hasOutcome(Outcome.LEAKED);
         Assertions.assertThat(verdict().survivors()).extracting(Survivor::cause).containsOnly(Cause.UNEXPLAINED);
@@ -157,15 +165,14 @@ class ReportFaultsTests {
 
     @Test
     void aLostEndOfCircularBuffersIsFoundOutByTheEndOfTheirProgram() {
-        Ttnn ttnn = Ttnn.builder(tracker)
-                .faults(FaultPlan.none()
-                        .losingReport(3, FREE)
-                        .onDevice(1)
-                        .losingReport(4, FREE)
-                        .onDevice(1)
-                        .losingReport(5, FREE)
-                        .onDevice(1))
-                .build();
+        RunFaults lost = RunFaults.none()
+                .losingReport(3, FREE)
+                .onDevice(1)
+                .losingReport(4, FREE)
+                .onDevice(1)
+                .losingReport(5, FREE)
+                .onDevice(1);
+        Ttnn ttnn = Ttnn.create(lost.between(tracker));
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
         Tensor a = ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, mesh);
         ttnn.deallocate(ttnn.add(a, a));
@@ -182,20 +189,47 @@ class ReportFaultsTests {
                         Cause.CIRCULAR_BUFFER_UNREPORTED);
     }
 
-    private void allocateAndFree(FaultPlan plan) {
-        Ttnn ttnn = Ttnn.builder(tracker).faults(plan).build();
+    @Test
+    void theOwnAllocatorOfADeviceSaysThatAFreeGotLost() {
+        Ttnn ttnn = Ttnn.create(RunFaults.none().losingReport(1, FREE).between(tracker));
+        MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
+        BufferConfig page = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
+        Buffer freed = mesh.allocateOn(0, page);
+        MeshBuffer left = mesh.allocate(MeshBufferConfig.replicated(page));
+        Assertions.assertThat(left.address()).isEqualTo(freed.address());
+        freed.deallocate();
+        mesh.close();
+
+        LeakVerdict verdict = verdict();
+        Assertions.assertThat(verdict.survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED))
+                .hasSize(2)
+                .allSatisfy(survivor ->
+                        Assertions.assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.MESH));
+        Assertions.assertThat(verdict.survivors(survivor -> survivor.status() == SurvivorStatus.MISREPORTED))
+                .singleElement()
+                .satisfies(survivor -> {
+                    Assertions.assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.DEVICE);
+                    Assertions.assertThat(survivor.cause()).isEqualTo(FREE_UNREPORTED);
+                });
+        Assertions.assertThat(verdict.inconclusiveReasonTexts()).isEmpty();
+    }
+
+    private void allocateAndFree(RunFaults plan) {
+        FaultyListener listener = new FaultyListener(tracker, plan.ofReports());
+        Ttnn ttnn = Ttnn.create(listener);
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
         ttnn.deallocate(ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, mesh));
         ttnn.closeMeshDevice(mesh);
-        Assertions.assertThat(ttnn.outstandingFaults()).isEmpty();
+        Assertions.assertThat(listener.outstanding()).isEmpty();
     }
 
-    private void allocate(FaultPlan plan) {
-        Ttnn ttnn = Ttnn.builder(tracker).faults(plan).build();
+    private void allocate(RunFaults plan) {
+        FaultyListener listener = new FaultyListener(tracker, plan.ofReports());
+        Ttnn ttnn = Ttnn.create(listener);
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
         ttnn.empty(TensorShape.of(32, 32), DataType.BFLOAT16, mesh);
         ttnn.closeMeshDevice(mesh);
-        Assertions.assertThat(ttnn.outstandingFaults()).isEmpty();
+        Assertions.assertThat(listener.outstanding()).isEmpty();
     }
 
     private LeakVerdict verdict() {

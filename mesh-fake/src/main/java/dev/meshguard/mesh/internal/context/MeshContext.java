@@ -57,7 +57,7 @@ public final class MeshContext {
         CoreGrid grid = process.computeGrid();
         this.computeGrid = new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
         this.reports = new MeshReports(
-                DefectInjectingListener.between(process.reports(), defects),
+                DefectInjectingListener.between(process.settings().listener(), defects),
                 id,
                 process.settings().reporting(),
                 defects,

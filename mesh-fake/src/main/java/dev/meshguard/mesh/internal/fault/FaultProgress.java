@@ -8,7 +8,7 @@ import dev.meshguard.tracker.internal.DetailLoggers;
 import org.slf4j.Logger;
 
 /** One fault of a plan, and how far it has come. Safe for use by several threads. */
-public final class FaultProgress {
+final class FaultProgress {
 
     private static final Logger logger = DetailLoggers.of(FaultProgress.class);
 

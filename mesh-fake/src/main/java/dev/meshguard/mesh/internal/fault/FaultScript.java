@@ -6,7 +6,6 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.fault.AllocationDecision;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
-import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.internal.DetailLoggers;
 import java.util.ArrayList;
@@ -49,16 +48,6 @@ public final class FaultScript {
         if (!plan.isEmpty()) {
             logger.info("Faults of this run: {}", plan);
         }
-    }
-
-    /** Returns the listener itself unless reports go astray on the way to it. */
-    public AllocationListener between(AllocationListener listener) {
-        if (faults.isEmpty()) {
-            return listener;
-        }
-        List<FaultProgress> ofReports =
-                faults.stream().filter(FaultyListener::concerns).toList();
-        return ofReports.isEmpty() ? listener : new FaultyListener(listener, ofReports);
     }
 
     /** Returns the faults that have not happened so far. */

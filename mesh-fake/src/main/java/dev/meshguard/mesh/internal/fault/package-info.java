@@ -1,4 +1,4 @@
-/** Carries out a FaultPlan: failing calls, and lost, doubled or delayed reports. */
+/** Carries out a FaultPlan: calls that fail, and devices that stop. */
 @NullMarked
 package dev.meshguard.mesh.internal.fault;
 

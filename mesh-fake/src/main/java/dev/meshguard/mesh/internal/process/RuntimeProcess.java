@@ -10,7 +10,6 @@ import dev.meshguard.mesh.internal.fault.FaultScript;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.shape.SystemMesh;
-import dev.meshguard.tracker.AllocationListener;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,7 +29,6 @@ public final class RuntimeProcess {
 
     private final RuntimeSettings settings;
     private final FaultScript faults;
-    private final AllocationListener reports;
     private final StrictModeChecks misuse;
     private final SystemMesh systemMesh;
     private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
@@ -49,18 +47,12 @@ public final class RuntimeProcess {
         this.settings = settings;
         this.systemMesh = new SystemMesh(settings.systemMesh());
         this.faults = new FaultScript(settings.faults());
-        this.reports = faults.between(settings.listener());
         this.misuse = new StrictModeChecks(settings.isStrict());
         this.devices = new DeviceManager(activatedTogether(), systemMesh.shape().meshSize(), faults, misuse);
     }
 
     public RuntimeSettings settings() {
         return settings;
-    }
-
-    /** Returns the target of the meshes' reports: the listener, or the faults in front of it. */
-    public AllocationListener reports() {
-        return reports;
     }
 
     public FaultScript faults() {

@@ -19,7 +19,7 @@ import java.util.Set;
 /**
  * The settings of one runtime, as its builder collected them.
  *
- * @param listener receives the reports, unless faults are injected in front of it
+ * @param listener receives the reports
  * @param preset the version of the runtime
  * @param cluster the chips, and how many of their cores compute
  * @param systemMesh the number of devices along each dimension

@@ -4,8 +4,6 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.Ttnn;
-import dev.meshguard.mesh.fault.Fault;
-import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.HandleRelease;
@@ -13,6 +11,7 @@ import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.samples.corpus.faults.RunFaults;
 import dev.meshguard.tracker.AllocationListener;
 import java.util.EnumSet;
 import java.util.Locale;
@@ -39,7 +38,7 @@ public record Setting(
         ReportingModel model,
         Set<RuntimeDefect> defects,
         Set<RuntimeFix> fixes,
-        FaultPlan faults,
+        RunFaults faults,
         CloseOrder closeOrder,
         Optional<BufferLifetime> systemBuffers,
         HandleRelease handleRelease) {
@@ -65,7 +64,7 @@ public record Setting(
                 ReportingModel.COMPLETE,
                 Set.of(),
                 Set.of(),
-                FaultPlan.none(),
+                RunFaults.none(),
                 CloseOrder.SYSTEM_BUFFERS_FIRST,
                 Optional.of(BufferLifetime.SYSTEM),
                 HandleRelease.EXPLICIT);
@@ -112,7 +111,7 @@ public record Setting(
     }
 
     /** Returns this runtime with the given faults. */
-    public Setting with(FaultPlan newFaults) {
+    public Setting with(RunFaults newFaults) {
         return new Setting(
                 preset, architecture, model, defects, fixes, newFaults, closeOrder, systemBuffers, handleRelease);
     }
@@ -150,7 +149,7 @@ public record Setting(
                 ReportingModel.COMPLETE,
                 ofTheMemory,
                 fixes,
-                withoutFaultsOfReports(),
+                faults.withoutFaultsOfReports(),
                 closeOrder,
                 systemBuffers,
                 handleRelease);
@@ -168,13 +167,13 @@ public record Setting(
 
     /** Returns a runtime of this kind. */
     public Ttnn open(AllocationListener listener) {
-        Ttnn.Builder builder = Ttnn.builder(listener)
+        Ttnn.Builder builder = Ttnn.builder(faults.between(listener))
                 .preset(preset)
                 .architecture(architecture)
                 .reporting(model)
                 .defects(defects.toArray(RuntimeDefect[]::new))
                 .fixes(fixes.toArray(RuntimeFix[]::new))
-                .faults(faults)
+                .faults(faults.ofRuntime())
                 .closeOrder(closeOrder)
                 .handleRelease(handleRelease);
         systemBuffers.ifPresent(lifetime ->
@@ -184,22 +183,7 @@ public record Setting(
 
     /** Returns whether some of its faults lose, double or disorder reports. */
     public boolean distortsReports() {
-        return !withoutFaultsOfReports().equals(faults);
-    }
-
-    private FaultPlan withoutFaultsOfReports() {
-        String calls = faults.faults().stream()
-                .filter(fault -> !isOfReports(fault))
-                .map(fault -> "." + fault)
-                .collect(Collectors.joining());
-        return FaultPlan.parse("FaultPlan.none()" + calls);
-    }
-
-    private static boolean isOfReports(Fault fault) {
-        return fault instanceof Fault.ReportLost
-                || fault instanceof Fault.ReportDoubled
-                || fault instanceof Fault.ReportDelayed
-                || fault instanceof Fault.ReportOrder;
+        return !faults.ofReports().isEmpty();
     }
 
     /** Returns what is not as in a faultless runtime. */

@@ -1,6 +1,7 @@
-package dev.meshguard.mesh.fault;
+package dev.meshguard.samples.corpus.faults;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.mesh.fault.Fault;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -22,33 +23,39 @@ final class RandomFaults {
         this.random = new Random(seed);
     }
 
-    static List<Fault> of(long seed) {
+    static List<RunFault> of(long seed) {
         RandomFaults faults = new RandomFaults(seed);
-        List<Fault> some = new ArrayList<>();
+        List<RunFault> some = new ArrayList<>();
         for (int left = faults.upTo(4); left > 0; left--) {
             some.add(faults.next());
         }
         return some;
     }
 
-    private Fault next() {
+    private RunFault next() {
         return switch (random.nextInt(11)) {
-            case 0 -> new Fault.AllocationFails(upTo(12), maybe(oneOf(BufferType.DRAM, BufferType.L1)), maybeDevice());
-            case 1 -> new Fault.OperationFails(upTo(OPERATIONS), Optional.empty(), maybeDevice());
-            case 2 -> new Fault.DeviceStops(random.nextInt(DEVICES), upTo(OPERATIONS));
+            case 0 ->
+                ofRuntime(new Fault.AllocationFails(
+                        upTo(12), maybe(oneOf(BufferType.DRAM, BufferType.L1)), maybeDevice()));
+            case 1 -> ofRuntime(new Fault.OperationFails(upTo(OPERATIONS), Optional.empty(), maybeDevice()));
+            case 2 -> ofRuntime(new Fault.DeviceStops(random.nextInt(DEVICES), upTo(OPERATIONS)));
             case 3 ->
-                new Fault.DevicesCloseInOrder(
-                        shuffled(IntStream.range(0, DEVICES).boxed().toList(), random));
-            case 4 -> new Fault.MeshClosesTwice();
-            case 5 -> new Fault.MeshClosesDuringOperation(upTo(OPERATIONS), Optional.empty());
-            case 6 -> new Fault.ReportLost(upTo(REPORTS), maybeKind(), maybeDevice(), random.nextInt(4) == 0);
-            case 7 -> new Fault.ReportDoubled(upTo(REPORTS), maybeKind(), maybeDevice());
-            case 8 -> new Fault.ReportDelayed(upTo(REPORTS), maybeKind(), maybeDevice(), upTo(REPORTS));
+                ofRuntime(new Fault.DevicesCloseInOrder(
+                        shuffled(IntStream.range(0, DEVICES).boxed().toList(), random)));
+            case 4 -> ofRuntime(new Fault.MeshClosesTwice());
+            case 5 -> ofRuntime(new Fault.MeshClosesDuringOperation(upTo(OPERATIONS), Optional.empty()));
+            case 6 -> new ReportFault.ReportLost(upTo(REPORTS), maybeKind(), maybeDevice(), random.nextInt(4) == 0);
+            case 7 -> new ReportFault.ReportDoubled(upTo(REPORTS), maybeKind(), maybeDevice());
+            case 8 -> new ReportFault.ReportDelayed(upTo(REPORTS), maybeKind(), maybeDevice(), upTo(REPORTS));
             case 9 ->
-                new Fault.ReportsReordered(
+                new ReportFault.ReportsReordered(
                         shuffled(IntStream.rangeClosed(1, 1 + upTo(4)).boxed().toList(), random), maybeDevice());
-            default -> new Fault.ReportsShuffled(1 + upTo(7), random.nextInt(1_000), maybeDevice());
+            default -> new ReportFault.ReportsShuffled(1 + upTo(7), random.nextInt(1_000), maybeDevice());
         };
+    }
+
+    private static RunFault ofRuntime(Fault fault) {
+        return new RunFault.OfRuntime(fault);
     }
 
     private int upTo(int most) {

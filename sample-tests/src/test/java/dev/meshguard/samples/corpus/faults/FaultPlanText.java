@@ -1,6 +1,7 @@
-package dev.meshguard.mesh.fault;
+package dev.meshguard.samples.corpus.faults;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.mesh.fault.Fault;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -11,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** A plan as its users write it: a chain of calls. */
+/** A plan as tests write it: a chain of calls. */
 final class FaultPlanText {
 
     private static final String PLAN = "FaultPlan.";
@@ -50,28 +51,28 @@ final class FaultPlanText {
     /**
      * A plan that came from a seed is written with the seed and with its calls. Both describe the same faults, the seed first.
      */
-    FaultPlan read() {
+    RunFaults read() {
         Matcher seed = SEED_AND_PLAN.matcher(text);
         if (!seed.lookingAt()) {
             return chain(0, text.length());
         }
-        FaultPlan ofSeed = FaultPlan.random(number(seed.group(1), 0));
-        FaultPlan told = chain(seed.end(), text.length());
+        RunFaults ofSeed = RunFaults.random(number(seed.group(1), 0));
+        RunFaults told = chain(seed.end(), text.length());
         return told.equals(ofSeed) ? ofSeed : told;
     }
 
-    private FaultPlan chain(int from, int end) {
+    private RunFaults chain(int from, int end) {
         int position = skipBlanks(from);
         if (text.startsWith(PLAN, position)) {
             position += PLAN.length();
         }
-        FaultPlan plan = FaultPlan.none();
+        RunFaults plan = RunFaults.none();
         Matcher seed = RANDOM.matcher(text).region(position, end);
         boolean begins = true;
         if (text.startsWith(NONE, position)) {
             position += NONE.length();
         } else if (seed.lookingAt()) {
-            plan = FaultPlan.random(number(seed.group(1), position));
+            plan = RunFaults.random(number(seed.group(1), position));
             position = seed.end();
         } else {
             begins = false;
@@ -134,9 +135,9 @@ final class FaultPlanText {
         return arguments;
     }
 
-    private FaultPlan applied(FaultPlan plan, String name, List<Object> arguments, int at) {
+    private RunFaults applied(RunFaults plan, String name, List<Object> arguments, int at) {
         Arguments given = new Arguments(arguments);
-        Optional<FaultPlan> next;
+        Optional<RunFaults> next;
         try {
             next = applied(plan, name, given);
         } catch (IllegalArgumentException | IllegalStateException problem) {
@@ -147,9 +148,9 @@ final class FaultPlanText {
     }
 
     /** Empty if there is no such call, or not with these arguments. */
-    private static Optional<FaultPlan> applied(FaultPlan plan, String name, Arguments given) {
+    private static Optional<RunFaults> applied(RunFaults plan, String name, Arguments given) {
         OptionalInt any = OptionalInt.empty();
-        FaultPlan next = switch (name) {
+        RunFaults next = switch (name) {
             case "failingAllocation" ->
                 given.fit(1, 2, given.type())
                         ? plan.with(new Fault.AllocationFails(given.number(0), given.type(), any))
@@ -159,28 +160,29 @@ final class FaultPlanText {
                         ? plan.with(new Fault.OperationFails(given.number(0), given.string(), any))
                         : null;
             case "deviceStopsAnswering" ->
-                given.areNumbers(2) ? plan.deviceStopsAnswering(given.whole(0), given.number(1)) : null;
+                given.areNumbers(2) ? plan.with(new Fault.DeviceStops(given.whole(0), given.number(1))) : null;
             case "closingDevicesInOrder" ->
                 given.areNumbers() ? plan.with(new Fault.DevicesCloseInOrder(given.wholes())) : null;
-            case "closingTwice" -> given.areNumbers(0) ? plan.closingTwice() : null;
+            case "closingTwice" -> given.areNumbers(0) ? plan.with(new Fault.MeshClosesTwice()) : null;
             case "closingDuringOperation" ->
                 given.fit(1, 2, given.string())
                         ? plan.with(new Fault.MeshClosesDuringOperation(given.number(0), given.string()))
                         : null;
             case "losingReport" ->
                 given.fit(1, 2, given.kind())
-                        ? plan.with(new Fault.ReportLost(given.number(0), given.kind(), any, false))
+                        ? plan.with(new ReportFault.ReportLost(given.number(0), given.kind(), any, false))
                         : null;
             case "doublingReport" ->
                 given.fit(1, 2, given.kind())
-                        ? plan.with(new Fault.ReportDoubled(given.number(0), given.kind(), any))
+                        ? plan.with(new ReportFault.ReportDoubled(given.number(0), given.kind(), any))
                         : null;
             case "delayingReport" ->
                 given.fit(2, 3, given.kind())
-                        ? plan.with(new Fault.ReportDelayed(given.number(0), given.kind(), any, given.lastWhole()))
+                        ? plan.with(
+                                new ReportFault.ReportDelayed(given.number(0), given.kind(), any, given.lastWhole()))
                         : null;
             case "reorderingReports" ->
-                given.areNumbers() ? plan.with(new Fault.ReportsReordered(given.wholes(), any)) : null;
+                given.areNumbers() ? plan.with(new ReportFault.ReportsReordered(given.wholes(), any)) : null;
             case "shufflingReports" ->
                 given.areNumbers(2) ? plan.shufflingReports(given.whole(0), given.number(1)) : null;
             case "onDevice" -> given.areNumbers(1) ? plan.onDevice(given.whole(0)) : null;

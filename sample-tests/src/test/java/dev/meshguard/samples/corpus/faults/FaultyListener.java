@@ -1,12 +1,10 @@
-package dev.meshguard.mesh.internal.fault;
+package dev.meshguard.samples.corpus.faults;
 
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.mesh.fault.Fault;
-import dev.meshguard.mesh.fault.ReportKind;
 import dev.meshguard.mesh.internal.report.ForwardingListener;
 import dev.meshguard.tracker.AllocationListener;
 import java.util.ArrayList;
@@ -30,7 +28,7 @@ import java.util.function.Predicate;
  */
 public final class FaultyListener extends ForwardingListener {
 
-    private final List<FaultProgress> faults;
+    private final List<Progress> faults;
     private final Map<Integer, List<Integer>> openMeshes = new HashMap<>();
     /** Meshes that are open and not about to close. */
     private final Set<Integer> inUse = new HashSet<>();
@@ -38,17 +36,18 @@ public final class FaultyListener extends ForwardingListener {
     private final List<Held> held = new ArrayList<>();
     private final Map<Integer, Optional<Gathering>> gatherings = new HashMap<>();
 
-    FaultyListener(AllocationListener listener, List<FaultProgress> faults) {
+    /** Creates a listener in front of another one, which has the given faults. */
+    public FaultyListener(AllocationListener listener, List<ReportFault> faults) {
         super(listener);
-        this.faults = faults;
+        this.faults = faults.stream().map(Progress::new).toList();
     }
 
-    static boolean concerns(FaultProgress planned) {
-        Fault fault = planned.fault();
-        return fault instanceof Fault.ReportLost
-                || fault instanceof Fault.ReportDoubled
-                || fault instanceof Fault.ReportDelayed
-                || fault instanceof Fault.ReportOrder;
+    /** Returns the faults that have not happened so far. */
+    public synchronized List<ReportFault> outstanding() {
+        return faults.stream()
+                .filter(planned -> !planned.happened)
+                .map(planned -> planned.fault)
+                .toList();
     }
 
     @Override
@@ -104,8 +103,8 @@ public final class FaultyListener extends ForwardingListener {
     private void report(Report report) {
         int copies = 1;
         Held late = null;
-        for (FaultProgress planned : faults) {
-            if (planned.fault() instanceof Fault.ReportLost lost
+        for (Progress planned : faults) {
+            if (planned.fault instanceof ReportFault.ReportLost lost
                     && report.fits(lost.kind(), lost.device())
                     && planned.isDue(lost.number())) {
                 copies = 0;
@@ -113,11 +112,11 @@ public final class FaultyListener extends ForwardingListener {
                     listener.reportsLost(
                             1, "the source noticed that a report of device " + report.device() + " got lost");
                 }
-            } else if (planned.fault() instanceof Fault.ReportDoubled doubled
+            } else if (planned.fault instanceof ReportFault.ReportDoubled doubled
                     && report.fits(doubled.kind(), doubled.device())
                     && planned.isDue(doubled.number())) {
                 copies *= 2;
-            } else if (planned.fault() instanceof Fault.ReportDelayed delayed
+            } else if (planned.fault instanceof ReportFault.ReportDelayed delayed
                     && report.fits(delayed.kind(), delayed.device())
                     && planned.isDue(delayed.number())) {
                 late = new Held(report, delayed.device(), delayed.byReports());
@@ -154,8 +153,8 @@ public final class FaultyListener extends ForwardingListener {
 
     /** Where several faults put the reports of a device in order, it is the first that does. */
     private Optional<Gathering> newGathering(int device) {
-        for (FaultProgress planned : faults) {
-            if (planned.fault() instanceof Fault.ReportOrder order
+        for (Progress planned : faults) {
+            if (planned.fault instanceof ReportFault.ReportOrder order
                     && order.device().orElse(device) == device) {
                 return Optional.of(new Gathering(planned, order, device));
             }
@@ -170,6 +169,25 @@ public final class FaultyListener extends ForwardingListener {
     private boolean isGathering(int device) {
         return inUse.stream()
                 .anyMatch(mesh -> openMeshes.getOrDefault(mesh, List.of()).contains(device));
+    }
+
+    /** One fault, and how far it has come. */
+    private static final class Progress {
+
+        private final ReportFault fault;
+        private long counted;
+        private boolean happened;
+
+        Progress(ReportFault fault) {
+            this.fault = fault;
+        }
+
+        /** Counts one more matching report, and returns whether the fault happens now. */
+        boolean isDue(long number) {
+            counted++;
+            happened |= counted == number;
+            return counted == number;
+        }
     }
 
     private record Report(ReportKind kind, int device, Consumer<AllocationListener> delivery) {
@@ -207,12 +225,12 @@ public final class FaultyListener extends ForwardingListener {
     /** The reports of one device that change places. */
     private final class Gathering {
 
-        private final FaultProgress injected;
+        private final Progress injected;
         private final int window;
         private final IntFunction<List<Integer>> orders;
         private final List<Report> reports = new ArrayList<>();
 
-        Gathering(FaultProgress planned, Fault.ReportOrder order, int device) {
+        Gathering(Progress planned, ReportFault.ReportOrder order, int device) {
             this.injected = planned;
             this.window = order.window();
             this.orders = order.orderOn(device);
@@ -230,7 +248,7 @@ public final class FaultyListener extends ForwardingListener {
             reports.clear();
             List<Integer> order = orders.apply(gathered.size());
             if (!order.stream().sorted().toList().equals(order)) {
-                injected.happens();
+                injected.happened = true;
             }
             order.forEach(index -> gathered.get(index).deliver(listener));
         }
