@@ -65,9 +65,8 @@ class AnalyzeTests {
     void aPipeIsReadByItsPath() throws Exception {
         Path pipe = folder.resolve("pipe");
         assumeTrue(isMade(pipe), "There is no mkfifo here");
-        Process writer = new ProcessBuilder(
-                        "sh", "-c", "printf '%s' \"$1\" > \"$2\"", "sh", ALLOCATED, pipe.toString())
-                .start();
+        Process writer =
+                new ProcessBuilder("sh", "-c", "printf '%s' \"$1\" > \"$2\"", "sh", ALLOCATED, pipe.toString()).start();
 
         Answer answer = Answer.to("analyze", pipe.toString());
 

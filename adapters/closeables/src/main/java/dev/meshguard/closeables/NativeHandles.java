@@ -3,7 +3,6 @@ package dev.meshguard.closeables;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.handle.EndOfPath;
-import dev.meshguard.junit.source.PolledHandles;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginFilter;
 import java.util.List;
@@ -68,7 +67,7 @@ public final class NativeHandles {
                 test,
                 AllocationDetails.user().fromSource(SOURCE),
                 OWN_FRAMES,
-                PolledHandles.reportingTo(tracker),
+                new PolledHandles(tracker),
                 new AtomicBoolean());
     }
 

@@ -1,6 +1,7 @@
-package dev.meshguard.junit.source;
+package dev.meshguard.closeables;
 
 import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import java.lang.ref.WeakReference;
@@ -14,23 +15,18 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.apiguardian.api.API;
-import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open handles of a library that reports nothing when one is closed, for a {@link SourceSession} that asks them.
+ * The open handles of libraries that report nothing when one is closed.
  *
  * <p>Each handle is held strongly until it is asked, because one that was closed and then collected cannot be asked. Handles
  * are compared by identity: their {@code equals} and {@code hashCode} are never called.
  *
  * <p>Safe for use by several threads.
- *
- * @since 0.1
  */
-@API(status = Status.EXPERIMENTAL, since = "0.1")
 @EndOfPath
-public final class PolledHandles {
+final class PolledHandles {
 
     private final AllocationTracker tracker;
     /** Those that are held, in the order in which they were tracked. Its monitor guards both collections. */
@@ -38,13 +34,8 @@ public final class PolledHandles {
 
     private final List<Entry<?>> released = new ArrayList<>();
 
-    private PolledHandles(AllocationTracker tracker) {
+    PolledHandles(AllocationTracker tracker) {
         this.tracker = tracker;
-    }
-
-    /** Returns handles that are reported to a tracker. */
-    public static PolledHandles reportingTo(AllocationTracker tracker) {
-        return new PolledHandles(tracker);
     }
 
     /** The key of a handle. */
@@ -98,7 +89,7 @@ public final class PolledHandles {
      * @param lease reports its memory, with an origin that skips this class; called if the handle is not tracked yet, while other
      *     threads that track handles wait
      */
-    public <T> void track(T handle, Predicate<? super T> isClosed, Supplier<Lease> lease) {
+    <T> void track(T handle, Predicate<? super T> isClosed, Supplier<Lease> lease) {
         synchronized (open) {
             if (released.stream().noneMatch(entry -> entry.isOf(handle))) {
                 open.computeIfAbsent(new Identity(handle), unused -> new Entry<>(lease.get(), isClosed, handle));
@@ -107,7 +98,7 @@ public final class PolledHandles {
     }
 
     /** Reports the handles that were closed; see {@link SourceSession#poll}. */
-    public void poll() {
+    void poll() {
         List<Entry<?>> asked;
         synchronized (open) {
             asked = new ArrayList<>(open.values());
@@ -140,7 +131,7 @@ public final class PolledHandles {
     }
 
     /** Holds the survivors weakly from now on; see {@link SourceSession#release}. */
-    public void release(Set<Object> survivors) {
+    void release(Set<Object> survivors) {
         synchronized (open) {
             for (Object survivor : survivors) {
                 Entry<?> entry = open.remove(new Identity(survivor));
