@@ -13,6 +13,7 @@ import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.Outcome;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
@@ -57,7 +58,16 @@ class ParameterTests {
                 .hasFailedContainerCalled("JUnit Jupiter")
                 .whichFailed()
                 .withTextContaining("LEAK  4 KiB in 1 buffer, allocated through the AllocationTracker of"
-                        + " ParameterTests$KeptTrackerTestCase#creates after the check of that test; the first at ");
+                        + " ParameterTests$KeptTrackerTestCase#creates after the check of that test; the first at ")
+                .withFirstFrameIn(KeptTrackerTestCase.class, "uses");
+    }
+
+    @Test
+    void withoutOriginsItsErrorLeadsToTheTestThatHadTheTracker() {
+        assertThat(run(KeptTrackerWithoutOriginsTestCase.class))
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withFirstFrameIn(KeptTrackerWithoutOriginsTestCase.class, "creates");
     }
 
     @Test
@@ -104,6 +114,9 @@ class ParameterTests {
             kept.allocated(0, BufferType.DRAM, 0x1000, 4096);
         }
     }
+
+    @TrackAllocations(origins = OriginCapture.NONE)
+    static class KeptTrackerWithoutOriginsTestCase extends KeptTrackerTestCase {}
 
     static class FreeingKeptTrackerTestCase extends KeptTrackerTestCase {
         @Override

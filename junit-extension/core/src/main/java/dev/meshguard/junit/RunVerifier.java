@@ -62,7 +62,7 @@ public final class RunVerifier {
     /**
      * Judges a run by its system properties, prints the result, and fails if the run fails.
      *
-     * @throws AssertionFailedError if a file is stale, or a part of the run is missing
+     * @throws AssertionFailedError if a file is stale, or a part of the run is missing; its first frame is the place to open
      * @throws IOException if a file cannot be read or written
      */
     public static void main(String... arguments) throws IOException {
@@ -76,9 +76,7 @@ public final class RunVerifier {
         }
         RunVerifier verifier = judge(name -> Optional.ofNullable(System.getProperty(name)), System.getenv());
         if (!verifier.isGood()) {
-            AssertionFailedError failure = new AssertionFailedError(verifier.text());
-            failure.setStackTrace(new StackTraceElement[0]);
-            throw failure;
+            throw verifier.result.failure();
         }
         System.out.println(verifier.text());
     }

@@ -1,4 +1,4 @@
-/** Tests in several JVMs that write pages to one folder. */
+/** Tests that start JVMs of their own. */
 @NullMarked
 package dev.meshguard.samples.forks;
 

@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
@@ -13,6 +14,8 @@ import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,7 +71,28 @@ class SharedRunStateTests {
                 .withMessage("""
                         STALE  1 of 2 expectations matched nothing in the whole run      [1 JVM]
                            label "cache", because "kept" at %s:2
-                        Remove entries that match nothing any more; an unneeded entry hides the next leak.""".replace("%s", file.toString()));
+                        Remove entries that match nothing any more; an unneeded entry hides the next leak.""".replace("%s", file.toString()))
+                .satisfies(failure -> assertThat(failure.getStackTrace())
+                        .containsExactly(new StackTraceElement("expected-buffers", "file", file.toString(), 2)));
+    }
+
+    @Test
+    void anEntryOfAnAnnotationThatNeverMatchedLeadsToItsClassOrMethod() throws IOException {
+        assertThat(placeOf("@ExpectBuffers on KvCacheTest$Prefill#decode"))
+                .isEqualTo(new StackTraceElement("KvCacheTest$Prefill", "decode", "KvCacheTest.java", -1));
+        assertThat(placeOf("@ExpectBuffers on KvCacheTest"))
+                .isEqualTo(new StackTraceElement("KvCacheTest", "<class>", "KvCacheTest.java", -1));
+        assertThat(placeOf("MeshGuardExtension.expecting"))
+                .isEqualTo(new StackTraceElement("MeshGuardExtension", "expecting", "MeshGuardExtension.java", -1));
+    }
+
+    private StackTraceElement placeOf(String location) throws IOException {
+        parameters.put("meshguard.run", "7");
+        SharedRunState state = begin();
+        state.expect(ExpectedBuffers.of(
+                Expectation.because("shared").label("weights").locatedAt(location)));
+        AssertionFailedError failure = catchThrowableOfType(AssertionFailedError.class, state::close);
+        return failure.getStackTrace()[0];
     }
 
     @Test
@@ -154,6 +178,25 @@ class SharedRunStateTests {
                 INCONCLUSIVE  1 of 2 JVM records has no end: a JVM was killed or ended without closing its tests
                    %s
                 Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.""".replace("%s", records().get(1).toString()));
+    }
+
+    @Test
+    void theErrorOfARunWhoseJvmWasKilledLeadsToItsRecord() throws IOException {
+        inRecords("7");
+        begin();
+
+        assertThat(RunResult.of(settings()).failure().getStackTrace())
+                .containsExactly(new StackTraceElement(
+                        "jvm-record", "file", records().get(0).toString(), -1));
+    }
+
+    @Test
+    void theErrorOfARunWithoutRecordsLeadsToTheirFolder() throws IOException {
+        inRecords("7");
+
+        assertThat(RunResult.of(settings()).failure().getStackTrace())
+                .containsExactly(new StackTraceElement(
+                        "jvm-records", "file", folder.resolve("records").toString(), -1));
     }
 
     @Test
@@ -276,7 +319,7 @@ class SharedRunStateTests {
 
     @Test
     void whatIsGoneFailsAStrictRun() throws IOException {
-        baseline(EIGHT_WEIGHTS);
+        Path file = baseline(EIGHT_WEIGHTS);
         parameters.put("meshguard.run", "7");
         parameters.put("meshguard.baseline.update", "strict");
         SharedRunState state = begin();
@@ -284,7 +327,9 @@ class SharedRunStateTests {
         assertThatExceptionOfType(AssertionFailedError.class)
                 .isThrownBy(state::close)
                 .withMessageContaining(
-                        "1 of 1 known leak is gone or smaller:\n   148dae9b40af 8 DRAM 64 label weights\n");
+                        "1 of 1 known leak is gone or smaller:\n   148dae9b40af 8 DRAM 64 label weights\n")
+                .satisfies(failure -> assertThat(failure.getStackTrace())
+                        .containsExactly(new StackTraceElement("baseline", "file", file.toString(), 3)));
     }
 
     @Test
@@ -358,10 +403,12 @@ class SharedRunStateTests {
         return Optional.ofNullable(parameters.get(name));
     }
 
+    private RunSettings settings() {
+        return RunSettings.of(this::parameter, environment);
+    }
+
     private SharedRunState begin() {
-        return SharedRunState.begin(
-                RunSettings.of(this::parameter, environment),
-                new Reporting(ReportSettings.of(this::parameter), () -> 0));
+        return SharedRunState.begin(settings(), new Reporting(ReportSettings.of(this::parameter), () -> 0));
     }
 
     private RunVerifier judge() throws IOException {

@@ -1,6 +1,7 @@
 package dev.meshguard.junit.internal;
 
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
@@ -25,23 +26,39 @@ public final class KeptTrackers {
 
     private final List<Ended> all = new ArrayList<>();
 
-    private record Ended(WeakReference<AllocationTracker> tracker, long check, String test) {}
+    private record Ended(
+            WeakReference<AllocationTracker> tracker, long check, String test, List<StackTraceElement> stack) {}
 
     /**
      * Adds the tracker of a test that has ended.
      *
      * @param checked its history with the last check of the test
+     * @param stack leads to the test
      */
-    public synchronized void add(AllocationTracker tracker, AllocationHistory checked, String test) {
-        checked.check().ifPresent(check -> all.add(new Ended(new WeakReference<>(tracker), check.number(), test)));
+    public synchronized void add(
+            AllocationTracker tracker, AllocationHistory checked, String test, StackTraceElement... stack) {
+        checked.check()
+                .ifPresent(check ->
+                        all.add(new Ended(new WeakReference<>(tracker), check.number(), test, List.of(stack))));
     }
 
-    /** Returns an error that names what was allocated through trackers after the checks of their tests, and not freed. */
+    /**
+     * Returns an error that names what was allocated through trackers after the checks of their tests, and not freed. Its
+     * stack is that of the first allocation, or else leads to the test.
+     */
     synchronized Optional<AssertionFailedError> finding(ExpectedBuffers expected) {
         List<String> lines = new ArrayList<>();
+        List<StackTraceElement> stack = new ArrayList<>();
         for (Ended ended : all) {
             List<BufferGeneration> leaked = leakedLate(ended, expected);
             if (!leaked.isEmpty()) {
+                if (stack.isEmpty()) {
+                    stack.addAll(leaked.get(0)
+                            .origin()
+                            .map(Origin::frames)
+                            .filter(frames -> !frames.isEmpty())
+                            .orElse(ended.stack()));
+                }
                 lines.add(description(leaked, ended.test()));
             }
         }
@@ -52,7 +69,7 @@ public final class KeptTrackers {
                 "   fix   Ask for AllocationTracker in each test that allocates, or let tests share one with lifetime = CLASS or"
                         + " SUITE.");
         AssertionFailedError failure = new AssertionFailedError(String.join("\n", lines));
-        failure.setStackTrace(new StackTraceElement[0]);
+        failure.setStackTrace(stack.toArray(StackTraceElement[]::new));
         return Optional.of(failure);
     }
 

@@ -10,10 +10,13 @@ import dev.meshguard.verdict.baseline.BaselineEntry;
 import dev.meshguard.verdict.baseline.BaselineFile;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import org.opentest4j.AssertionFailedError;
 
 /**
  * The result of a whole run, beyond its tests: entries that matched nothing, known leaks that are gone, killed JVMs.
@@ -21,11 +24,19 @@ import java.util.Locale;
  * @param outcome {@code EXPECTED_ONLY} if the run matches its files, {@code STALE_EXPECTATION} if a file is stale,
  *     {@code INCONCLUSIVE} if a part of the run is missing
  * @param text the printed text
+ * @param place the place to open, if the run fails
  */
-public record RunResult(Outcome outcome, String text) {
+public record RunResult(Outcome outcome, String text, Optional<StackTraceElement> place) {
 
     private static final int MAX_LINES = 12;
     private static final String INDENT = "   ";
+
+    /** Returns the error of a run that fails; its only frame is the place to open. */
+    public AssertionFailedError failure() {
+        AssertionFailedError failure = new AssertionFailedError(text);
+        failure.setStackTrace(new StackTraceElement[] {place.orElseThrow()});
+        return failure;
+    }
 
     /** Judges the records of a run. */
     public static RunResult of(RunSettings settings) throws IOException {
@@ -45,7 +56,8 @@ public record RunResult(Outcome outcome, String text) {
                             folder,
                             settings.run().orElseThrow(),
                             FindingsSettings.FINDINGS,
-                            RunSettings.RUN));
+                            RunSettings.RUN),
+                    Optional.of(PlaceToOpen.file("jvm-records", folder.toString())));
         }
         List<JvmRecord> cutOff =
                 records.stream().filter(record -> !record.isComplete()).toList();
@@ -65,7 +77,10 @@ public record RunResult(Outcome outcome, String text) {
         lines.addAll(cut(cutOff.stream().map(record -> INDENT + record.file()).toList()));
         lines.add(
                 "Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.");
-        return new RunResult(Outcome.INCONCLUSIVE, PrintableText.lines(lines));
+        return new RunResult(
+                Outcome.INCONCLUSIVE,
+                PrintableText.lines(lines),
+                Optional.of(PlaceToOpen.file("jvm-record", cutOff.get(0).file().toString())));
     }
 
     /** Judges entries that are certainly those of a whole run, and writes the baseline if requested. */
@@ -83,7 +98,7 @@ public record RunResult(Outcome outcome, String text) {
             lines.add("Remove entries that match nothing any more; an unneeded entry hides the next leak.");
         }
         List<Expectation> unknown = entries.unknown();
-        boolean isOld = !ratchet(settings, entries, lines);
+        Optional<BaselineEntry> gone = ratchet(settings, entries, lines);
         if (lines.isEmpty()) {
             lines.add(String.format(
                     Locale.ROOT,
@@ -99,23 +114,32 @@ public record RunResult(Outcome outcome, String text) {
                     Quantities.count(unknown.size(), "expectation")));
             lines.addAll(cut(inLines(unknown)));
         }
-        boolean isStale = !unmatched.isEmpty() || (isOld && settings.update() == Update.STRICT);
-        return new RunResult(isStale ? Outcome.STALE_EXPECTATION : Outcome.EXPECTED_ONLY, PrintableText.lines(lines));
+        Optional<StackTraceElement> place = unmatched.stream().findFirst().map(PlaceToOpen::of);
+        if (place.isEmpty() && gone.isPresent() && settings.update() == Update.STRICT) {
+            place = Optional.of(lineOf(gone.get(), settings.baseline().orElseThrow()));
+        }
+        return new RunResult(
+                place.isPresent() ? Outcome.STALE_EXPECTATION : Outcome.EXPECTED_ONLY,
+                PrintableText.lines(lines),
+                place);
     }
 
-    /** Returns whether the baseline contains no fixed leak, now or after the update. */
-    private static boolean ratchet(RunSettings settings, EntryUsage entries, List<String> lines) throws IOException {
+    /** Returns the first fixed leak that the baseline contains, now and after the update. */
+    private static Optional<BaselineEntry> ratchet(RunSettings settings, EntryUsage entries, List<String> lines)
+            throws IOException {
         if (settings.baseline().isEmpty()) {
-            return true;
+            return Optional.empty();
         }
         BaselineFile file = new BaselineFile(settings.baseline().get());
         Baseline known = file.read();
         Baseline left = known.shrunkTo(entries.found());
         if (left.equals(known)) {
-            return true;
+            return Optional.empty();
         }
-        List<String> gone = known.entries().values().stream()
+        List<BaselineEntry> fixed = known.entries().values().stream()
                 .filter(entry -> !left.entries().containsValue(entry))
+                .toList();
+        List<String> gone = fixed.stream()
                 .map(entry -> INDENT + entry + instead(left, entry))
                 .toList();
         String what = gone.size() + " of " + Quantities.count(known.entries().size(), "known leak")
@@ -124,13 +148,18 @@ public record RunResult(Outcome outcome, String text) {
             file.update(before -> before.shrunkTo(entries.found()));
             lines.add("Baseline " + settings.baseline().get() + ": " + what + ", and taken out of it:");
             lines.addAll(cut(gone));
-            return true;
+            return Optional.empty();
         }
         lines.add("Baseline " + settings.baseline().get() + ": " + what + ":");
         lines.addAll(cut(gone));
         lines.add("Take it out with -Dmeshguard.baseline.update=shrink"
                 + (settings.readOnly() ? "; not where CI is set, there the file is only read." : "."));
-        return false;
+        return Optional.of(fixed.get(0));
+    }
+
+    private static StackTraceElement lineOf(BaselineEntry entry, Path baseline) throws IOException {
+        int line = Files.readAllLines(baseline).indexOf(entry.toString()) + 1;
+        return PlaceToOpen.inFile("baseline", baseline.toString(), line);
     }
 
     private static String instead(Baseline left, BaselineEntry entry) {

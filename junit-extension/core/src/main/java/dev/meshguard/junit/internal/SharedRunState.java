@@ -222,9 +222,7 @@ public final class SharedRunState implements StoredResource {
     private void judge() throws IOException {
         RunResult result = RunResult.of(settings, entries, "1 JVM");
         if (result.outcome() != Outcome.EXPECTED_ONLY) {
-            AssertionFailedError failure = new AssertionFailedError(result.text());
-            failure.setStackTrace(new StackTraceElement[0]);
-            throw failure;
+            throw result.failure();
         }
         logger.info("{}", result.text());
     }

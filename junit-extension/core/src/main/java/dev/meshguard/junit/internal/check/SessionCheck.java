@@ -271,7 +271,7 @@ public final class SessionCheck implements StoredResource {
         all.checked();
         LeakVerdict verdict = terms.found(examined(all.history(), terms));
         if (session.handsOutTracker() && policies.check() != AllocationCheck.NONE) {
-            run.keptTrackers().add(all, verdict.history(), test.name());
+            run.keptTrackers().add(all, verdict.history(), test.name(), test.stack());
         }
         session.release(verdict);
         noteThreadsThatOutlivedTheirTest(verdict, notes);
