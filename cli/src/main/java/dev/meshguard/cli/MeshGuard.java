@@ -101,8 +101,7 @@ public final class MeshGuard {
             return command(analyze, in, err, answers, errors, arguments);
         } catch (OutOfMemoryError e) {
             // The command used all of the memory, and its objects are garbage here.
-            errors.println("meshguard: " + arguments[0] + " needs more than " + CommandFailures.memory() + ": "
-                    + CommandFailures.moreMemory());
+            errors.println("meshguard: " + CommandFailures.heapFull(arguments[0]));
             errors.flush();
             return ExitStatus.USAGE.code();
         }

@@ -6,17 +6,23 @@ import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A log that needs more memory than the JVM has ends with one line that names the log, the memory and the way out. */
+/** A file that needs more heap than the JVM has ends with one line that names the file, the heap and the way out. */
 @Timeout(120)
 class AnalyzeMemoryTests {
 
@@ -38,7 +44,7 @@ class AnalyzeMemoryTests {
         assertThat(sent).isLessThan(MANY_LINES);
         assertThatItEndsWith(
                 program,
-                "standard input does not fit into the memory that Java has (24 MiB), and the rest of it was not read: give Java more: java -Xmx96m -jar meshguard.jar …");
+                "standard input needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JAVA_TOOL_OPTIONS=-Xmx128m meshguard …).");
     }
 
     @Test
@@ -49,7 +55,61 @@ class AnalyzeMemoryTests {
 
         assertThatItEndsWith(
                 program,
-                "/dev/stdin does not fit into the memory that Java has (24 MiB), and the rest of it was not read: give Java more: java -Xmx96m -jar meshguard.jar …");
+                "/dev/stdin needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JAVA_TOOL_OPTIONS=-Xmx128m meshguard …).");
+    }
+
+    @Test
+    void aLogThatNeedsMoreThanTheLeastEndsWithTheSameLine() throws Exception {
+        Path log = folder.resolve("kept.log");
+        try (BufferedWriter writer = Files.newBufferedWriter(log)) {
+            for (int buffer = 1; buffer <= 200_000; buffer++) {
+                writer.write(line(buffer));
+            }
+        }
+
+        assertThatItEndsWith(
+                started("analyze", log.toString()),
+                log
+                        + " has about 200,000 lines, which need about 64 MiB of heap; this JVM has 24 MiB. Run it with -Xmx64m (meshguard: JAVA_TOOL_OPTIONS=-Xmx64m meshguard …).");
+    }
+
+    /** The file has a hole, so that it is large and takes no space; reading it to its end would take minutes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"analyze", "page"})
+    void aLogThatNeedsMoreInAnyCaseIsRefusedBeforeItIsRead(String command) throws Exception {
+        Path log = folder.resolve("server.log");
+        try (BufferedWriter writer = Files.newBufferedWriter(log)) {
+            for (int buffer = 1; buffer <= 20_000; buffer++) {
+                writer.write("[PID 7] Allocated 64 bytes of DRAM on device 1 (buffer_id=101152)\n");
+            }
+        }
+        try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "rw")) {
+            file.setLength(41_000_000L * 66);
+        }
+
+        assertThatItEndsWith(
+                started(command, log.toString()),
+                log
+                        + " has about 41 million lines, which need about 6 GiB of heap; this JVM has 24 MiB. Run it with -Xmx6g (meshguard: JAVA_TOOL_OPTIONS=-Xmx6g meshguard …).");
+    }
+
+    @Test
+    void aDatabaseThatNeedsMoreInAnyCaseIsRefusedBeforeItIsRead() throws Exception {
+        Path file = folder.resolve("db.sqlite");
+        try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = database.createStatement()) {
+            statement.execute("CREATE TABLE operations (operation_id int, name text, duration float)");
+            statement.execute(
+                    "CREATE TABLE buffers (operation_id int, device_id int, address int, max_size_per_bank int, buffer_type int)");
+            statement.execute(
+                    "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)"
+                            + " INSERT INTO operations SELECT n, 'ttnn.relu', 1 FROM numbers");
+        }
+
+        assertThatItEndsWith(
+                started("analyze", file.toString()),
+                file
+                        + " has about 100,000 operations, which need about 128 MiB of heap; this JVM has 24 MiB. Run it with -Xmx128m (meshguard: JAVA_TOOL_OPTIONS=-Xmx128m meshguard …).");
     }
 
     @Test
@@ -60,7 +120,7 @@ class AnalyzeMemoryTests {
 
         assertThatItEndsWith(
                 program,
-                "standard input does not fit into the memory that Java has (24 MiB): give Java more: java -Xmx96m -jar meshguard.jar …");
+                "standard input needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JAVA_TOOL_OPTIONS=-Xmx128m meshguard …).");
     }
 
     @Test
@@ -74,13 +134,13 @@ class AnalyzeMemoryTests {
 
         assertThatItEndsWith(
                 started("analyze", "--json", log.toString()),
-                "The answer about " + log
-                        + " does not fit into the memory that Java has (24 MiB), so it is not whole: give Java more: java -Xmx96m -jar meshguard.jar …");
+                log
+                        + " has about 12,000 lines, which need about 64 MiB of heap; this JVM has 24 MiB. Run it with -Xmx64m (meshguard: JAVA_TOOL_OPTIONS=-Xmx64m meshguard …).");
     }
 
     private Process started(String... arguments) throws IOException {
         return MeshGuardProcess.of(SMALL_HEAP, List.of(arguments))
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectOutput(folder.resolve("answer").toFile())
                 .redirectError(folder.resolve("errors").toFile())
                 .start();
     }
@@ -92,6 +152,7 @@ class AnalyzeMemoryTests {
             program.destroyForcibly();
         }
         assertThat(folder.resolve("errors")).content().isEqualToIgnoringNewLines("meshguard: " + sentence);
+        assertThat(folder.resolve("answer")).isEmptyFile();
         assertThat(program.exitValue()).isEqualTo(64);
     }
 

@@ -1,6 +1,7 @@
 package dev.meshguard.capture;
 
 import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.capture.heap.internal.HeapNeed;
 import dev.meshguard.capture.internal.DatabaseFile;
 import dev.meshguard.capture.internal.GraphParser;
 import dev.meshguard.capture.internal.OutputContent;
@@ -192,12 +193,13 @@ public final class RuntimeOutputReader {
     }
 
     private List<RuntimeOutput> readFile(Path file) throws IOException {
+        HeapNeed.requireRoomFor(file);
         // A channel queries the position of a pipe, which has none.
         boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
         try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
             BufferedInputStream in = new BufferedInputStream(output);
             if (!isPipe && DatabaseFile.isPlainDatabase(in)) {
-                return ofDatabase(DatabaseFile.read(file, criteria()), file.toString());
+                return ofDatabase(DatabaseFile.read(file, file.toString(), criteria()), file.toString());
             }
             return read(in, isPipe ? Optional.empty() : Optional.of(file), file.toString());
         }
@@ -227,7 +229,7 @@ public final class RuntimeOutputReader {
         BufferedInputStream in = new BufferedInputStream(content);
         if (OutputFormat.of(in).equals(Optional.of(OutputFormat.REPORT_DATABASE))) {
             try (SpooledFile spooled = SpooledFile.of(PlainInput.of(in).stream())) {
-                return ofDatabase(DatabaseFile.read(spooled.path(), criteria()), name);
+                return ofDatabase(DatabaseFile.read(spooled.path(), name, criteria()), name);
             }
         }
         return List.of(new RuntimeOutput(name, OutputFormat.GRAPH_CAPTURE, GraphParser.parse(in, path, criteria())));

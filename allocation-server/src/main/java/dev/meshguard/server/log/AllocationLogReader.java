@@ -1,5 +1,6 @@
 package dev.meshguard.server.log;
 
+import dev.meshguard.capture.heap.internal.HeapNeed;
 import dev.meshguard.server.log.internal.GrowingFile;
 import dev.meshguard.server.log.internal.LogLineReader;
 import dev.meshguard.server.log.internal.LogParser;
@@ -78,10 +79,11 @@ public final class AllocationLogReader {
     /**
      * Reads a log, plain or compressed with gzip or zstd; the file may be a pipe.
      *
-     * @throws IOException if the file cannot be read, is written in UTF-16, or is compressed with zstd and
-     *     {@code com.github.luben:zstd-jni} is missing
+     * @throws IOException if the file cannot be read, is written in UTF-16, needs more heap than this JVM has, or is
+     *     compressed with zstd and {@code com.github.luben:zstd-jni} is missing
      */
     public AllocationLog read(Path file) throws IOException {
+        HeapNeed.requireRoomFor(file);
         // A channel queries the position of a pipe, which has none.
         boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
         try (InputStream log = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {

@@ -20,6 +20,7 @@ import dev.meshguard.verdict.growth.Accumulation;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.Collection;
+import java.util.IdentityHashMap;
 import java.util.List;
 
 /** The JSON output of {@code analyze}: one document for all files, those of a kind in the order of the command line. */
@@ -35,6 +36,7 @@ final class AnalysisJson {
 
     private final JsonGenerator json;
     private final Writer writer;
+    private final IdentityHashMap<Analysis, String> verdicts = new IdentityHashMap<>();
 
     AnalysisJson(Writer writer) throws IOException {
         this.writer = writer;
@@ -46,6 +48,15 @@ final class AnalysisJson {
     }
 
     void write(List<Analysis> analyses) throws IOException {
+        // They take the most heap, so they are made before anything is written: half a document would look like a whole
+        // one.
+        for (Analysis analysis : analyses) {
+            if (analysis instanceof JudgedAnalysis judged) {
+                verdicts.put(judged, verdict(judged.report()));
+            } else if (analysis instanceof HistoryAnalysis history) {
+                verdicts.put(history, verdict(history.report()));
+            }
+        }
         try (json) {
             json.writeStartObject();
             json.writeStringField("format", "meshguard-analysis");
@@ -183,7 +194,7 @@ final class AnalysisJson {
             rounds(analysis.accumulation().get());
         }
         objects("remaining", output.remaining(), this::remaining);
-        verdict(analysis.report());
+        verdict(analysis);
     }
 
     private void remaining(RemainingBuffer buffer) throws IOException {
@@ -241,19 +252,23 @@ final class AnalysisJson {
         objects("addresses", log.addresses(), this::address);
         unread(log.unread());
         eventLines(log);
-        verdict(analysis.report());
+        verdict(analysis);
     }
 
     private void history(HistoryAnalysis analysis) throws IOException {
         json.writeStringField("history", analysis.name());
         json.writeStringField("status", analysis.status().name());
         json.writeNumberField("events", analysis.events());
-        verdict(analysis.report());
+        verdict(analysis);
     }
 
-    private void verdict(VerdictReport report) throws IOException {
+    private static String verdict(VerdictReport report) {
+        return VerdictJson.text(report).strip();
+    }
+
+    private void verdict(Analysis analysis) throws IOException {
         json.writeFieldName("verdict");
-        json.writeRawValue(VerdictJson.text(report).strip());
+        json.writeRawValue(verdicts.getOrDefault(analysis, ""));
     }
 
     private void rounds(Accumulation accumulation) throws IOException {
@@ -306,11 +321,10 @@ final class AnalysisJson {
 
     /** The verdict refers to events by number; the line of event 1 comes first. */
     private void eventLines(AllocationLog log) throws IOException {
-        long events = log.history().events().size();
         json.writeFieldName("eventLines");
         json.writeStartArray();
-        for (long event = 1; event <= events; event++) {
-            json.writeNumber(log.lineOf(event).orElse(0));
+        for (long event = 1; log.lineOf(event).isPresent(); event++) {
+            json.writeNumber(log.lineOf(event).getAsLong());
         }
         json.writeEndArray();
     }

@@ -4,6 +4,7 @@ import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
+import dev.meshguard.capture.heap.internal.HeapNeed;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.HistoryFile;
@@ -206,12 +207,10 @@ public final class Analyze implements Callable<Integer> {
         try {
             print(analyses);
         } catch (OutOfMemoryError e) {
-            throw new UsageException(String.format(
-                    Locale.ROOT,
-                    "The answer about %s does not fit into %s, so it is not whole: %s",
-                    logs.size() == 1 ? words(logs.get(0)) : logs.size() + " logs",
-                    CommandFailures.memory(),
-                    CommandFailures.moreMemory()));
+            throw new UsageException(
+                    logs.size() == 1
+                            ? tooLarge(logs.get(0))
+                            : CommandFailures.heapFull("The answer about " + logs.size() + " logs"));
         }
         return analyses.stream()
                 .map(Analysis::status)
@@ -220,14 +219,9 @@ public final class Analyze implements Callable<Integer> {
     }
 
     private String tooLarge(String name) {
-        boolean isPipe = name.equals(STANDARD_INPUT) || !Files.isRegularFile(Path.of(name));
-        return String.format(
-                Locale.ROOT,
-                "%s does not fit into %s%s: %s",
-                words(name),
-                CommandFailures.memory(),
-                isPipe ? ", and the rest of it was not read" : "",
-                CommandFailures.moreMemory());
+        return name.equals(STANDARD_INPUT)
+                ? CommandFailures.heapFull(words(name))
+                : CommandFailures.heapFull(Path.of(name));
     }
 
     /** Returns a file's name as one word of a shell; a Windows shell knows double quotes only. */
@@ -300,13 +294,16 @@ public final class Analyze implements Callable<Integer> {
         if (asJson) {
             new AnalysisJson(out).write(analyses);
         } else {
-            for (int i = 0; i < analyses.size(); i++) {
-                if (i > 0) {
-                    out.println();
-                    out.println("=".repeat(80));
+            // All of it is made before any is printed: half an answer would look like a whole one.
+            List<String> lines = new ArrayList<>();
+            for (Analysis analysis : analyses) {
+                if (!lines.isEmpty()) {
+                    lines.add("");
+                    lines.add("=".repeat(80));
                 }
-                lines(analyses.get(i)).forEach(out::println);
+                lines.addAll(lines(analysis));
             }
+            lines.forEach(out::println);
         }
         out.flush();
     }
@@ -380,6 +377,7 @@ public final class Analyze implements Callable<Integer> {
 
     private List<Analysis> read(AllocationLogReader reader, Path file, CheckCriteria criteria)
             throws IOException, UsageException {
+        HeapNeed.requireRoomFor(file);
         try (InputStream input = ProgressStream.over(InputFile.open(file), Files.size(file), progress)) {
             BufferedInputStream buffered = new BufferedInputStream(input);
             Optional<OutputFormat> format = OutputFormat.of(buffered);

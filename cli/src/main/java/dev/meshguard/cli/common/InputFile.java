@@ -1,5 +1,6 @@
 package dev.meshguard.cli.common;
 
+import dev.meshguard.capture.heap.internal.InsufficientHeapException;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -48,6 +49,9 @@ public final class InputFile {
         if (e instanceof AccessDeniedException) {
             return new UsageException(
                     name + " may not be read by this user. Change its permissions, or pipe it in with -.");
+        }
+        if (e instanceof InsufficientHeapException) {
+            return new UsageException(String.valueOf(e.getMessage()));
         }
         return new UsageException(name + " cannot be read: " + CommandFailures.reason(e));
     }

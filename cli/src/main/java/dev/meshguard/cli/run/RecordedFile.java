@@ -4,6 +4,7 @@ import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
+import dev.meshguard.capture.heap.internal.HeapNeed;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.HistoryFile;
 import dev.meshguard.cli.common.InputFile;
@@ -84,7 +85,9 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
             throw InputFile.unreadable(called, "a history, a log, a graph capture or a database", e);
         } catch (OutOfMemoryError e) {
             throw new UsageException(
-                    called + " does not fit into " + CommandFailures.memory() + ": " + CommandFailures.moreMemory());
+                    name.equals(STANDARD_INPUT)
+                            ? CommandFailures.heapFull(called)
+                            : CommandFailures.heapFull(Path.of(name)));
         }
     }
 
@@ -148,9 +151,12 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
     }
 
     private static InputStream open(String name, InputStream standardInput) throws IOException, UsageException {
-        return name.equals(STANDARD_INPUT)
-                ? standardInput
-                : InputFile.open(InputFile.path(name, "Name one file in it."));
+        if (name.equals(STANDARD_INPUT)) {
+            return standardInput;
+        }
+        Path file = InputFile.path(name, "Name one file in it.");
+        HeapNeed.requireRoomFor(file);
+        return InputFile.open(file);
     }
 
     private static InputStream plain(InputStream bytes) throws IOException {

@@ -1,5 +1,6 @@
 package dev.meshguard.capture.internal;
 
+import dev.meshguard.capture.heap.internal.HeapNeed;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -10,7 +11,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.sqlite.ProgressHandler;
 import org.sqlite.SQLiteConfig;
 
@@ -32,10 +32,11 @@ final class DatabaseReader {
     /**
      * Reads a database.
      *
+     * @param name the name of the database in messages
      * @return the content for each rank; none if the criteria name a rank that it does not have
      * @throws UnreadableOutputException if it is no database of a report
      */
-    static List<OutputContent> read(Path named, ReadingCriteria criteria) throws IOException {
+    static List<OutputContent> read(Path named, String name, ReadingCriteria criteria) throws IOException {
         // SQLite also has the log beside the file, and not beside a link to it.
         Path file = named.toRealPath();
         Path log = Path.of(file + "-wal");
@@ -44,7 +45,7 @@ final class DatabaseReader {
         FileTime written = Files.getLastModifiedTime(file);
         List<OutputContent> contents;
         try (Connection connection = open(file, isAtRest)) {
-            contents = read(connection, criteria);
+            contents = read(connection, name, criteria);
         } catch (SQLException e) {
             throw unreadable(e);
         }
@@ -97,8 +98,8 @@ final class DatabaseReader {
         });
     }
 
-    private static List<OutputContent> read(Connection connection, ReadingCriteria criteria)
-            throws SQLException, UnreadableOutputException {
+    private static List<OutputContent> read(Connection connection, String name, ReadingCriteria criteria)
+            throws SQLException, IOException {
         ReportTables tables = ReportTables.of(connection);
         if (!tables.has(ReportTables.OPERATIONS, "operation_id", "name")
                 || !tables.has(
@@ -112,15 +113,19 @@ final class DatabaseReader {
                     "it is a database of SQLite without the tables operations and buffers of a"
                             + " report. Give the db.sqlite that ttnn wrote");
         }
-        List<OutputContent> contents = new ArrayList<>();
-        Set<Integer> ranks = tables.ranks();
-        for (int rank : ranks) {
-            if (criteria.reads(rank)) {
-                contents.add(new SnapshotReader(tables.ofRank(rank), criteria).read());
-            }
+        List<ReportTables> ranks = new ArrayList<>();
+        tables.ranks().stream().filter(criteria::reads).map(tables::ofRank).forEach(ranks::add);
+        if (tables.ranks().isEmpty() && criteria.reads(0)) {
+            ranks.add(tables);
         }
-        if (ranks.isEmpty() && criteria.reads(0)) {
-            contents.add(new SnapshotReader(tables, criteria).read());
+        long operations = 0;
+        for (ReportTables rank : ranks) {
+            operations += rank.operations();
+        }
+        new HeapNeed(name, HeapNeed.Unit.OPERATION, operations).requireRoom();
+        List<OutputContent> contents = new ArrayList<>();
+        for (ReportTables rank : ranks) {
+            contents.add(new SnapshotReader(rank, criteria).read());
         }
         return contents;
     }

@@ -88,6 +88,14 @@ final class ReportTables {
         return ranks;
     }
 
+    /** Returns the number of operations, of this rank if it is one. */
+    long operations() throws SQLException {
+        try (ResultSet row =
+                query("SELECT COUNT(*) FROM " + OPERATIONS + " WHERE " + isOfRank(OPERATIONS, OPERATIONS))) {
+            return row.getLong(1);
+        }
+    }
+
     /** Returns a condition on a table, by its name in the query, that holds for rows of this rank. */
     String isOfRank(String table, String name) {
         return rank.isPresent() && has(table, RANK) ? name + ".rank = " + rank.getAsInt() : "1";
