@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.mesh.MeshDevice;
@@ -178,11 +177,10 @@ class AttachedHistoriesTests {
     }
 
     @Test
-    void eachMeshOfTheWholeRunHasAFileOfItsOwn() {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), SuiteTestCase.class, LargerSuiteTestCase.class);
+    void memoryOfNoTestHasAFileToo() {
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), UnownedMemoryTestCase.class);
 
-        assertThat(heard.files.get("JUnit Jupiter").keySet())
-                .containsExactly("meshguard-1-history.jsonl", "meshguard-2-history.jsonl");
+        assertThat(heard.files.get("JUnit Jupiter").keySet()).containsExactly("meshguard-history.jsonl");
     }
 
     @Test
@@ -290,23 +288,6 @@ class AttachedHistoriesTests {
         @MemoryBudget(type = BufferType.DRAM, peakBytes = 2_048)
         void takesTooMuch(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
-    static class SuiteTestCase {
-        @Test
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
-    @FakeMesh(rows = 1, columns = 1)
-    static class LargerSuiteTestCase {
-        @Test
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -141,19 +142,10 @@ class ConcurrentRunsTests {
             TestDescriptor descriptor = event.getTestDescriptor();
             Fate fate = new Fate(seed, nameOf(descriptor));
             if (isTestOrFactory(descriptor) ? fate.testLeaks() : isLoading(descriptor) && fate.classLeaks()) {
-                leaks.computeIfAbsent(culprit(descriptor), unused -> new TreeSet<>())
-                        .add(fate.name());
+                leaks.put(fate.name(), new TreeSet<>(List.of(fate.name())));
             }
         }
         return leaks;
-    }
-
-    /** A buffer that a class leaves on the mesh of the run belongs to the run. */
-    private static String culprit(TestDescriptor descriptor) {
-        boolean isOfSuite = !isTestOrFactory(descriptor)
-                && ThousandTestCase.LoadingSuite.class.isAssignableFrom(
-                        classOf(descriptor).orElseThrow());
-        return isOfSuite ? nameOf(descriptor.getParent().orElseThrow()) : nameOf(descriptor);
     }
 
     private static boolean isTestOrFactory(TestDescriptor descriptor) {

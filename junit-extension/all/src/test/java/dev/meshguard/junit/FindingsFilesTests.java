@@ -87,11 +87,11 @@ class FindingsFilesTests {
     }
 
     @Test
-    void ofAMeshOfTheWholeRunHaveThatSubject() throws IOException {
-        run(WholeRunTestCase.class, Map.of());
+    void ofMemoryOfNoTestHaveTheRunAsSubject() throws IOException {
+        run(UnownedMemoryTestCase.class, Map.of());
 
         assertThat(text())
-                .contains("\"test\":\"the whole run\",\"subject\":\"RUN\",\"source\":\"mesh\",\"result\":\"FAILED\"");
+                .contains("\"test\":\"the whole run\",\"subject\":\"RUN\",\"source\":\"global\",\"result\":\"FAILED\"");
     }
 
     @Test
@@ -279,15 +279,6 @@ class FindingsFilesTests {
         void freesAll(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
         }
-
-        @Test
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
-    static class WholeRunTestCase {
 
         @Test
         void leaks(MeshDevice mesh) {

@@ -44,6 +44,7 @@ class ModuleMeshTests {
                 .withTextContaining(" + 2 leaked\n");
     }
 
+    // region: base
     @ExtendWith(ModuleMesh.EndOfRun.class)
     abstract static class OnModuleMesh {
 
@@ -51,6 +52,7 @@ class ModuleMeshTests {
         static final MeshGuardExtension guard =
                 MeshGuardExtension.builder().source(ModuleMesh.settings()).build();
     }
+    // end region
 
     static class LoadingTestCase extends OnModuleMesh {
 

@@ -175,8 +175,8 @@ class PagesTests {
     }
 
     @Test
-    void meshesOfAClassAndOfTheWholeRunLeavePages() {
-        run(ClassTestCase.class, SuiteTestCase.class);
+    void meshesOfAClassAndMemoryOfNoTestLeavePages() {
+        run(ClassTestCase.class, UnownedMemoryTestCase.class);
 
         assertThat(titles()).containsExactly("PagesTests$ClassTestCase", "the whole run");
         assertThat(pages()).anyMatch(name -> name.startsWith("whole-run-"));
@@ -384,16 +384,6 @@ class PagesTests {
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     @FakeMesh(rows = 1, columns = 1)
     static class ClassTestCase {
-
-        @Test
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
-    @FakeMesh(rows = 1, columns = 1)
-    static class SuiteTestCase {
 
         @Test
         void leaks(MeshDevice mesh) {

@@ -12,8 +12,7 @@ import org.junit.platform.suite.api.SelectClasses;
 import org.junit.platform.suite.api.Suite;
 
 /**
- * A {@code @Suite} class is a run of its own: its tests are checked as usual, and a mesh of the whole run belongs to
- * the suite.
+ * A {@code @Suite} class is a run of its own: its tests are checked as usual, and memory of no test fails the suite.
  */
 class PlatformSuiteTests {
 
@@ -23,22 +22,22 @@ class PlatformSuiteTests {
     }
 
     @Test
-    void whatIsLeftOnTheMeshOfTheRunFailsTheSuite() {
-        assertThat(JupiterRun.runSuites(SuiteOfSharedMesh.class))
+    void memoryOfNoTestFailsTheSuite() {
+        assertThat(JupiterRun.runSuites(LeakingSuite.class))
                 .hasFailedContainerCalled("JUnit Jupiter")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withFirstFrameIn(LeavesOnSharedMeshTestCase.class, "leaves");
+                .withFirstFrameIn(UnownedMemoryTestCase.class, "leaks");
     }
 
     @Test
-    void theNextSuiteHasAMeshOfItsOwn() {
-        RunAssert.Results both = JupiterRun.runSuites(SuiteOfSharedMesh.class, CleanSuite.class);
+    void theNextSuiteIsNotResponsibleForIt() {
+        RunAssert.Results both = JupiterRun.runSuites(LeakingSuite.class, CleanSuite.class);
 
         assertThat(both)
                 .hasFailedContainerCalled("JUnit Jupiter")
                 .whichFailed()
-                .withFirstFrameIn(LeavesOnSharedMeshTestCase.class, "leaves");
+                .withFirstFrameIn(UnownedMemoryTestCase.class, "leaks");
     }
 
     @Suite
@@ -46,11 +45,11 @@ class PlatformSuiteTests {
     static class SuiteOfLeakingTest {}
 
     @Suite
-    @SelectClasses(LeavesOnSharedMeshTestCase.class)
-    static class SuiteOfSharedMesh {}
+    @SelectClasses(UnownedMemoryTestCase.class)
+    static class LeakingSuite {}
 
     @Suite
-    @SelectClasses(CleanOnSharedMeshTestCase.class)
+    @SelectClasses(UnownedMemoryTestCase.FreeingTestCase.class)
     static class CleanSuite {}
 
     @TrackAllocations
@@ -60,20 +59,6 @@ class PlatformSuiteTests {
             Buffers.take(mesh);
         }
 
-        @Test
-        void leavesNothing(MeshDevice mesh) {}
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
-    static class LeavesOnSharedMeshTestCase {
-        @Test
-        void leaves(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
-    static class CleanOnSharedMeshTestCase {
         @Test
         void leavesNothing(MeshDevice mesh) {}
     }

@@ -38,14 +38,12 @@ class RunsTests {
     }
 
     @Test
-    void aMeshForTheWholeRunIsNewInTheNext() {
-        SuiteTestCase.leaks = true;
-        assertThat(run(SuiteTestCase.class))
+    void memoryOfNoTestIsFoundInItsRunOnly() {
+        assertThat(run(UnownedMemoryTestCase.class))
                 .hasFailedContainerCalled("JUnit Jupiter")
                 .whichFailed();
 
-        SuiteTestCase.leaks = false;
-        assertThat(run(SuiteTestCase.class)).hasOnlySucceeded(1);
+        assertThat(run(UnownedMemoryTestCase.FreeingTestCase.class)).hasOnlySucceeded(1);
     }
 
     @Test
@@ -109,16 +107,6 @@ class RunsTests {
 
     @TrackAllocations
     static class FlakyTestCase {
-        static boolean leaks;
-
-        @Test
-        void decodes(MeshDevice mesh) {
-            takeIf(mesh, leaks);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
-    static class SuiteTestCase {
         static boolean leaks;
 
         @Test

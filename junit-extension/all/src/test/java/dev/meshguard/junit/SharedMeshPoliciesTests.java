@@ -45,9 +45,8 @@ class SharedMeshPoliciesTests {
 
     @Test
     void whatTheRunLeavesIsJudgedByTheParameters() {
-        assertThat(run(OfSuiteTestCase.class, Map.of("meshguard.check", "none")))
-                .hasOnlySucceeded(1);
-        assertThat(run(OfSuiteTestCase.class))
+        assertThat(run(OfRunTestCase.class, Map.of("meshguard.check", "none"))).hasOnlySucceeded(1);
+        assertThat(run(OfRunTestCase.class))
                 .hasFailedContainerCalled("JUnit Jupiter")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED);
@@ -132,19 +131,8 @@ class SharedMeshPoliciesTests {
         void test() {}
     }
 
-    @TrackAllocations(
-            lifetime = TrackingLifetime.SUITE,
-            accounting = Accounting.EACH_TEST,
-            check = AllocationCheck.NONE)
-    static class OfSuiteTestCase {
-        @BeforeAll
-        static void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-
-        @Test
-        void test() {}
-    }
+    @TrackAllocations(check = AllocationCheck.NONE)
+    static class OfRunTestCase extends UnownedMemoryTestCase {}
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class BrokenClassTestCase {

@@ -55,8 +55,8 @@ class StoredResourcesTests {
     }
 
     @Test
-    void aMeshOfARunIsChecked() {
-        RunAssert.assertThat(run(OfRunCase.class))
+    void memoryOfNoTestIsChecked() {
+        RunAssert.assertThat(run(UnownedMemoryTestCase.class))
                 .hasFailedContainerCalled("JUnit Jupiter")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED);
@@ -132,9 +132,6 @@ class StoredResourcesTests {
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class OfClassCase extends OfTestCase {}
-
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
-    static class OfRunCase extends OfTestCase {}
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class OfEachTestCase extends OfTestCase {}

@@ -237,11 +237,14 @@ class SummaryTests {
     }
 
     @Test
-    void meshesThatTestsShareAreCountedOnce() {
-        assertThat(printed(Map.of(), SharedTestCase.class, SuiteTestCase.class)).containsExactly("""
-                        MeshGuard  2 tests, 1 class and the mesh of the run tracked · 32 buffers · 3 failed
+    void whatTestsShareIsCountedOnce() {
+        assertThat(printed(Map.of(), SharedTestCase.class, UnownedMemoryTestCase.class))
+                .containsExactly("""
+                        MeshGuard  3 tests, 1 class and the run tracked · 25 buffers · 3 failed
                            peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$SharedTestCase
-                           leaks             LOST  3 leaks · 24 buffers · 96 KiB (98304 B)
+                                             SYSTEM_MEMORY 64 B in the whole run
+                           leaks             LOST  2 leaks · 16 buffers · 64 KiB (65536 B)
+                                             UNEXPLAINED  1 leak · 1 buffer · 64 B
                            slowest checks    …
                            rerun             mvn test
                                              mvn test -Dtest='SummaryTests$SharedTestCase#leaks'
@@ -484,14 +487,6 @@ class SummaryTests {
         @Test
         void frees(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
-    static class SuiteTestCase {
-        @Test
-        void leaks(MeshDevice mesh) {
-            Buffers.take(mesh);
         }
     }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A thousand tests of every kind, in twenty classes: with a mesh of their own, on one of their class, on one of the whole run. */
+/** A thousand tests of every kind, in twenty classes: with a mesh of their own, and on one of their class. */
 final class ThousandTestCase {
 
     static final int TESTS = 1_000;
@@ -49,14 +49,14 @@ final class ThousandTestCase {
                 Shared2.class,
                 Shared3.class,
                 Shared4.class,
+                Shared5.class,
+                Shared6.class,
                 Loading1.class,
                 Loading2.class,
                 Loading3.class,
                 Loading4.class,
-                Suite1.class,
-                Suite2.class,
-                LoadingSuite1.class,
-                LoadingSuite2.class);
+                Loading5.class,
+                Loading6.class);
     }
 
     @ExtendWith(Fate.Resolver.class)
@@ -147,7 +147,13 @@ final class ThousandTestCase {
 
     static class Shared4 extends Shared {}
 
+    static class Shared5 extends Shared {}
+
+    static class Shared6 extends Shared {}
+
     /** The class allocates memory, too. */
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @FakeMesh(rows = 1, columns = 2)
     @TestInstance(Lifecycle.PER_CLASS)
     @Execution(ExecutionMode.CONCURRENT)
     abstract static class Loading extends Fifty {
@@ -167,31 +173,15 @@ final class ThousandTestCase {
         }
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @FakeMesh(rows = 1, columns = 2)
-    abstract static class LoadingClass extends Loading {}
+    static class Loading1 extends Loading {}
 
-    static class Loading1 extends LoadingClass {}
+    static class Loading2 extends Loading {}
 
-    static class Loading2 extends LoadingClass {}
+    static class Loading3 extends Loading {}
 
-    static class Loading3 extends LoadingClass {}
+    static class Loading4 extends Loading {}
 
-    static class Loading4 extends LoadingClass {}
+    static class Loading5 extends Loading {}
 
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE, accounting = Accounting.EACH_TEST)
-    @FakeMesh(rows = 1, columns = 2)
-    abstract static class OfSuite extends Fifty {}
-
-    static class Suite1 extends OfSuite {}
-
-    static class Suite2 extends OfSuite {}
-
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE, accounting = Accounting.EACH_TEST)
-    @FakeMesh(rows = 1, columns = 2)
-    abstract static class LoadingSuite extends Loading {}
-
-    static class LoadingSuite1 extends LoadingSuite {}
-
-    static class LoadingSuite2 extends LoadingSuite {}
+    static class Loading6 extends Loading {}
 }

@@ -6,8 +6,8 @@ import org.apiguardian.api.API.Status;
 /**
  * Assigns responsibility for memory that a test leaves allocated on a mesh that outlives it.
  *
- * <p>Matters for the lifetimes {@link TrackingLifetime#CLASS} and {@link TrackingLifetime#SUITE}. A test with a mesh of
- * its own is always responsible for all of it.
+ * <p>Matters for the lifetime {@link TrackingLifetime#CLASS}. A test with a mesh of its own is always responsible for all of
+ * it.
  *
  * @since 0.1
  */
@@ -20,12 +20,12 @@ public enum Accounting {
     /**
      * Each test is responsible: buffers that it allocated and that are still allocated at its end fail this test only.
      *
-     * <p>Allocations of {@code @BeforeAll} methods belong to the class or suite and are checked at its end. The same
+     * <p>Allocations of {@code @BeforeAll} methods belong to the class and are checked at its end. The same
      * holds for memory that the runtime keeps for all tests: its own buffers and cached programs. A test may free what
      * others allocated.
      *
      * <p>Among concurrent tests, each is responsible for the allocations of its own thread. Allocations of helper
-     * threads belong to the running test if exactly one runs, otherwise to the class or suite.
+     * threads belong to the running test if exactly one runs, otherwise to the class.
      */
     EACH_TEST
 }

@@ -27,16 +27,5 @@ public enum TrackingLifetime {
      * still names the line. Use {@link Accounting#EACH_TEST} to fail the test instead. Phases of concurrent tests
      * interfere with each other.
      */
-    CLASS,
-    /**
-     * Lasts for the whole run: all tests of all classes with the same settings share one mesh.
-     *
-     * <p>The mesh is checked after Jupiter has run the last of them. A leak fails the engine, and with it the build.
-     *
-     * <p>In a build with several JVMs, or with {@code @Suite} classes that run Jupiter several times, each run has its
-     * own mesh. With {@code forkCount} above 1 Surefire runs Jupiter once for each class, even in a reused JVM: the
-     * mesh lasts for a class there. The mesh does not outlast the run even if a launcher session does: an error while a
-     * session closes is too late to fail anything.
-     */
-    SUITE
+    CLASS
 }

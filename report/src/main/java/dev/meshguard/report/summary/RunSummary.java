@@ -22,7 +22,7 @@ import org.apiguardian.api.API.Status;
  *
  * @param tests the number of checked tests
  * @param classes the number of checked classes whose tests share a mesh
- * @param runs the number of checked meshes that all tests share
+ * @param runs the number of checks of memory for which no test is responsible
  * @param processes the number of checked programs that tests started
  * @param buffers the number of buffers that were ever allocated on the checked meshes
  * @param failed the number of failed checks

@@ -72,7 +72,7 @@ final class SummaryText {
             kinds.add(summary.classes() + (summary.classes() == 1 ? " class" : " classes"));
         }
         if (summary.runs() > 0) {
-            kinds.add(summary.runs() == 1 ? "the mesh of the run" : summary.runs() + " meshes of runs");
+            kinds.add(summary.runs() == 1 ? "the run" : summary.runs() + " runs");
         }
         if (summary.processes() > 0) {
             kinds.add(summary.processes() + (summary.processes() == 1 ? " process" : " processes"));

@@ -4,9 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
-import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.junit.source.SourceSession;
+import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.junit.source.TestThreads;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
@@ -22,11 +28,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests several JVMs that write pages to one folder, and one without a page to write. */
@@ -45,7 +54,7 @@ class ForkedPagesTests {
     @Test
     void whoeverEndsLastListsWhatAllJvmsFound() throws Exception {
         List<Class<?>> fixtures =
-                List.of(FirstTestCase.class, SecondTestCase.class, SuiteTestCase.class, SuiteTestCase.class);
+                List.of(FirstTestCase.class, SecondTestCase.class, UnownedTestCase.class, UnownedTestCase.class);
         List<Process> running = new ArrayList<>();
         for (int fork = 0; fork < fixtures.size(); fork++) {
             running.add(start(fixtures.get(fork), fork + 1));
@@ -164,15 +173,44 @@ class ForkedPagesTests {
         }
     }
 
+    /** A library that reports through one hook of the process. */
+    private static final class Library implements AllocationSource {
+
+        static final String ID = "library";
+
+        @Override
+        public String id() {
+            return ID;
+        }
+
+        @Override
+        public Set<Class<?>> parameterTypes() {
+            return Set.of();
+        }
+
+        static SourceSession begin(SourceContext context) {
+            context.tracker().sourceAttached(ID);
+            context.receiveFromThreads();
+            return () -> {};
+        }
+    }
+
+    /** No test is responsible for what is allocated before the tests of the class: it belongs to the run. */
     @Fixture
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
-    @FakeMesh(rows = 1, columns = 1)
-    static class SuiteTestCase {
+    static class UnownedTestCase {
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(SourceSettings.withoutOptions(new Library(), Library::begin))
+                .build();
+
+        @BeforeAll
+        static void leaks() {
+            TestThreads.tracker(Library.ID).orElseThrow().allocated(0, BufferType.DRAM, 4_096, 64);
+        }
 
         @Test
-        void leaksOnTheMeshOfAll(Ttnn ttnn, MeshDevice mesh) {
-            leak(ttnn, mesh);
-        }
+        void allocatesNothing() {}
     }
 
     @Fixture

@@ -110,14 +110,10 @@ class RejectedTemplatesTests {
     }
 
     @Test
-    void aMeshThatLastsForTheRun() {
+    void aMeshThatLastsForTheClassOfRounds() {
         assertRejectedFirst(
-                FailEachSuiteLifetimeTestCase.class,
-                "@FailEachAllocation on RejectedTemplatesTests$FailEachSuiteLifetimeTestCase#decode: lifetime = SUITE is"
-                        + " rejected. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
-        assertRejectedFirst(
-                RoundsSuiteLifetimeTestCase.class,
-                "@RepeatUntilStable on RejectedTemplatesTests$RoundsSuiteLifetimeTestCase#decode: lifetime = SUITE is"
+                RoundsClassLifetimeTestCase.class,
+                "@RepeatUntilStable on RejectedTemplatesTests$RoundsClassLifetimeTestCase#decode: lifetime = CLASS is"
                         + " rejected. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
     }
 
@@ -212,16 +208,8 @@ class RejectedTemplatesTests {
         }
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
-    static class FailEachSuiteLifetimeTestCase {
-        @FailEachAllocation
-        void decode(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-    }
-
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
-    static class RoundsSuiteLifetimeTestCase {
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class RoundsClassLifetimeTestCase {
         @RepeatUntilStable
         void decode(MeshDevice mesh) {
             Buffers.take(mesh);

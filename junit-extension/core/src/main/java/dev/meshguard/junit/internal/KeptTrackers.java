@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * The trackers that tests had as a parameter or a field, and that something may keep although the tests have ended.
+ * The trackers that tests had as a parameter, and that something may keep although the tests have ended.
  *
  * <p>Nobody checks what is reported to such a tracker later, for example by a binding that is created once. Held weakly, so only those
  * count that are still kept at the end of the run. Safe for use by several threads.
@@ -66,8 +66,7 @@ public final class KeptTrackers {
             return Optional.empty();
         }
         lines.add(
-                "   fix   Ask for AllocationTracker in each test that allocates, or let tests share one with lifetime = CLASS or"
-                        + " SUITE.");
+                "   fix   Ask for AllocationTracker in each test that allocates, or let tests share one with lifetime = CLASS.");
         AssertionFailedError failure = new AssertionFailedError(String.join("\n", lines));
         failure.setStackTrace(stack.toArray(StackTraceElement[]::new));
         return Optional.of(failure);

@@ -4,7 +4,6 @@ import dev.meshguard.junit.internal.summary.RunSummaryCollector;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
@@ -79,13 +78,9 @@ public final class Reporting {
         return numbers;
     }
 
-    /** Returns the number of the next failure that attaches its history, from 1; empty if it must not. */
-    public OptionalInt nextWithHistory() {
-        if (!attachesHistories) {
-            return OptionalInt.empty();
-        }
-        int number = attachedHistories.incrementAndGet();
-        return number <= MAX_ATTACHED_HISTORIES ? OptionalInt.of(number) : OptionalInt.empty();
+    /** Returns whether the next failure attaches its history. */
+    public boolean attachesNextHistory() {
+        return attachesHistories && attachedHistories.incrementAndGet() <= MAX_ATTACHED_HISTORIES;
     }
 
     /** Prints the line by which servers find an attached file. */

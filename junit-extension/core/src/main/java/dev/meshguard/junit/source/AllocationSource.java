@@ -22,7 +22,7 @@ public interface AllocationSource {
     /** Returns the name of the source, which no other source has. */
     String id();
 
-    /** Returns the types of parameters and fields that the source injects. */
+    /** Returns the types of parameters that the source injects. */
     Set<Class<?>> parameterTypes();
 
     /** Returns the settings for tests that select no source; empty if a test must select it. */

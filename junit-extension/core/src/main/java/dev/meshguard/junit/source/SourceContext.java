@@ -7,7 +7,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The test, class or suite for which a session begins.
+ * The test, class or run for which a session begins.
  *
  * <p>Safe for use by several threads. The first call of {@link #tracker} waits for calls of the session that run.
  *
@@ -28,7 +28,7 @@ public interface SourceContext {
     /** Returns the current phase. */
     Phase phase();
 
-    /** Returns the name of the test, class or suite, as selected by build tools. */
+    /** Returns the name of the test, class or run, as selected by build tools. */
     String name();
 
     /** Adds a note for the reader of a failure. */

@@ -8,7 +8,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The memory of one test, class or suite.
+ * The memory of one test, class or run.
  *
  * <p>Methods are called by one thread at a time. {@link #resolve}, {@link #begin}, {@link #freeSpace} and {@link #poll} are
  * called any number of times, then {@link #endParts}, {@link #poll}, {@link #close} and again {@link #poll}. The check follows,

@@ -27,21 +27,21 @@ public interface SourceSettings {
      * Returns whether a session begins only when a test first requests a parameter of the source. Return true only if no
      * test can allocate without that parameter, because without a session nothing is checked.
      *
-     * <p>By default it begins before the test instance is created; if it lasts for a class or the run, also before
+     * <p>By default it begins before the test instance is created; if it lasts for a class, also before
      * {@code @BeforeAll} methods.
      */
     default boolean beginsOnRequest() {
         return false;
     }
 
-    /** Begins the session of a test, class or suite; called at most once in each of them. */
+    /** Begins the session of a test, class or run; called at most once in each of them. */
     SourceSession begin(SourceContext context);
 
     /**
      * Returns the settings of a source that has no options and reports all its allocations to the tracker of the session; each
      * tracked test begins it.
      *
-     * @param session begins the session of a test, class or suite
+     * @param session begins the session of a test, class or run
      */
     static SourceSettings withoutOptions(AllocationSource source, Function<SourceContext, SourceSession> session) {
         return new NoOptions(source, false, session);
@@ -51,7 +51,7 @@ public interface SourceSettings {
      * Returns the settings of a source that has no options and of which nothing can be allocated without its parameter; see
      * {@link #beginsOnRequest()}.
      *
-     * @param session begins the session of a test, class or suite
+     * @param session begins the session of a test, class or run
      */
     static SourceSettings ofParameter(AllocationSource source, Function<SourceContext, SourceSession> session) {
         return new NoOptions(source, true, session);

@@ -32,7 +32,7 @@ import org.opentest4j.MultipleFailuresError;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Turns a verdict into its effect on a test, class or suite: nothing, a report entry, or a failure.
+ * Turns a verdict into its effect on a test, class or run: nothing, a report entry, or a failure.
  *
  * @param policies the conditions, and how a test that threw is handled
  * @param budgets the budgets
@@ -312,10 +312,9 @@ record CheckReporter(
     private void publish(VerdictReport report, Throwable failure) {
         try {
             test.publish(FailureEntry.of(report));
-            run.reporting()
-                    .nextWithHistory()
-                    .ifPresent(number -> run.reporting()
-                            .announce(test.attach(report.verdict().history(), number)));
+            if (run.reporting().attachesNextHistory()) {
+                run.reporting().announce(test.attach(report.verdict().history()));
+            }
         } catch (RuntimeException notWritten) {
             failure.addSuppressed(new IllegalStateException(
                     "The history of this failure could not be attached; what is written here is all there is.",

@@ -37,7 +37,7 @@ import java.util.function.Supplier;
 /**
  * The check at the end of a session.
  *
- * <p>A value of a store: the engine closes it when the test, class or suite ends.
+ * <p>A value of a store: the engine closes it when the test, class or run ends.
  *
  * <p>Safe for use by several threads, because a test with a timeout may run on another thread than its callbacks.
  */

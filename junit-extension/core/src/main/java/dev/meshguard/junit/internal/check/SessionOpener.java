@@ -113,7 +113,7 @@ public record SessionOpener(TestConfiguration configuration) {
         SharedRunState run = runOf(root);
         TrackingSettings settings = new TrackingSettings(
                 run.sourcesOfThreads(),
-                TrackingLifetime.SUITE,
+                TrackingLifetime.CLASS,
                 Accounting.AT_THE_END,
                 configuration.policiesOf(root).waitingAtLeast(GRACE_OF_OTHER_THREADS));
         String note = "allocated by threads that work for no test: "
@@ -211,7 +211,7 @@ public record SessionOpener(TestConfiguration configuration) {
             Optional<MethodPromises> promises) {
         return new SessionCheck(
                 new TrackingSession(settingsOfMesh(owner, asked), run, owner),
-                expectedByOwner(owner, run, declared),
+                expectedBy(owner, run, declared),
                 promises,
                 new BudgetCheck(configuration.budgetsOf(owner, declared)),
                 configuration.timerOf(owner, declared),
@@ -254,10 +254,5 @@ public record SessionOpener(TestConfiguration configuration) {
             run.expect(all);
         }
         return all.and(run.expected());
-    }
-
-    /** For a suite, only entries of the whole run apply. */
-    private ExpectedBuffers expectedByOwner(ExtensionContext owner, SharedRunState run, ConfigurationCache declared) {
-        return owner.getTestClass().isPresent() ? expectedBy(owner, run, declared) : run.expected();
     }
 }

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * Publishes the numbers of a run as an entry of its engine after the last check, ends the file of findings, and writes the
  * overview page.
  *
- * <p>A value of the root context's store, put there after the run's state and before the first mesh of the whole run.
- * It is therefore closed after that mesh was checked.
+ * <p>A value of the root context's store, put there after the run's state and before the check of memory of no test. It is
+ * therefore closed after that check.
  *
  * @param root the context of the engine
  * @param run the run

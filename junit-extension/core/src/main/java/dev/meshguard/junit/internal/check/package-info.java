@@ -1,4 +1,4 @@
-/** Checks the memory of a test, class or suite at its end, and reports what does not hold. */
+/** Checks the memory of a test, class or run at its end, and reports what does not hold. */
 @NullMarked
 package dev.meshguard.junit.internal.check;
 

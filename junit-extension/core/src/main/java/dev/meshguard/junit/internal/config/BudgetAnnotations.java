@@ -2,7 +2,6 @@ package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.MemoryBudget;
-import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.verdict.budget.BudgetSpec;
@@ -20,8 +19,6 @@ import org.junit.platform.commons.support.AnnotationSupport;
 final class BudgetAnnotations {
 
     private record Scope(BufferType type, OptionalInt device) {}
-
-    private static final String OF_SUITE = "Let each test keep to it with accounting = EACH_TEST.";
 
     private BudgetAnnotations() {}
 
@@ -41,14 +38,12 @@ final class BudgetAnnotations {
     }
 
     /** Rejects a budget on a method whose mesh outlives it, because the budget would apply to other methods too. */
-    static void rejectOnMethod(ExtensionContext context, TrackingLifetime lifetime) {
+    static void rejectOnMethod(ExtensionContext context) {
         if (!ofMethod(context).isEmpty()) {
             throw ConfigurationErrors.of(
                     "@MemoryBudget on " + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
-                    "a budget for one method of a mesh with lifetime = " + lifetime,
-                    lifetime == TrackingLifetime.CLASS
-                            ? "Put it on the class, or let the mesh last for one test."
-                            : OF_SUITE);
+                    "a budget for one method of a mesh with lifetime = CLASS",
+                    "Put it on the class, or let the mesh last for one test.");
         }
     }
 
@@ -65,18 +60,6 @@ final class BudgetAnnotations {
                     "a budget for a nested class that shares a mesh with lifetime = CLASS",
                     String.format(Locale.ROOT, "Put it on %s.", TestNames.of(outer.getRequiredTestClass())));
         }
-    }
-
-    /** Rejects a budget on a class whose mesh outlives it, because the budget would apply to other classes too. */
-    static void rejectOnClass(ExtensionContext context) {
-        context.getTestClass()
-                .filter(type -> !on(type, TestNames.of(type)).isEmpty())
-                .ifPresent(type -> {
-                    throw ConfigurationErrors.of(
-                            "@MemoryBudget on " + TestNames.of(type),
-                            "a budget for one class of a mesh with lifetime = SUITE",
-                            OF_SUITE);
-                });
     }
 
     private static Map<Scope, BudgetSpec> ofMethod(ExtensionContext context) {

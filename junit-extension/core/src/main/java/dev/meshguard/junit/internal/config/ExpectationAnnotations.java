@@ -3,9 +3,7 @@ package dev.meshguard.junit.internal.config;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.ExpectedBuffersFile;
-import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ConfigurationErrors;
-import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.verdict.expectation.Bound;
@@ -26,10 +24,6 @@ import org.junit.platform.commons.support.AnnotationSupport;
 
 /** Reads the expectations of a test, its classes and its enclosing classes, which add up, the nearest first. */
 public final class ExpectationAnnotations {
-
-    private static final String OF_SUITE =
-            "Let each test answer for itself with accounting = EACH_TEST, or put the entry into the"
-                    + " file of the run, " + RunSettings.EXPECTED_BUFFERS + ".";
 
     private ExpectationAnnotations() {}
 
@@ -56,15 +50,13 @@ public final class ExpectationAnnotations {
     }
 
     /** Rejects an entry on a method whose mesh outlives it, because the entry would apply to other methods too. */
-    public static void rejectOnMethod(ExtensionContext context, TrackingLifetime lifetime) {
+    public static void rejectOnMethod(ExtensionContext context) {
         if (!ofMethod(context).isEmpty()) {
             throw ConfigurationErrors.of(
                     "@ExpectBuffers on "
                             + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
-                    "an entry for one method of a mesh with lifetime = " + lifetime,
-                    lifetime == TrackingLifetime.CLASS
-                            ? "Put it on the class, or let the mesh last for one test."
-                            : OF_SUITE);
+                    "an entry for one method of a mesh with lifetime = CLASS",
+                    "Put it on the class, or let the mesh last for one test.");
         }
     }
 
@@ -81,18 +73,6 @@ public final class ExpectationAnnotations {
                     "an entry for a nested class that shares a mesh with lifetime = CLASS",
                     String.format(Locale.ROOT, "Put it on %s.", TestNames.of(outer.getRequiredTestClass())));
         }
-    }
-
-    /** Rejects an entry on a class whose mesh outlives it, because the entry would apply to other classes too. */
-    public static void rejectOnClass(ExtensionContext context) {
-        context.getTestClass()
-                .filter(type -> !on(type, TestNames.of(type)).isEmpty())
-                .ifPresent(type -> {
-                    throw ConfigurationErrors.of(
-                            "@ExpectBuffers on " + TestNames.of(type),
-                            "an entry for one class of a mesh with lifetime = SUITE",
-                            OF_SUITE);
-                });
     }
 
     private static List<Expectation> ofMethod(ExtensionContext context) {

@@ -122,12 +122,12 @@ public final class Sources {
     }
 
     /** Rejects an annotation on a method whose memory outlives it, because it would not apply to the other methods. */
-    public void rejectOnMethod(ExtensionContext context, TrackingSettings asked) {
+    public void rejectOnMethod(ExtensionContext context) {
         ofMethod(context).ifPresent(settings -> {
             throw ConfigurationErrors.of(
                     TrackingSettings.nameOf(settings) + " on "
                             + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
-                    "a source for one method of a class with lifetime = " + asked.lifetime(),
+                    "a source for one method of a class with lifetime = CLASS",
                     "Put it on the class, or let the lifetime of this method be TEST.");
         });
     }

@@ -1,7 +1,6 @@
 package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.TrackingLifetime;
-import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.UnknownParameters;
@@ -60,11 +59,11 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
                         .filter(ofField -> !ofField.isEmpty())
                         .findFirst())
                 .orElseGet(sources::defaultSettings);
-        String name = context.getTestClass().map(TestNames::of).orElse("the whole run");
+        String name = TestNames.of(context.getRequiredTestClass());
         return TrackingSettings.of(selected, TrackingAnnotation.nearest(context), parametersOf(context), name);
     }
 
-    /** Returns the policies of a test, class or suite. */
+    /** Returns the policies of a test or class, or of the run. */
     public CheckPolicy policiesOf(ExtensionContext context) {
         ConfigurationCache declared = at(context);
         return declared.policies.orElseLook(() -> {
@@ -113,7 +112,7 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
         return all;
     }
 
-    /** Returns the budgets of a test, class or suite. */
+    /** Returns the budgets of a test or class. */
     public List<BudgetSpec> budgetsOf(ExtensionContext owner, ConfigurationCache declared) {
         return declared.budgets.orElseLook(() -> BudgetAnnotations.budgets(
                 owner,
@@ -147,8 +146,7 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
     }
 
     /**
-     * Returns the context whose end triggers the check: the test's, that of the outermost class with the same settings,
-     * or that of the run.
+     * Returns the context whose end triggers the check: the test's, or that of the outermost class with the same settings.
      */
     public ExtensionContext ownerOf(
             ExtensionContext context, TrackingSettings asked, Optional<TemplateInvocation> template) {
@@ -161,10 +159,10 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
         boolean eachForItself = asked.checksEachTest();
         ExtensionContext owner = context;
         if (owner.getTestMethod().isPresent()) {
-            sources(owner).rejectOnMethod(owner, asked);
+            sources(owner).rejectOnMethod(owner);
             if (!eachForItself) {
-                ExpectationAnnotations.rejectOnMethod(owner, asked.lifetime());
-                BudgetAnnotations.rejectOnMethod(owner, asked.lifetime());
+                ExpectationAnnotations.rejectOnMethod(owner);
+                BudgetAnnotations.rejectOnMethod(owner);
             }
         }
         Optional<ExtensionContext> outer = owner.getParent();
@@ -176,26 +174,7 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
             owner = outer.get();
             outer = owner.getParent();
         }
-        if (asked.lifetime() == TrackingLifetime.CLASS) {
-            return owner;
-        }
-        if (!eachForItself) {
-            ExpectationAnnotations.rejectOnClass(owner);
-            BudgetAnnotations.rejectOnClass(owner);
-            rejectInFields(owner);
-        }
-        return owner.getRoot();
-    }
-
-    private void rejectInFields(ExtensionContext owner) {
-        for (ExtensionSettings speaker : speakersFor(owner, at(owner))) {
-            if (!speaker.expected().entries().isEmpty() || !speaker.budgets().isEmpty()) {
-                throw ConfigurationErrors.of(
-                        "MeshGuardExtension in " + TestNames.of(owner.getRequiredTestClass()),
-                        "what one class expects or allows of a mesh with lifetime = SUITE",
-                        "Let each test answer for itself with accounting(EACH_TEST).");
-            }
-        }
+        return owner;
     }
 
     private boolean asksForTheSame(ExtensionContext outer, TrackingSettings asked) {

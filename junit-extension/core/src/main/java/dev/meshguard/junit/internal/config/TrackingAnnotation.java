@@ -92,12 +92,9 @@ record TrackingAnnotation(TrackAllocations annotation, String location) {
         if (lifetime() == TrackingLifetime.TEST) {
             return;
         }
-        if (ofClass.filter(other -> other.lifetime() == lifetime()).isEmpty()) {
+        if (ofClass.filter(other -> other.lifetime() == TrackingLifetime.CLASS).isEmpty()) {
             throw ConfigurationErrors.of(
-                    location,
-                    "lifetime = " + lifetime(),
-                    String.format(
-                            Locale.ROOT, "On a method only TEST has a meaning: put %s on the class.", lifetime()));
+                    location, "lifetime = CLASS", "On a method only TEST has a meaning: put CLASS on the class.");
         }
         ofClass.ifPresent(this::rejectOnSharedMesh);
     }
@@ -141,7 +138,7 @@ record TrackingAnnotation(TrackAllocations annotation, String location) {
                 && !(annotation.check() == other.check() && annotation.grace().equals(other.grace()))) {
             throw ConfigurationErrors.of(
                     location,
-                    "a policy for one method of a mesh with lifetime = " + lifetime(),
+                    "a policy for one method of a mesh with lifetime = CLASS",
                     "Put it on the class, or let each test answer for itself with accounting = EACH_TEST.");
         }
     }
@@ -149,7 +146,7 @@ record TrackingAnnotation(TrackAllocations annotation, String location) {
     private RuntimeException rejectedForOne(String attribute) {
         return ConfigurationErrors.of(
                 location,
-                String.format(Locale.ROOT, "%s for one method of a mesh with lifetime = %s", attribute, lifetime()),
+                attribute + " for one method of a mesh with lifetime = CLASS",
                 "All its tests share one tracker: put it on the class.");
     }
 }

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.MediaType;
 
-/** The test, class or suite that is responsible for a finding. */
+/** The test, class or run that is responsible for a finding. */
 public final class TrackedTest {
 
     /** The key of report entries. */
@@ -45,7 +45,7 @@ public final class TrackedTest {
         this.thrown = thrown;
     }
 
-    /** Returns the test, class or suite of a context. */
+    /** Returns the test, class or run of a context. */
     public static TrackedTest of(ExtensionContext context) {
         return new TrackedTest(context, context, "", context::getExecutionException);
     }
@@ -206,16 +206,14 @@ public final class TrackedTest {
     /**
      * Attaches the history of its failed check to its report.
      *
-     * @param number distinguishes the failures of meshes of the whole run, whose files share one folder
      * @return the file
      * @throws RuntimeException if it cannot be written
      */
     @SuppressWarnings({"deprecation", "removal"
     }) // The replacement came with Jupiter 5.14, and older versions are supported.
-    public Path attach(AllocationHistory history, int number) {
-        String prefix = declaringContext.getTestClass().isPresent() ? "meshguard-" : "meshguard-" + number + "-";
+    public Path attach(AllocationHistory history) {
         Path[] written = new Path[1];
-        context.publishFile(prefix + "history.jsonl", MediaType.parse(AttachedHistory.MEDIA_TYPE), file -> {
+        context.publishFile("meshguard-history.jsonl", MediaType.parse(AttachedHistory.MEDIA_TYPE), file -> {
             new AttachedHistory(history, AttachedHistory.MAX_BYTES).write(file);
             written[0] = file;
         });

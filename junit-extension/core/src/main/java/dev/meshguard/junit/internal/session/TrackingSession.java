@@ -41,7 +41,7 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The tracker of one test, class or suite, and the memory of its sources. Nothing is opened before it is requested.
+ * The tracker of one test, class or run, and the memory of its sources. Nothing is opened before it is requested.
  *
  * <p>Safe for use by several threads, because a test with a timeout may run on another thread than its callbacks.
  */
@@ -146,7 +146,7 @@ public final class TrackingSession implements SourceRuntime {
         return session;
     }
 
-    /** Returns the responsible test, class or suite. */
+    /** Returns the responsible test, class or run. */
     public TrackedTest test() {
         return test;
     }

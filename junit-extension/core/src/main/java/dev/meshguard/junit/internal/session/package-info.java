@@ -1,4 +1,4 @@
-/** The memory of a test, class or suite while it runs: its tracker and sources, and its attached history. */
+/** The memory of a test, class or run while it runs: its tracker and sources, and its attached history. */
 @NullMarked
 package dev.meshguard.junit.internal.session;
 
