@@ -18,13 +18,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A copy of the launcher beside a copy of a jar.
+ * A copy of the launcher beside a copy of the jar.
  *
  * @param launcher the launcher
- * @param jar the original of the jar
- * @param mainClass the main class of the jar
  */
-record InstalledLauncher(Path launcher, Path jar, String mainClass) {
+record InstalledLauncher(Path launcher) {
 
     /** How Java names the source of a class that it has read from a jar. */
     static final String FROM_JAR = "file:";
@@ -32,17 +30,18 @@ record InstalledLauncher(Path launcher, Path jar, String mainClass) {
     /** How Java names the source of a class that it has read from an archive. */
     static final String FROM_ARCHIVE = "shared objects file";
 
-    /** The main class and the source of its code, in one run of the program. */
+    private static final String MAIN_CLASS = "dev.meshguard.cli.MeshGuard";
+
+    /** The answer of one run of the program, and the source of the code of its main class. */
     record SourcedAnswer(Answer answer, String source) {}
 
-    /** Installs the launcher in an empty folder, beside a jar. */
-    static InstalledLauncher in(Path folder, Path jar, String mainClass) throws IOException {
-        Files.copy(jar, folder.resolve("meshguard.jar"), StandardCopyOption.COPY_ATTRIBUTES);
-        Path launcher = Files.copy(
+    /** Installs the launcher in an empty folder. */
+    static InstalledLauncher in(Path folder) throws IOException {
+        Files.copy(PackagedProgram.RUNNABLE_JAR, folder.resolve("meshguard.jar"), StandardCopyOption.COPY_ATTRIBUTES);
+        return new InstalledLauncher(Files.copy(
                 PackagedProgram.RUNNABLE_JAR.resolveSibling("meshguard"),
                 folder.resolve("meshguard"),
-                StandardCopyOption.COPY_ATTRIBUTES);
-        return new InstalledLauncher(launcher, jar, mainClass);
+                StandardCopyOption.COPY_ATTRIBUTES));
     }
 
     /** Skips the tests of the launcher on a system without a shell. */
@@ -65,19 +64,14 @@ record InstalledLauncher(Path launcher, Path jar, String mainClass) {
         return PackagedProgram.ofCommand(folder, launcher.toString()).with("XDG_CACHE_HOME", caches.toString());
     }
 
-    /** Returns the jar without the launcher. */
-    PackagedProgram jarIn(Path folder) {
-        return PackagedProgram.ofJar(folder, jar);
-    }
-
     /** Runs a program of this installation, and returns its answer with the source of its main class. */
-    SourcedAnswer runWithSource(PackagedProgram program, Path folder, String input, String... arguments)
+    static SourcedAnswer runWithSource(PackagedProgram program, Path folder, String input, String... arguments)
             throws Exception {
         Path classes = folder.resolve("classes");
         Answer answer = program.with(PackagedProgram.OPTIONS, "-Xlog:class+load:file=" + classes)
                 .run(input, arguments);
         try (Stream<String> lines = Files.lines(classes)) {
-            String name = mainClass + " source: ";
+            String name = MAIN_CLASS + " source: ";
             String source = lines.filter(line -> line.contains(name))
                     .map(line -> line.substring(line.indexOf(name) + name.length()))
                     .collect(Collectors.joining());
@@ -85,7 +79,7 @@ record InstalledLauncher(Path launcher, Path jar, String mainClass) {
         }
     }
 
-    /** Returns the only file in the folder, an archive, after the background process has deleted its other files. */
+    /** Returns the only file in the folder, an archive, after the background process has moved it to its name. */
     static Path awaitArchive(Path cache) throws Exception {
         try (WatchService watch = cache.getFileSystem().newWatchService()) {
             cache.register(watch, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_DELETE);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.meshguard.cli.OpenFiles;
+import dev.meshguard.cli.packaged.InstalledLauncher.SourcedAnswer;
 import dev.meshguard.cli.packaged.PackagedProgram.Answer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,7 +49,7 @@ class LauncherTests {
     @BeforeAll
     static void installAndMakeAnArchive() throws Exception {
         InstalledLauncher.assumeAShell();
-        installed = installed(Files.createDirectory(parent.resolve("installed")));
+        installed = InstalledLauncher.in(Files.createDirectory(parent.resolve("installed")));
         archive = installed.makeArchive(parent);
     }
 
@@ -63,16 +64,35 @@ class LauncherTests {
     void usesTheArchiveThatTheFirstStartHasMade() throws Exception {
         putArchive();
 
-        assertThat(installed.runWithSource(start(), folder, "", "--version").source())
-                .isEqualTo(InstalledLauncher.FROM_ARCHIVE);
+        assertThat(InstalledLauncher.runWithSource(start(), folder, "", "--version")
+                        .source())
+                .startsWith(InstalledLauncher.FROM_ARCHIVE);
     }
 
     @Test
-    void startsFromTheJarAndMakesNoArchiveIfThatIsTurnedOff() throws Exception {
-        PackagedProgram program = start().with("MESHGUARD_ARCHIVE", "off");
+    void startsFromTheJarWhereTheArchiveIsDamaged() throws Exception {
+        byte[] contents = Files.readAllBytes(archive);
+        for (int i = contents.length / 2; i < contents.length / 2 + 4096; i++) {
+            contents[i] = (byte) ~contents[i];
+        }
+        Files.createDirectories(cache);
+        Files.write(cache.resolve(archive.getFileName()), contents);
 
-        assertThat(program.run(ALLOCATED, "analyze", "-")).isEqualTo(answerOfJar("analyze", "-"));
-        assertThat(cache).doesNotExist();
+        SourcedAnswer answer = InstalledLauncher.runWithSource(start(), folder, ALLOCATED, "analyze", "-");
+
+        assertThat(answer.answer()).isEqualTo(answerOfJar("analyze", "-"));
+        assertThat(answer.source()).startsWith(InstalledLauncher.FROM_JAR);
+    }
+
+    @Test
+    void makesAnArchiveAndDeletesWhatIsLeftOfOldOnes() throws Exception {
+        String name = archive.getFileName().toString();
+        Files.createDirectories(cache);
+        Files.createFile(cache.resolve(name.replaceFirst("\\d+-\\d+\\.jsa$", "1-1.jsa.4711")));
+
+        assertThat(start().run(ALLOCATED, "analyze", "-")).isEqualTo(answerOfJar("analyze", "-"));
+
+        assertThat(InstalledLauncher.awaitArchive(cache)).hasFileName(name);
     }
 
     @Test
@@ -101,7 +121,8 @@ class LauncherTests {
         Files.writeString(folder.resolve("a log.txt"), ALLOCATED + FREED);
         String[] arguments = line.toArray(new String[0]);
 
-        assertThat(start().run(ALLOCATED, arguments)).isEqualTo(jar().run(ALLOCATED, arguments));
+        assertThat(start().run(ALLOCATED, arguments))
+                .isEqualTo(PackagedProgram.ofJar(folder).run(ALLOCATED, arguments));
     }
 
     @Test
@@ -124,21 +145,23 @@ class LauncherTests {
     @Test
     void findsTheJarThroughALinkToIt() throws Exception {
         Path link = Files.createSymbolicLink(parent.resolve("mg"), installed.launcher());
-        PackagedProgram program =
-                PackagedProgram.ofCommand(folder, link.toString()).with("MESHGUARD_ARCHIVE", "off");
+        putArchive();
+        PackagedProgram program = PackagedProgram.ofCommand(folder, link.toString())
+                .with("XDG_CACHE_HOME", cache.getParent().toString());
 
         assertThat(program.run("", "--version")).isEqualTo(answerOfJar("--version"));
+        assertThat(InstalledLauncher.names(cache)).hasSize(1);
     }
 
     /** JDK 17 does not use an archive's classes for a jar at such a path. */
     @Test
     void startsAtAPathWithBlanks() throws Exception {
-        Path own =
-                installed(Files.createDirectory(folder.resolve("with  blanks"))).launcher();
-        PackagedProgram program =
-                PackagedProgram.ofCommand(folder, own.toString()).with("MESHGUARD_ARCHIVE", "off");
+        Path blanks = Files.createDirectory(folder.resolve("with  blanks"));
+        InstalledLauncher own = InstalledLauncher.in(blanks);
+        own.makeArchive(blanks);
 
-        assertThat(program.run("", "--version")).isEqualTo(answerOfJar("--version"));
+        assertThat(own.startIn(folder, blanks.resolve("caches")).run("", "--version"))
+                .isEqualTo(answerOfJar("--version"));
     }
 
     @Test
@@ -189,23 +212,15 @@ class LauncherTests {
         return installed.startIn(folder, cache.getParent());
     }
 
-    private PackagedProgram jar() {
-        return installed.jarIn(folder);
-    }
-
     /** Returns what {@code java -jar} answers to the input and arguments that many tests use; the jar is asked once. */
     private Answer answerOfJar(String... arguments) throws Exception {
         List<String> line = List.of(arguments);
         Answer known = ANSWERS_OF_JAR.get(line);
         if (known == null) {
-            known = jar().run(ALLOCATED, arguments);
+            known = PackagedProgram.ofJar(folder).run(ALLOCATED, arguments);
             ANSWERS_OF_JAR.put(line, known);
         }
         return known;
-    }
-
-    private static InstalledLauncher installed(Path folder) throws IOException {
-        return InstalledLauncher.in(folder, PackagedProgram.RUNNABLE_JAR, "dev.meshguard.cli.MeshGuard");
     }
 
     private void putArchive() throws IOException {

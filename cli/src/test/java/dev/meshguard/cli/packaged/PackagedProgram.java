@@ -35,11 +35,7 @@ final class PackagedProgram {
     }
 
     static PackagedProgram ofJar(Path folder) {
-        return ofJar(folder, RUNNABLE_JAR);
-    }
-
-    static PackagedProgram ofJar(Path folder, Path jar) {
-        return ofCommand(folder, JAVA_HOME.resolve("bin/java").toString(), "-jar", jar.toString());
+        return ofCommand(folder, JAVA_HOME.resolve("bin/java").toString(), "-jar", RUNNABLE_JAR.toString());
     }
 
     PackagedProgram with(String variable, String value) {
