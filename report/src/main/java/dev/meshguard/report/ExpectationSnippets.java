@@ -54,7 +54,6 @@ public final class ExpectationSnippets {
 
     private static final int MAX_DEVICE = 65_535;
 
-    private final LeakVerdict verdict;
     private final MemoryNames names;
     private final List<Integer> devices;
 
@@ -69,7 +68,6 @@ public final class ExpectationSnippets {
     private record OfNames(Optional<BufferType> type, String first, String second) {}
 
     private ExpectationSnippets(LeakVerdict verdict) {
-        this.verdict = verdict;
         this.names = new MemoryNames(verdict);
         this.devices = devices(verdict.history());
         Map<Origin, Set<List<String>>> pairs = new HashMap<>();
