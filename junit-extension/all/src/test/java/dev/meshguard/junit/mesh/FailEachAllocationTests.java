@@ -510,7 +510,7 @@ class FailEachAllocationTests {
         static final MeshGuardExtension MESH_GUARD = MeshGuardExtension.builder()
                 .source(FakeMeshSource.builder()
                         .mesh(1, 1)
-                        .preset(RuntimePreset.OCTOBER_2025)
+                        .runtime(runtime -> runtime.preset(RuntimePreset.OCTOBER_2025))
                         .faults(FaultPlan.none().failingOperation(1, "synchronize"))
                         .build())
                 .build();

@@ -8,13 +8,9 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.HandleRelease;
-import dev.meshguard.mesh.runtime.ReportingModel;
-import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -81,12 +77,6 @@ public final class FakeMeshSource implements AnnotatedSource<FakeMesh> {
 
         private int rows = 2;
         private int columns = 4;
-        private Architecture architecture = Architecture.WORMHOLE_B0;
-        private RuntimePreset preset = RuntimePreset.MAY_2026;
-        private Optional<ReportingModel> reporting = Optional.empty();
-        private final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
-        private Strictness strictness = Strictness.LENIENT;
-        private HandleRelease handleRelease = HandleRelease.EXPLICIT;
         private FaultPlan faults = FaultPlan.none();
         private MeshDeviceOptions opening = MeshDeviceOptions.defaults();
         private final List<Consumer<Ttnn.Builder>> runtime = new ArrayList<>();
@@ -97,42 +87,6 @@ public final class FakeMeshSource implements AnnotatedSource<FakeMesh> {
         public Builder mesh(int newRows, int newColumns) {
             rows = newRows;
             columns = newColumns;
-            return this;
-        }
-
-        /** Sets the chip architecture; {@link Architecture#WORMHOLE_B0} by default. */
-        public Builder architecture(Architecture newArchitecture) {
-            architecture = newArchitecture;
-            return this;
-        }
-
-        /** Sets the version of the runtime; {@link RuntimePreset#MAY_2026} by default. */
-        public Builder preset(RuntimePreset newPreset) {
-            preset = newPreset;
-            return this;
-        }
-
-        /** Sets what the runtime reports; the model of the version by default. */
-        public Builder reporting(ReportingModel newReporting) {
-            reporting = Optional.of(newReporting);
-            return this;
-        }
-
-        /** Adds defects of the runtime. */
-        public Builder defects(RuntimeDefect... more) {
-            defects.addAll(Arrays.asList(more));
-            return this;
-        }
-
-        /** Makes invalid calls an error that the real runtime accepts. */
-        public Builder strict() {
-            strictness = Strictness.STRICT;
-            return this;
-        }
-
-        /** Sets whether collected handles free what they held; {@link HandleRelease#EXPLICIT} by default. */
-        public Builder handleRelease(HandleRelease newRelease) {
-            handleRelease = newRelease;
             return this;
         }
 
@@ -149,8 +103,7 @@ public final class FakeMeshSource implements AnnotatedSource<FakeMesh> {
         }
 
         /**
-         * Adds settings of the runtime that have no method here, for example
-         * {@code runtime -> runtime.systemBuffer(…)}.
+         * Adds settings of the runtime, for example {@code runtime -> runtime.preset(RuntimePreset.OCTOBER_2025)}.
          *
          * @param choice applied to every test's runtime after all other settings of this builder
          */
@@ -168,12 +121,12 @@ public final class FakeMeshSource implements AnnotatedSource<FakeMesh> {
             return new FakeMeshSettings(
                             rows,
                             columns,
-                            architecture,
-                            preset,
-                            reporting,
-                            defects,
-                            strictness,
-                            handleRelease,
+                            Architecture.WORMHOLE_B0,
+                            RuntimePreset.MAY_2026,
+                            Optional.empty(),
+                            Set.of(),
+                            Strictness.LENIENT,
+                            HandleRelease.EXPLICIT,
                             faults,
                             opening,
                             runtime)
