@@ -7,15 +7,20 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/**
- * The first megabyte of a regular file, without its compression.
- *
- * @param bytes the bytes
- * @param share the share of the file that they are, up to 1
- */
-record FileBeginning(byte[] bytes, double share) {
+/** The first megabyte of a regular file, without its compression. */
+final class FileBeginning {
 
     private static final int LENGTH = 1 << 20;
+
+    private final byte[] bytes;
+
+    /** The share of the file that they are, up to 1. */
+    private final double share;
+
+    private FileBeginning(byte[] bytes, double share) {
+        this.bytes = bytes;
+        this.share = share;
+    }
 
     /** Reads it. Of a compressed file, the share is that of the compressed bytes. */
     static FileBeginning of(Path file) throws IOException {
