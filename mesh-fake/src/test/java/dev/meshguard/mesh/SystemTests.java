@@ -17,8 +17,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Tests the properties that a mesh has from its system. */
 class SystemTests {
 
-    private static final MeshDeviceOptions DEFAULTS = MeshDeviceOptions.defaults();
-
     private final RecordedReports reports = new RecordedReports();
 
     @ParameterizedTest
