@@ -115,8 +115,8 @@ class OutputTests {
 
         assertThat(status).isEqualTo(64);
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .matches("meshguard: diff needs more than the memory that Java has \\(.* .iB\\): give Java more: java"
-                        + " -Xmx\\d+m -jar meshguard.jar …\\R");
+                .matches("meshguard: diff needs more heap than this JVM has \\(.* .iB\\)\\. Run it with -Xmx\\d+[gm] "
+                        + "\\(meshguard: JAVA_TOOL_OPTIONS=-Xmx\\d+[gm] meshguard …\\)\\.\\R");
     }
 
     @Test

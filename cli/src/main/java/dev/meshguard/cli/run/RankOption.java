@@ -2,6 +2,8 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.UsageException;
 import java.io.InputStream;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -29,7 +31,13 @@ final class RankOption {
      * @throws UsageException if a rank is given and none of the files may have several
      */
     void rejectUnused(RecordedInput... files) throws UsageException {
-        RecordedFile.rejectUnusedRank(chosen(), files);
+        if (rank != null && Arrays.stream(files).noneMatch(one -> one instanceof RecordedFile file && file.hasRank())) {
+            throw new UsageException(String.format(
+                    Locale.ROOT,
+                    "--rank %d chooses a process of a database or a graph capture, and %s is neither. Leave it out.",
+                    rank,
+                    files[0].name()));
+        }
     }
 
     private OptionalInt chosen() {

@@ -20,7 +20,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -121,22 +120,6 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
                 ? name
                 : name + " rank " + chosen.get(0).rank().orElse(0);
         return new RecordedFile(shown, chosen.get(0).history(), Optional.empty(), true);
-    }
-
-    /**
-     * Rejects a rank that chooses nothing.
-     *
-     * @throws UsageException if a rank is given and none of the files is of a runtime's process
-     */
-    static void rejectUnusedRank(OptionalInt rank, RecordedInput... files) throws UsageException {
-        if (rank.isPresent()
-                && Arrays.stream(files).noneMatch(one -> one instanceof RecordedFile file && file.hasRank())) {
-            throw new UsageException(String.format(
-                    Locale.ROOT,
-                    "--rank %d chooses a process of a database or a graph capture, and %s is neither. Leave it out.",
-                    rank.getAsInt(),
-                    files[0].name()));
-        }
     }
 
     private static RecordedFile ofLog(AllocationLog log) {
