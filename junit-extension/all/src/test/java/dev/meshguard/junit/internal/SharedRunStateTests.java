@@ -196,7 +196,7 @@ class SharedRunStateTests {
 
         assertThat(RunResult.of(settings()).failure().getStackTrace())
                 .containsExactly(new StackTraceElement(
-                        "jvm-records", "file", folder.resolve("records").toString(), -1));
+                        "findings", "file", folder.resolve("records").toString(), -1));
     }
 
     @Test

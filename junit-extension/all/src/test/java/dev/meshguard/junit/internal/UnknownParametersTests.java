@@ -64,7 +64,6 @@ class UnknownParametersTests {
     void warnsOfASystemPropertyThatLooksLikeASlip() {
         Properties system = new Properties();
         system.setProperty("meshguard.garce", "2 s");
-        system.setProperty("meshguard.account", "target");
         system.setProperty("meshguard.seed", "42");
         system.setProperty("meshguard.grace", "2 s");
         Map<String, String> read = new HashMap<>();

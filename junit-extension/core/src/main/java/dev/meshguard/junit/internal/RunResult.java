@@ -57,7 +57,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
                             settings.run().orElseThrow(),
                             FindingsSettings.FINDINGS,
                             RunSettings.RUN),
-                    Optional.of(PlaceToOpen.file("jvm-records", folder.toString())));
+                    Optional.of(PlaceToOpen.file("findings", folder.toString())));
         }
         List<JvmRecord> cutOff =
                 records.stream().filter(record -> !record.isComplete()).toList();
