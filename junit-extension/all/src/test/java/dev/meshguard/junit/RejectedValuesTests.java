@@ -53,6 +53,40 @@ class RejectedValuesTests {
     }
 
     @Test
+    void aRegionOfNegativeSize() {
+        assertRejected(
+                "negativeRegion",
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#negativeRegion: traceRegionSize = -1 is rejected."
+                        + " Give a number of bytes, 0 or more.");
+    }
+
+    @Test
+    void aRegionOfL1ThatIsLargerThanL1() {
+        assertRejected(
+                "largeL1Region",
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#largeL1Region: l1SmallSize = 9223372036854775807 is"
+                        + " rejected. Give at most 1395328, a number of bytes: L1 of a core of WORMHOLE_B0 has 1395360 B above what the"
+                        + " runtime keeps.");
+    }
+
+    @Test
+    void aTraceRegionThatIsLargerThanABank() {
+        assertRejected(
+                "largeTraceRegion",
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#largeTraceRegion: traceRegionSize ="
+                        + " 9223372036854775807 is rejected. Give at most 1070773184, a number of bytes: a DRAM bank of"
+                        + " WORMHOLE_B0 has 1070773184 B above what the runtime keeps.");
+    }
+
+    @Test
+    void threeCommandQueues() {
+        assertRejected(
+                "threeQueues",
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#threeQueues: numCommandQueues = 3 is rejected. A"
+                        + " mesh has 1 or 2.");
+    }
+
+    @Test
     void twoReportingModels() {
         assertRejected(
                 "twoModels",
@@ -201,6 +235,30 @@ class RejectedValuesTests {
         @TrackAllocations
         @FakeMesh(reporting = {ReportingModel.COMPLETE, ReportingModel.TRACKING_BRANCH})
         void twoModels() {}
+
+        @Test
+        @TrackAllocations
+        @FakeMesh(l1SmallSize = Long.MAX_VALUE)
+        void largeL1Region(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        @TrackAllocations
+        @FakeMesh(traceRegionSize = Long.MAX_VALUE)
+        void largeTraceRegion(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        @TrackAllocations
+        @FakeMesh(traceRegionSize = -1)
+        void negativeRegion() {}
+
+        @Test
+        @TrackAllocations
+        @FakeMesh(numCommandQueues = 3)
+        void threeQueues() {}
 
         @Test
         @TrackAllocations(lifetime = TrackingLifetime.CLASS)

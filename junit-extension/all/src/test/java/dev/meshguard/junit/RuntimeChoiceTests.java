@@ -28,6 +28,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RuntimeChoiceTests {
 
     @Test
+    void theMeshIsOpenedWithTheRegionsAskedFor() {
+        assertThat(run(RegionsTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
     void aStrictRuntimeRejectsWhatTheRealOneAccepts() {
         assertThat(run(StrictTestCase.class)).hasOnlySucceeded(1);
     }
@@ -63,6 +68,26 @@ class RuntimeChoiceTests {
                 .whichFailed()
                 .withTextContaining("note    mesh 1 was still open although mesh 0, of which it is a part, was closed;"
                         + " MeshGuard cleared its program cache and closed it");
+    }
+
+    static class RegionsTestCase {
+        @Test
+        @TrackAllocations
+        @FakeMesh(l1SmallSize = 32_768, traceRegionSize = 1_048_576)
+        void test(MeshDevice mesh) {
+            Assertions.assertThat(mesh.statistics(BufferType.L1_SMALL).totalAllocatable())
+                    .isEqualTo(32_768);
+            Assertions.assertThat(mesh.statistics(BufferType.TRACE).totalAllocatable())
+                    .isEqualTo(1_048_576);
+        }
+
+        @Test
+        @TrackAllocations
+        @FakeMesh(l1SmallSize = 1_395_328)
+        void largestRegionOfL1(MeshDevice mesh) {
+            Assertions.assertThat(mesh.statistics(BufferType.L1_SMALL).totalAllocatable())
+                    .isEqualTo(1_395_328);
+        }
     }
 
     static class StrictTestCase {

@@ -82,4 +82,13 @@ public @interface FakeMesh {
 
     /** Returns whether a collected handle frees what it held, as Python's destructors do. */
     HandleRelease handleRelease() default HandleRelease.EXPLICIT;
+
+    /** Returns the bytes at the top of every core's L1 that the mesh reserves for small sharded buffers; at least 0. */
+    long l1SmallSize() default 0;
+
+    /** Returns the bytes at the top of every DRAM bank that the mesh reserves for captured traces; at least 0. */
+    long traceRegionSize() default 0;
+
+    /** Returns the number of command queues of the mesh, 1 or 2. */
+    int numCommandQueues() default 1;
 }

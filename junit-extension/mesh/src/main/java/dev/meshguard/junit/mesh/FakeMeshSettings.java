@@ -68,7 +68,7 @@ record FakeMeshSettings(
                         annotation.strictness(),
                         annotation.handleRelease(),
                         FaultPlan.none(),
-                        MeshDeviceOptions.defaults(),
+                        opening(annotation, location),
                         List.of())
                 .checked(location);
     }
@@ -110,6 +110,19 @@ record FakeMeshSettings(
         return new FakeMeshSession(this, context);
     }
 
+    private static MeshDeviceOptions opening(FakeMesh annotation, String location) {
+        requireNotNegative(location, "l1SmallSize", annotation.l1SmallSize());
+        requireNotNegative(location, "traceRegionSize", annotation.traceRegionSize());
+        int queues = annotation.numCommandQueues();
+        if (queues < 1 || queues > 2) {
+            throw rejected(location, "numCommandQueues = " + queues, "A mesh has 1 or 2.");
+        }
+        return MeshDeviceOptions.defaults()
+                .withL1SmallSize(annotation.l1SmallSize())
+                .withTraceRegionSize(annotation.traceRegionSize())
+                .withNumCommandQueues(queues);
+    }
+
     /** Returns these settings if such a mesh exists. */
     FakeMeshSettings checked(String location) {
         requirePositive(location, "rows", rows);
@@ -134,7 +147,39 @@ record FakeMeshSettings(
                             architecture,
                             presetsOf(architecture)));
         }
+        if (runtime.isEmpty()) {
+            requireRoom(location);
+        }
         return this;
+    }
+
+    /**
+     * Rejects regions that exceed the memory; if code configures more of the runtime, the mesh rejects them when it
+     * opens.
+     */
+    private void requireRoom(String location) {
+        long l1 = architecture.l1Size() - preset.l1UnreservedBase(architecture);
+        requireAtMost(
+                location,
+                "l1SmallSize",
+                opening.l1SmallSize(),
+                // Some memory must remain for buffers that are not small.
+                roundedDown(l1 - 1),
+                String.format(
+                        Locale.ROOT, "L1 of a core of %s has %d B above what the runtime keeps", architecture, l1));
+        long dram = architecture.dramBankSize() - preset.dramUnreservedBase(architecture);
+        requireAtMost(
+                location,
+                "traceRegionSize",
+                opening.traceRegionSize(),
+                roundedDown(dram),
+                String.format(
+                        Locale.ROOT, "a DRAM bank of %s has %d B above what the runtime keeps", architecture, dram));
+    }
+
+    /** The runtime rounds both regions up to this. */
+    private long roundedDown(long bytes) {
+        return bytes - bytes % architecture.dramAlignment();
     }
 
     /** The arguments with which the mesh of a test is opened. */
@@ -164,6 +209,21 @@ record FakeMeshSettings(
 
     private static ExtensionConfigurationException rejected(String location, String value, String allowed) {
         return ConfigurationErrors.of(location, value, allowed);
+    }
+
+    private static void requireNotNegative(String location, String name, long bytes) {
+        if (bytes < 0) {
+            throw rejected(location, name + " = " + bytes, "Give a number of bytes, 0 or more.");
+        }
+    }
+
+    private static void requireAtMost(String location, String name, long bytes, long most, String because) {
+        if (bytes > most) {
+            throw rejected(
+                    location,
+                    name + " = " + bytes,
+                    String.format(Locale.ROOT, "Give at most %d, a number of bytes: %s.", most, because));
+        }
     }
 
     private static void requirePositive(String location, String name, int value) {
