@@ -63,7 +63,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It never throws because of what the code under test did. A double free, a free of an unknown address and another
  * size at a live address are events of the history. A check judges them later with both sides at hand. A report that
  * cannot be recorded (a device id below 0 or above {@value #MAX_DEVICE}) is counted as lost, which makes every verdict
- * inconclusive. The tracker does no I/O unless logging at DEBUG or a {@link Watch} requires it.
+ * inconclusive. The tracker does no I/O unless logging requires it.
  *
  * <h2>Implementation and costs</h2>
  *
@@ -104,7 +104,6 @@ public final class AllocationTracker implements AllocationListener {
     private final OriginCapture capture;
     private final boolean flatAddresses;
     private final InstantSource clock;
-    private final List<Watch> watches;
     private final EventLog log = new EventLog();
 
     private volatile @Nullable DeviceRecorder[] devices = new @Nullable DeviceRecorder[0];
@@ -138,7 +137,6 @@ public final class AllocationTracker implements AllocationListener {
         this.capture = builder.capture;
         this.flatAddresses = builder.flatAddresses;
         this.clock = builder.clock;
-        this.watches = List.copyOf(builder.watches);
     }
 
     /** Creates a tracker that keeps the origin of every request for memory. */
@@ -279,11 +277,6 @@ public final class AllocationTracker implements AllocationListener {
         if (log.isOn()) {
             log.allocated(request, device, type, address, size, ownership, effect);
         }
-        for (Watch watch : watches) {
-            if (watch.fits(device, type, address, size)) {
-                log.watched("allocated", request, device, type, address, size);
-            }
-        }
     }
 
     @Override
@@ -297,7 +290,6 @@ public final class AllocationTracker implements AllocationListener {
             deviceOutOfRange(device);
             return;
         }
-        long watchedSize = watches.isEmpty() ? -1 : recorder.liveSize(release, type, address);
         Effect effect = recorder.freed(ticketOf(release), orNull(release), type, address, ownership);
         if (effect == Effect.NOTHING_TO_FREE) {
             addStack(release);
@@ -306,12 +298,6 @@ public final class AllocationTracker implements AllocationListener {
         }
         if (log.isOn()) {
             log.freed(release, device, type, address, ownership, effect);
-        }
-        for (Watch watch : watches) {
-            if (watch.fits(device, type, address, watchedSize)) {
-                addStack(release);
-                log.watched("freed", release, device, type, address, watchedSize);
-            }
         }
     }
 
@@ -329,11 +315,6 @@ public final class AllocationTracker implements AllocationListener {
         log.ignoredFree(device, type, address, reason);
         if (log.isOn()) {
             log.freeIgnored(release, device, type, address, reason);
-        }
-        for (Watch watch : watches) {
-            if (watch.fits(device, type, address, -1)) {
-                log.watched("free ignored: " + reason.description(), release, device, type, address, -1);
-            }
         }
     }
 
@@ -873,7 +854,7 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /**
-     * Captures the stack of a free that finds nothing or is watched, which is rare. A collected handle has no caller.
+     * Captures the stack of a free that finds nothing or was ignored, which is rare. A collected handle has no caller.
      */
     private void addStack(MemoryRequest release) {
         if (capture != OriginCapture.NONE
@@ -1034,7 +1015,6 @@ public final class AllocationTracker implements AllocationListener {
         private OriginCapture capture = OriginCapture.ALLOCATIONS;
         private boolean flatAddresses = true;
         private InstantSource clock = InstantSource.system();
-        private final List<Watch> watches = Watch.ofProperty();
 
         private Builder() {}
 
@@ -1059,12 +1039,6 @@ public final class AllocationTracker implements AllocationListener {
         /** Sets the clock for the times of phases and meshes; the system clock by default. */
         public Builder clock(InstantSource newClock) {
             clock = newClock;
-            return this;
-        }
-
-        /** Logs matching events, with their origin, as they happen. */
-        public Builder watch(Watch watch) {
-            watches.add(watch);
             return this;
         }
 

@@ -110,23 +110,6 @@ final class EventLog {
         }
     }
 
-    /** Logs a watched event, with its origin. */
-    public void watched(String what, MemoryRequest request, int device, BufferType type, long address, long size) {
-        if (LOG.isInfoEnabled()) {
-            LoggingEventBuilder line = details(facts(LOG.atInfo(), device, type, address), request);
-            if (size >= 0) {
-                line = line.addKeyValue("size", size);
-            }
-            line.log(
-                    "Watched: {} {} {} on device {} at {}",
-                    what,
-                    type,
-                    Quantities.address(address),
-                    device,
-                    printable(request.origin().map(Object::toString).orElse("an unknown place")));
-        }
-    }
-
     /** Records that a free found nothing. */
     public void nothingToFree(int device, BufferType type, long address) {
         nothingToFree.happened(device, type, address, "");

@@ -20,7 +20,7 @@ public enum OriginCapture {
      * only, because threads share no counter.
      */
     NONE,
-    /** Every allocation request, and every free that finds nothing to free or is watched. */
+    /** Every allocation request, and every free that finds nothing to free or is ignored. */
     ALLOCATIONS,
     /** Every allocation request and every free. */
     ALLOCATIONS_AND_FREES

@@ -3,7 +3,6 @@ package dev.meshguard.tracker;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
-/** The log of a tracker. It runs alone, because there is one logger and one system property. */
+/** The log of a tracker. It runs alone, because there is one logger. */
 @Isolated
 class TrackerLogTests {
 
@@ -45,7 +44,6 @@ class TrackerLogTests {
         logger.detachAppender(lines);
         logger.setAdditive(true);
         logger.setLevel(null);
-        System.clearProperty(Watch.PROPERTY);
     }
 
     @Test
@@ -214,101 +212,13 @@ class TrackerLogTests {
     }
 
     @Test
-    void watchesASizeFromAllocationToFree() {
-        logger.setLevel(Level.INFO);
-        AllocationTracker watching = AllocationTracker.builder()
-                .watch(Watch.everything().size(4_096))
-                .build();
-
-        watching.allocated(0, DRAM, 0x1000, 4_096);
-        watching.allocated(0, DRAM, 0x2000, 64);
-        watching.freed(0, DRAM, 0x2000);
-        watching.freed(0, DRAM, 0x1000);
-
-        assertThat(text())
-                .extracting(line -> line.substring(0, line.indexOf(" at ")))
-                .containsExactly(
-                        "INFO Watched: allocated DRAM 0x1000 (4096) on device 0",
-                        "INFO Watched: freed DRAM 0x1000 (4096) on device 0");
-    }
-
-    @Test
-    void writesWhatIsWatchedAtOnceWithItsOrigin() {
-        logger.setLevel(Level.INFO);
-        AllocationTracker watching = AllocationTracker.builder()
-                .watch(Watch.everything().device(0).type(L1).size(4_096))
-                .build();
-
-        watching.allocated(0, L1, 101_152, 4_096);
-        watching.allocated(0, L1, 105_248, 2_048);
-        watching.allocated(1, L1, 101_152, 4_096);
-
-        assertThat(text())
-                .singleElement()
-                .asString()
-                .startsWith("INFO Watched: allocated L1 0x18b20 (101152) on device 0 at"
-                        + " dev.meshguard.tracker.TrackerLogTests.writesWhatIsWatchedAtOnceWithItsOrigin("
-                        + "TrackerLogTests.java:");
-    }
-
-    @Test
-    void writesWhereAWatchedBufferWasFreed() {
-        logger.setLevel(Level.INFO);
-        AllocationTracker watching = AllocationTracker.builder()
-                .watch(Watch.everything().address(0x1000))
-                .build();
-
-        watching.allocated(0, DRAM, 0x1000, 64);
-        watching.freed(0, DRAM, 0x1000);
-        watching.freeIgnored(
-                watching.release(AllocationDetails.user()), 0, DRAM, 0x1000, IgnoredFreeReason.ALREADY_FREED);
-
-        assertThat(text())
-                .filteredOn(line -> line.contains("Watched"))
-                .extracting(line -> line.substring(0, line.lastIndexOf('(')))
-                .containsExactly(
-                        "INFO Watched: allocated DRAM 0x1000 (4096) on device 0 at"
-                                + " dev.meshguard.tracker.TrackerLogTests.writesWhereAWatchedBufferWasFreed",
-                        "INFO Watched: freed DRAM 0x1000 (4096) on device 0 at"
-                                + " dev.meshguard.tracker.TrackerLogTests.writesWhereAWatchedBufferWasFreed",
-                        "INFO Watched: free ignored: it was freed before DRAM 0x1000 (4096) on device 0 at"
-                                + " dev.meshguard.tracker.TrackerLogTests.writesWhereAWatchedBufferWasFreed");
-    }
-
-    @Test
-    void watchesWhatTheSystemPropertyNames() {
-        logger.setLevel(Level.INFO);
-        System.setProperty(Watch.PROPERTY, "device=0,type=L1;address=0x2000");
-        AllocationTracker watching = AllocationTracker.create();
-
-        watching.allocated(0, L1, 0x1000, 64);
-        watching.allocated(0, DRAM, 0x1000, 64);
-        watching.allocated(5, DRAM, 0x2000, 64);
-
-        assertThat(lines.list).hasSize(2);
-    }
-
-    @Test
-    void rejectsASystemPropertyItCannotRead() {
-        System.setProperty(Watch.PROPERTY, "device=first");
-
-        assertThatIllegalArgumentException()
-                .isThrownBy(AllocationTracker::create)
-                .withMessage("Cannot read \"device=first\" as a watch. Write conditions as device=0, type=L1 (DRAM, L1,"
-                        + " SYSTEM_MEMORY, L1_SMALL or TRACE), size=4096 or address=0x18b20, separated by commas;"
-                        + " separate watches by semicolons.");
-    }
-
-    @Test
     void asksNothingForItsTextWhenItIsOff() {
         logger.setLevel(Level.OFF);
-        AllocationTracker watching =
-                AllocationTracker.builder().watch(Watch.everything()).build();
 
         tracker.meshOpened(MeshDescription.of(1, "1x1 mesh", List.of(0)));
-        watching.allocated(0, DRAM, 0x1000, 64);
-        watching.freed(0, DRAM, 0x1000);
-        watching.freed(0, DRAM, 0x1000);
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.freed(0, DRAM, 0x1000);
+        tracker.freed(0, DRAM, 0x1000);
         tracker.meshClosed(1);
 
         assertThat(lines.list).isEmpty();

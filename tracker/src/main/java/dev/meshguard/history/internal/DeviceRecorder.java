@@ -169,17 +169,6 @@ public final class DeviceRecorder extends DeviceLock {
         }
     }
 
-    /** Returns the first reported size of the live entry that a report is about, or -1 if there is none. */
-    public long liveSize(MemoryRequest request, BufferType type, long address) {
-        lock();
-        try {
-            int slot = ledger.find(type, address, allocators.of(request));
-            return slot < 0 ? -1 : ledger.size(slot);
-        } finally {
-            unlock();
-        }
-    }
-
     /** Returns the sums of one type. */
     public MemoryTotals totals(BufferType type) {
         lock();
