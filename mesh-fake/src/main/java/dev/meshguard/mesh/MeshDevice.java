@@ -843,7 +843,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
                 .map(queue -> new MeshCommandQueue(this, queue))
                 .toList();
         reports.listener().meshOpened(description());
-        reports.plantCanaries();
         List<DeviceOpenPeriod> initialised = new ArrayList<>();
         for (int device : devices) {
             DeviceOpenPeriod period = context.openPeriodOf(device);

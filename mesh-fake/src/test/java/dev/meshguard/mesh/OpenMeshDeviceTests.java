@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryCapacity;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -18,6 +20,7 @@ import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.AllocationTracker;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +35,23 @@ class OpenMeshDeviceTests {
 
     private final RecordedReports reports = new RecordedReports();
     private final Ttnn ttnn = Ttnn.create(reports);
+
+    @Test
+    void reportsTheSourceThenTheMeshThenItsDevices() {
+        AllocationTracker tracker = AllocationTracker.create();
+
+        Ttnn other = Ttnn.create(tracker);
+
+        assertThat(tracker.history().events())
+                .containsExactly(new HistoryEvent.SourceAttached(1, SourceDescription.of("mesh-fake")));
+        other.openMeshDevice(MeshShape.of(1, 2));
+        assertThat(tracker.history().events())
+                .filteredOn(event -> event instanceof HistoryEvent.SourceAttached
+                        || event instanceof HistoryEvent.MeshOpened
+                        || event instanceof HistoryEvent.DeviceOpened)
+                .extracting(event -> event.getClass().getSimpleName())
+                .containsExactly("SourceAttached", "MeshOpened", "DeviceOpened", "DeviceOpened");
+    }
 
     @Test
     void isTheWholeSystemByDefault() {

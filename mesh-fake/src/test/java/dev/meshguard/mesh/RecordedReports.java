@@ -1,7 +1,6 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
@@ -58,35 +57,25 @@ final class RecordedReports implements AllocationListener {
 
     @Override
     public synchronized MemoryRequest request(AllocationDetails details) {
-        if (details.kind() != BufferKind.CANARY) {
-            requests.add(details);
-        }
+        requests.add(details);
         return MemoryRequest.of(details);
     }
 
     @Override
     public synchronized MemoryRequest release(AllocationDetails details) {
-        if (details.kind() != BufferKind.CANARY) {
-            releases.add(details);
-        }
+        releases.add(details);
         return MemoryRequest.of(details);
     }
 
     @Override
     public synchronized void allocated(
             MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
-        if (request.details().kind() == BufferKind.CANARY) {
-            return;
-        }
         lines.add("allocated %d %s %d+%d %s".formatted(device, type, address, size, ownership));
     }
 
     @Override
     public synchronized void freed(
             MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
-        if (release.details().kind() == BufferKind.CANARY) {
-            return;
-        }
         lines.add("freed %d %s %d %s".formatted(device, type, address, ownership));
     }
 

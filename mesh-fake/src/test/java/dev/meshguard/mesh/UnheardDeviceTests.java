@@ -13,7 +13,6 @@ import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A device whose reports never arrive, while the snapshot of its allocator lists memory. */
@@ -39,7 +38,7 @@ class UnheardDeviceTests {
         assertThat(verdict.inconclusiveReasonTexts()).anyMatch(text -> text.contains("on device " + UNHEARD));
     }
 
-    /** Loses all reports of one device, and never hears of canaries. */
+    /** Loses all reports of one device. */
     private static final class DeafListener extends ForwardingListener {
 
         private DeafListener(AllocationTracker tracker) {
@@ -60,8 +59,5 @@ class UnheardDeviceTests {
                 listener.freed(release, device, type, address, ownership);
             }
         }
-
-        @Override
-        public void canaryPlanted(int mesh, List<Integer> devices) {}
     }
 }

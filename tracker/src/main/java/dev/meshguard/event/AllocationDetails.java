@@ -96,15 +96,6 @@ public record AllocationDetails(
         return USER.ofKind(BufferKind.CIRCULAR_BUFFER).ownedBy(program);
     }
 
-    /**
-     * Returns the details of a canary of the given mesh.
-     *
-     * <p>See {@link dev.meshguard.tracker.AllocationListener#canaryPlanted}.
-     */
-    public static AllocationDetails canary(int mesh) {
-        return USER.ofKind(BufferKind.CANARY).onMesh(mesh);
-    }
-
     /** Returns these details for another kind of buffer. */
     public AllocationDetails ofKind(BufferKind newKind) {
         Draft changed = new Draft(this);

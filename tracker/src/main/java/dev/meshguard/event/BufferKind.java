@@ -18,12 +18,5 @@ public enum BufferKind {
      * <p>The runtime places it in L1 outside the allocator ({@code tt_metal/impl/program/program.cpp}). Two programs
      * may therefore use the same addresses at the same time, and the allocator does not know whether it is live.
      */
-    CIRCULAR_BUFFER,
-    /**
-     * A report that a source sends to show that its reports arrive; there is no buffer.
-     *
-     * <p>It uses no memory and is excluded from every count, sum and text. See
-     * {@link dev.meshguard.tracker.AllocationListener#canaryPlanted}.
-     */
-    CANARY
+    CIRCULAR_BUFFER
 }

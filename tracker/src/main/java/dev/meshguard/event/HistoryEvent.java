@@ -173,30 +173,6 @@ public sealed interface HistoryEvent {
     /** The source reports everything again. */
     record TrackingStarted(long number) implements HistoryEvent {}
 
-    /** A canary was planted on every device of a mesh: its allocation and then its free have to be reported. */
-    record CanaryPlanted(long number, int mesh, List<Integer> devices) implements HistoryEvent {
-        /** Creates the event with its own copy of the devices. */
-        public CanaryPlanted {
-            devices = List.copyOf(devices);
-        }
-    }
-
-    /** The allocations of canaries of a mesh arrived, on the given devices one after the other. */
-    record CanarySeen(long number, int mesh, List<Integer> devices) implements HistoryEvent {
-        /** Creates the event with its own copy of the devices. */
-        public CanarySeen {
-            devices = List.copyOf(devices);
-        }
-    }
-
-    /** The frees of canaries of a mesh arrived. */
-    record CanaryFreed(long number, int mesh, List<Integer> devices) implements HistoryEvent {
-        /** Creates the event with its own copy of the devices. */
-        public CanaryFreed {
-            devices = List.copyOf(devices);
-        }
-    }
-
     /** The check was made here, and later frees are late. Expectations that expire are judged by the date. */
     record Checked(long number, LocalDate today) implements HistoryEvent {}
 

@@ -608,11 +608,6 @@ public final class AllocationHistory {
         return Collections.unmodifiableList(replay().traceEvents);
     }
 
-    /** Returns the announced canaries that did not arrive, or whose free did not. */
-    public List<MissingCanary> missingCanaries() {
-        return replay().canaries.missing();
-    }
-
     /** Returns the last recorded check, if any. */
     public Optional<HistoryEvent.Checked> check() {
         return Optional.ofNullable(replay().check);

@@ -56,9 +56,7 @@ final class ContextFilter {
         for (HistoryEvent event : whole.events()) {
             boolean isReport = isReport(event);
             boolean isOfItsTime = isReport || marks++ >= context.marksBefore();
-            boolean isOfPart = isReport
-                    ? reports.contains(event.number())
-                    : isOfItsTime ? !isCanary(event) : isOfMeshOrOwner(event);
+            boolean isOfPart = isReport ? reports.contains(event.number()) : isOfItsTime || isOfMeshOrOwner(event);
             if (isOfPart) {
                 if (isOfItsTime && phaseBefore.isPresent()) {
                     part.add(indexOfPhase, phaseBefore.get());
@@ -130,13 +128,6 @@ final class ContextFilter {
 
     private static boolean isReport(HistoryEvent event) {
         return requestOf(event).isPresent();
-    }
-
-    /** A canary is planted when a mesh is opened; the check of the whole history looks for it. */
-    private static boolean isCanary(HistoryEvent event) {
-        return event instanceof HistoryEvent.CanaryPlanted
-                || event instanceof HistoryEvent.CanarySeen
-                || event instanceof HistoryEvent.CanaryFreed;
     }
 
     /** Returns whether reports refer to the event, however old it is. */

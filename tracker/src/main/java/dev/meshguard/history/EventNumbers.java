@@ -51,12 +51,6 @@ final class EventNumbers {
             return new HistoryEvent.TrackingStopped(number, e.reason());
         } else if (event instanceof HistoryEvent.TrackingStarted) {
             return new HistoryEvent.TrackingStarted(number);
-        } else if (event instanceof HistoryEvent.CanaryPlanted e) {
-            return new HistoryEvent.CanaryPlanted(number, e.mesh(), e.devices());
-        } else if (event instanceof HistoryEvent.CanarySeen e) {
-            return new HistoryEvent.CanarySeen(number, e.mesh(), e.devices());
-        } else if (event instanceof HistoryEvent.CanaryFreed e) {
-            return new HistoryEvent.CanaryFreed(number, e.mesh(), e.devices());
         } else if (event instanceof HistoryEvent.Checked e) {
             return new HistoryEvent.Checked(number, e.today());
         } else if (event instanceof HistoryEvent.HandleTraced e) {

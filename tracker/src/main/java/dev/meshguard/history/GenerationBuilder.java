@@ -68,7 +68,6 @@ final class GenerationBuilder {
     /** Captures and replays. */
     final List<HistoryEvent> traceEvents = new ArrayList<>(0);
 
-    final Canaries canaries = new Canaries();
     boolean hasSource;
 
     HistoryEvent.@Nullable Checked check;
@@ -156,8 +155,6 @@ final class GenerationBuilder {
             gaps.add(stopped);
         } else if (isOfTrace(event)) {
             traceEvents.add(event);
-        } else {
-            canary(event);
         }
     }
 
@@ -167,16 +164,6 @@ final class GenerationBuilder {
                 || event instanceof HistoryEvent.BufferCaptured
                 || event instanceof HistoryEvent.CaptureEnded
                 || event instanceof HistoryEvent.TraceReplayed;
-    }
-
-    private void canary(HistoryEvent event) {
-        if (event instanceof HistoryEvent.CanaryPlanted planted) {
-            canaries.planted(planted);
-        } else if (event instanceof HistoryEvent.CanarySeen seen) {
-            canaries.seen(seen);
-        } else if (event instanceof HistoryEvent.CanaryFreed freed) {
-            canaries.freed(freed);
-        }
     }
 
     private void closed(HistoryEvent.MeshClosed event) {

@@ -2,7 +2,6 @@ package dev.meshguard.tracker;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
-import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.IgnoredFreeReason;
@@ -193,12 +192,4 @@ public interface AllocationListener {
 
     /** Reports that the source delivers allocations and frees again. */
     default void trackingStarted() {}
-
-    /**
-     * Announces a canary on each of the given devices of a mesh.
-     *
-     * <p>A canary is a buffer of {@link BufferKind#CANARY} that is reported and freed like any other and uses no
-     * memory. If one does not arrive, a leak would not be reported either.
-     */
-    default void canaryPlanted(int mesh, List<Integer> devices) {}
 }

@@ -95,9 +95,6 @@ public final class AllocationTracker implements AllocationListener {
 
     private static final long SECONDS_OF_DAY = 24 * 60 * 60;
 
-    /** Represents the mesh of a canary that names none. */
-    private static final int NO_MESH = -1;
-
     /** The maximum number of stacks of freed requests, and of unresolved stacks of live ones. */
     static final int STACKS_KEPT = 16_384;
 
@@ -117,9 +114,6 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Position of the last marker: later reports must not be ordered before it. */
     private volatile long lastMarker = 1;
-
-    /** The last canaries to arrive, which more may follow. */
-    private @Nullable CanaryRun canaries;
 
     private final Deque<Phase> phases = new ArrayDeque<>(List.of(Phase.START));
     /** The open labels of each thread, the innermost last. */
@@ -199,9 +193,6 @@ public final class AllocationTracker implements AllocationListener {
      * @param callers skips the frames of the adapter
      */
     public MemoryRequest request(AllocationDetails details, OriginFilter callers) {
-        if (details.kind() == BufferKind.CANARY) {
-            return MemoryRequest.of(details);
-        }
         AllocationDetails complete = withLabelOfThread(details);
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(complete);
@@ -222,9 +213,6 @@ public final class AllocationTracker implements AllocationListener {
      * @param callers skips the frames of the adapter
      */
     public MemoryRequest release(AllocationDetails details, OriginFilter callers) {
-        if (details.kind() == BufferKind.CANARY) {
-            return MemoryRequest.of(details);
-        }
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(details);
         }
@@ -254,10 +242,6 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void allocated(
             MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
-        if (request.details().kind() == BufferKind.CANARY) {
-            canaryArrived(request, device, false);
-            return;
-        }
         DeviceRecorder recorder = recorderOf(device);
         if (recorder == null) {
             deviceOutOfRange(device);
@@ -281,10 +265,6 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
-        if (release.details().kind() == BufferKind.CANARY) {
-            canaryArrived(release, device, true);
-            return;
-        }
         DeviceRecorder recorder = recorderOf(device);
         if (recorder == null) {
             deviceOutOfRange(device);
@@ -517,11 +497,6 @@ public final class AllocationTracker implements AllocationListener {
         log.marked("tracking started", "reason", "");
     }
 
-    @Override
-    public void canaryPlanted(int mesh, List<Integer> canaries) {
-        mark(number -> new HistoryEvent.CanaryPlanted(number, mesh, canaries));
-    }
-
     /**
      * Records that the check is made now, with today's date. Call it before you ask for a verdict at the end of a test
      * or a run.
@@ -708,10 +683,6 @@ public final class AllocationTracker implements AllocationListener {
     /** Returns everything recorded so far; later reports do not change it. */
     public AllocationHistory history() {
         synchronized (markers) {
-            CanaryRun run = canaries;
-            if (run != null && run.ticket == lastMarker) {
-                markers.set(markers.size() - 1, run.untilNow());
-            }
             List<DeviceRecorder.Recording> recordings = new ArrayList<>();
             for (DeviceRecorder recorder : devices) {
                 if (recorder != null) {
@@ -783,60 +754,6 @@ public final class AllocationTracker implements AllocationListener {
         return rest.isEmpty() ? null : rest;
     }
 
-    /** Canaries of one mesh that arrived consecutively. */
-    private static final class CanaryRun {
-        private final int mesh;
-        private final boolean freed;
-        private final long ticket;
-        /** Append-only, because a history that was taken before may hold the array. */
-        private int[] devices = new int[8];
-
-        private int count;
-        /** Whether the marker in the list describes only some of them, because a history was taken. */
-        private boolean isCut;
-
-        CanaryRun(int mesh, boolean freed, long position) {
-            this.mesh = mesh;
-            this.freed = freed;
-            this.ticket = position;
-        }
-
-        boolean isOf(int otherMesh, boolean otherFreed) {
-            return mesh == otherMesh && freed == otherFreed;
-        }
-
-        void add(int device) {
-            if (count == devices.length) {
-                devices = Arrays.copyOf(devices, 2 * count);
-            }
-            devices[count++] = device;
-        }
-
-        /** Returns an event for all canaries, including those still to arrive. */
-        PendingEvent whole() {
-            isCut = false;
-            return new PendingEvent(ticket, number -> event(number, devices, count));
-        }
-
-        /** Returns an event for the canaries that have arrived. */
-        PendingEvent untilNow() {
-            isCut = true;
-            int[] soFar = devices;
-            int known = count;
-            return new PendingEvent(ticket, number -> event(number, soFar, known));
-        }
-
-        private HistoryEvent event(long number, int[] soFar, int known) {
-            List<Integer> seen = new ArrayList<>(known);
-            for (int i = 0; i < known; i++) {
-                seen.add(soFar[i]);
-            }
-            return freed
-                    ? new HistoryEvent.CanaryFreed(number, mesh, seen)
-                    : new HistoryEvent.CanarySeen(number, mesh, seen);
-        }
-    }
-
     /** One open scope. */
     private record ThreadLabel(String text) {}
 
@@ -870,30 +787,6 @@ public final class AllocationTracker implements AllocationListener {
             long position = ticket.incrementAndGet();
             markers.add(new PendingEvent(position, event));
             lastMarker = position;
-        }
-    }
-
-    /** Records canaries of consecutive reports as one event. */
-    private void canaryArrived(MemoryRequest canary, int device, boolean freed) {
-        int mesh = canary.details().mesh().orElse(NO_MESH);
-        synchronized (markers) {
-            CanaryRun before = canaries;
-            boolean goesOn = before != null
-                    && before.isOf(mesh, freed)
-                    && before.ticket == lastMarker
-                    && ticket.get() == lastMarker;
-            if (before != null && goesOn) {
-                before.add(device);
-                if (before.isCut) {
-                    markers.set(markers.size() - 1, before.whole());
-                }
-            } else {
-                CanaryRun run = new CanaryRun(mesh, freed, ticket.incrementAndGet());
-                run.add(device);
-                markers.add(run.whole());
-                lastMarker = run.ticket;
-                canaries = run;
-            }
         }
     }
 

@@ -22,8 +22,6 @@ public record InconclusiveReason(Kind kind, String text, List<Long> events) {
         MESH_OPEN,
         /** No source was ever connected. */
         NOTHING_ATTACHED,
-        /** A canary, or its free, did not arrive. */
-        CANARY_MISSING,
         /** The source stopped reporting for a while. */
         TRACKING_OFF,
         /** Reports are missing, or could not be read. */

@@ -331,70 +331,6 @@ class InconclusiveTests {
     }
 
     @Test
-    void noticesThatFreesOfADeviceAreNotReported() {
-        var history = history()
-                .mesh(0, 0, 1)
-                .canaries(0, devices(0, 1), devices(0, 1), device(1))
-                .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                .free(DRAM, device(1), 0x1000)
-                .closed();
-
-        judged(history)
-                .hasOutcome(Outcome.INCONCLUSIVE)
-                .hasStandings(SurvivorStatus.UNDECIDED)
-                .because(
-                        "no free was reported",
-                        "frees on device 0 are not received ({canary planted}), so it may have been freed, and no witness speaks"
-                                + " for it")
-                .inconclusiveReasons(
-                        "The canary of mesh 0 ({canary planted}) was never seen to be freed on device 0, so frees there are not received.");
-    }
-
-    @Test
-    void noticesThatAllocationsAreNotReported() {
-        var history = history()
-                .mesh(0, 0, 1, 2)
-                .canaries(0, devices(0, 2), device(1), device(1))
-                .closed();
-
-        judged(history)
-                .hasOutcome(Outcome.INCONCLUSIVE)
-                .inconclusiveReasons(
-                        "The canary of mesh 0 ({canary planted}) was never seen on devices 0, 2, so allocations there are not received.");
-    }
-
-    @Test
-    void leavesCanariesThatCameHomeOutOfEverything() {
-        var history = history()
-                .mesh(0, 0, 1)
-                .canaries(0, devices(0, 1), devices(0, 1), devices(0, 1))
-                .closed();
-
-        LeakVerdict verdict = judged(history)
-                .hasOutcome(Outcome.LEAK_FREE)
-                .inconclusiveReasons()
-                .verdict();
-
-        assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(0, 0, 0, 0, 0, 0, 0));
-        assertThat(verdict.totals()).isEmpty();
-    }
-
-    @Test
-    void matchesTheCanariesOfAMeshNumberThatComesBack() {
-        var history = history()
-                .mesh(0, 0)
-                .canaries(0, device(0), device(0), device(0))
-                .close()
-                .mesh(0, 0)
-                .canaries(0, device(0), device(0))
-                .closed();
-
-        judged(history)
-                .inconclusiveReasons(
-                        "The canary of mesh 0 ({last canary planted}) was never seen to be freed on device 0, so frees there are not received.");
-    }
-
-    @Test
     void cannotKnowWhatHappenedWhileTrackingWasOff() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -849,45 +785,6 @@ class InconclusiveTests {
                 .recorded();
 
         judged(history).hasOutcome(Outcome.LEAKED).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void decidesWhatLiesOnADeviceWhoseCanaryCameHome() {
-        var history = history()
-                .mesh(0, 0, 1)
-                .canaries(0, devices(0, 1), devices(0, 1), device(1))
-                .allocate(DRAM, device(1), 0x1000, 64)
-                .closed();
-
-        judged(history).hasOutcome(Outcome.LEAKED).hasStandings(SurvivorStatus.LEAKED);
-    }
-
-    @Test
-    void decidesNothingWhereTheCanaryWasNeverSeen() {
-        var history = history()
-                .mesh(0, 0, 1)
-                .canaries(0, devices(0, 1), device(1), device(1))
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .closed();
-
-        judged(history)
-                .hasStandings(SurvivorStatus.UNDECIDED)
-                .because(
-                        "no free was reported",
-                        "frees on device 0 are not received ({canary planted}), so it may have been freed, and no witness speaks"
-                                + " for it");
-    }
-
-    @Test
-    void namesEightDevicesWithoutCanaryAndCountsTheRest() {
-        assertThat(unseenOn(8)).contains(" on devices 0, 1, 2, 3, 4, 5, 6, 7, so ");
-        assertThat(unseenOn(10)).contains(" on devices 0, 1, 2, 3, 4, 5, 6, 7 and 2 more, so ");
-    }
-
-    private static String unseenOn(int count) {
-        int[] all = devices(0, count - 1);
-        var history = history().mesh(0, all).canaries(0, all, new int[0]).closed();
-        return judged(history).verdict().inconclusiveReasonTexts().get(0).toString();
     }
 
     @Test

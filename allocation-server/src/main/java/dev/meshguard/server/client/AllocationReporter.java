@@ -1,7 +1,6 @@
 package dev.meshguard.server.client;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
@@ -31,8 +30,7 @@ import org.apiguardian.api.API.Status;
  *
  * <p>One program's test can then track another program's mesh. The wire format does not contain owners, lifetimes,
  * labels, phases, meshes and witness snapshots. Circular buffers are reported as L1 buffers, as
- * tt-metal's own client does. Canaries are not sent; no program sends them. Memory that belongs to no device is not sent
- * either; each record has a device.
+ * tt-metal's own client does. Memory that belongs to no device is not sent; each record has a device.
  *
  * <p>Safe for use by several threads.
  *
@@ -75,20 +73,16 @@ public final class AllocationReporter implements AllocationListener, AutoCloseab
     @Override
     public void allocated(
             MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
-        if (isSent(request, device)) {
+        if (device != HistoryEvent.NO_DEVICE) {
             client.allocated(device, type, address, size);
         }
     }
 
     @Override
     public void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
-        if (isSent(release, device)) {
+        if (device != HistoryEvent.NO_DEVICE) {
             client.freed(device, address);
         }
-    }
-
-    private static boolean isSent(MemoryRequest request, int device) {
-        return device != HistoryEvent.NO_DEVICE && request.details().kind() != BufferKind.CANARY;
     }
 
     /** The runtime does not report an ignored free. */

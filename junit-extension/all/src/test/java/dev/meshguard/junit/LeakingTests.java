@@ -26,7 +26,7 @@ class LeakingTests {
                    at dev.meshguard.junit.LeakingTests$LeakTestCase.decode(LeakingTests.java:NN)
                    why   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced 1})
                    fix   Keep a reference to the buffer until it is freed: without one, no code can free it.
-                   seen  allocated in TEST (events #17 to #24)
+                   seen  allocated in TEST (events #14 to #21)
                          the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
 
                 note    mesh 0 was still open; MeshGuard cleared its program cache and closed it

@@ -31,16 +31,16 @@ class TraceReplayReportTests {
                 .withText(TestTrackers.keptHistory(), """
                         OVERWRITTEN  16 KiB in 8 DRAM buffers by a replay; allocated in TraceReplayReportTests.java:NN
 
-                        1. DRAM  8 x 2 KiB on devices 0-7, label "staging", allocated at 0x2d4c40 (2968640), events #44 to #51
+                        1. DRAM  8 x 2 KiB on devices 0-7, label "staging", allocated at 0x2d4c40 (2968640), events #41 to #48
                            at dev.meshguard.junit.TraceReplayReportTests.staging(TraceReplayReportTests.java:NN)
                            why   each replay of trace 0 of mesh 0 writes there: its capture used the memory for 4 KiB "scores", freed at event
-                                 #26; the two share 2 KiB of each bank
+                                 #23; the two share 2 KiB of each bank
                            over  at dev.meshguard.junit.TraceReplayReportTests.captured(TraceReplayReportTests.java:NN)
                            fix   Allocate the buffer before the capture begins, so that the trace uses other memory, or release the trace before
                                  it is allocated.
-                           seen  first at event #52, in 2 replays
+                           seen  first at event #49, in 2 replays
 
-                        note    8 buffers were allocated while a trace was live, where the runtime warns once per thread; first at event #44
+                        note    8 buffers were allocated while a trace was live, where the runtime warns once per thread; first at event #41
                         note    mesh 0 was still open; MeshGuard cleared its program cache and closed it
                         sum     24 allocated = 24 freed
                         expect  @ExpectBuffers(type = DRAM, size = 2048, atMost = 8, label = "staging", origin = "TraceReplayReportTests.staging", overwritten = true, because = "…")

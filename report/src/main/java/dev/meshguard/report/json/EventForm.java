@@ -265,33 +265,6 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     (event, json, requests) -> {},
                     (number, fields, requests) -> new HistoryEvent.TrackingStarted(number)),
             new EventForm<>(
-                    "canaryPlanted",
-                    HistoryEvent.CanaryPlanted.class,
-                    (event, json, requests) -> {
-                        json.writeNumberField("mesh", event.mesh());
-                        integers(json, "devices", event.devices());
-                    },
-                    (number, fields, requests) ->
-                            new HistoryEvent.CanaryPlanted(number, fields.integer("mesh"), fields.integers("devices"))),
-            new EventForm<>(
-                    "canarySeen",
-                    HistoryEvent.CanarySeen.class,
-                    (event, json, requests) -> {
-                        json.writeNumberField("mesh", event.mesh());
-                        integers(json, "devices", event.devices());
-                    },
-                    (number, fields, requests) ->
-                            new HistoryEvent.CanarySeen(number, fields.integer("mesh"), fields.integers("devices"))),
-            new EventForm<>(
-                    "canaryFreed",
-                    HistoryEvent.CanaryFreed.class,
-                    (event, json, requests) -> {
-                        json.writeNumberField("mesh", event.mesh());
-                        integers(json, "devices", event.devices());
-                    },
-                    (number, fields, requests) ->
-                            new HistoryEvent.CanaryFreed(number, fields.integer("mesh"), fields.integers("devices"))),
-            new EventForm<>(
                     "checked",
                     HistoryEvent.Checked.class,
                     (event, json, requests) ->

@@ -89,7 +89,9 @@ class DamagedHistoryTests {
         assertThat(wrongWith(allocated("\"type\":\"L1\",\"size\":-64"))).isEqualTo("\"size\" is -64");
         assertThat(wrongWith(allocated("\"type\":\"L1\",\"size\":64,\"request\":4")))
                 .isEqualTo("request 4 was not described before it");
-        assertThat(wrongWith("{\"kind\":\"canaryPlanted\",\"number\":3,\"mesh\":0,\"devices\":[1,\"2\"]}"))
+        assertThat(
+                        wrongWith(
+                                "{\"kind\":\"meshOpened\",\"number\":3,\"at\":\"2026-03-01T10:15:30Z\",\"mesh\":0,\"name\":\"1x2 mesh\",\"devices\":[1,\"2\"]}"))
                 .isEqualTo("\"devices\" is no list of whole numbers");
         assertThat(wrongWith("{\"kind\":\"sourceAttached\",\"number\":3,\"source\":\"\uFFFD\"}"))
                 .isEqualTo("it is not UTF-8");

@@ -87,7 +87,7 @@ public final class RandomHistory {
     }
 
     private void saySomething() {
-        switch (random.nextInt(26)) {
+        switch (random.nextInt(25)) {
             case 0, 1, 2, 3, 4, 5, 6 -> allocate();
             case 7, 8, 9, 10 -> free();
             case 11 -> freeIgnored();
@@ -103,8 +103,7 @@ public final class RandomHistory {
             case 21 -> trace();
             case 22 -> tracking();
             case 23 -> tracker.round(1 + random.nextInt(5)).close();
-            case 24 -> capture();
-            default -> canary();
+            default -> capture();
         }
     }
 
@@ -212,16 +211,6 @@ public final class RandomHistory {
             case 3 -> tracker.processDied(processId());
             case 4 -> tracker.reportsLost(random.nextInt(3) - 1, any(TEXTS));
             default -> tracker.checked();
-        }
-    }
-
-    private void canary() {
-        AllocationDetails canary =
-                AllocationDetails.user().ofKind(BufferKind.CANARY).onMesh(mesh());
-        switch (random.nextInt(3)) {
-            case 0 -> tracker.canaryPlanted(mesh(), List.of(0, 1));
-            case 1 -> tracker.allocated(tracker.request(canary), device(), BufferType.DRAM, 0, 0, Ownership.UNKNOWN);
-            default -> tracker.freed(tracker.release(canary), device(), BufferType.DRAM, 0, Ownership.UNKNOWN);
         }
     }
 

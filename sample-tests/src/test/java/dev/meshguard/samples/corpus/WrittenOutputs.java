@@ -179,9 +179,7 @@ final class WrittenOutputs {
             List<BufferGeneration> kept,
             CorpusJudgement judgement) {
         counts.runs++;
-        counts.buffers += run.history().asOfCheck().generations().stream()
-                .filter(buffer -> buffer.kind() != BufferKind.CANARY)
-                .count();
+        counts.buffers += run.history().asOfCheck().generations().size();
         counts.written += kept.size();
         counts.freed += kept.stream().filter(buffer -> !buffer.isLive()).count();
         writer.losses().forEach((fact, count) -> counts.losses.merge(fact, count, Long::sum));

@@ -20,13 +20,13 @@ class DemoTests {
                    at dev.meshguard.samples.support.MeshAllocation.multiply(MeshAllocation.java:51)
                    at dev.meshguard.samples.demo.DemoScenario$ThirtySixKilobytesTestCase.closesTheMeshWithItsProgramsStillCached(DemoScenario.java:28)
                    why   CACHED: program 2 (matmul) has been in the program cache since {last owner cached} and never left it
-                   seen  allocated in TEST (events #97 to #111)
+                   seen  allocated in TEST (events #94 to #108)
                          at 0x3ffff000 (1073737728) on device 0: allocated 2 times, freed 1 time
                 2. DRAM  96 KiB: 8 x 12 KiB, one on each of devices 0-7, owned by program 1 (add), and 3 buffers (12 KiB) with them
                    at dev.meshguard.samples.support.MeshAllocation.add(MeshAllocation.java:44)
                    at dev.meshguard.samples.demo.DemoScenario$ThirtySixKilobytesTestCase.closesTheMeshWithItsProgramsStillCached(DemoScenario.java:28)
                    why   CACHED: program 1 (add) has been in the program cache since {owner cached 1} and never left it
-                   seen  allocated in TEST (events #45 to #59)
+                   seen  allocated in TEST (events #42 to #56)
                          at 0x3ffff800 (1073739776) on device 0: allocated 2 times, freed 1 time
                    with  L1  3 x 4 KiB (12 KiB) on device 0, owned by program 1 (add), program 2 (matmul)
                 fix     Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a
@@ -61,7 +61,7 @@ class DemoTests {
                    why   CIRCULAR_BUFFER_UNREPORTED: program 1 (add) ended at {owner ended 1}, program 2 (matmul) ended at {last owner ended}, and
                          its free was never reported
                    fix   Report the end of a program's circular buffers when the program ends; they take no allocator memory.
-                   seen  allocated in TEST (events #42 to #44)
+                   seen  allocated in TEST (events #39 to #41)
                          circular buffers lie outside the allocator, so closing the device cannot free it (the allocator held nothing
                          there at {witnessed 1})
                          it shows on device 0 only because this source reports circular buffers of the whole mesh under that device
@@ -81,13 +81,13 @@ class DemoTests {
                 1. DRAM  355.37 MiB: 163 buffers on devices 0-7, unevenly, label "weights"
                    at dev.meshguard.samples.support.LanguageModelRun.loadModel(LanguageModelRun.java:70)
                    why   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[0..162] (events
-                         #166489 to #166651)
-                   seen  allocated in TEST (events #17 to #179)
+                         #166486 to #166648)
+                   seen  allocated in TEST (events #14 to #176)
                 2. L1  48.47 MiB: 218 buffers on devices 0-7, unevenly, label "kv-cache"
                    at dev.meshguard.samples.support.LanguageModelRun.loadModel(LanguageModelRun.java:71)
                    why   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.caches -> ArrayList[0..217] (events
-                         #166652 to #166869)
-                   seen  allocated in TEST (events #180 to #397)
+                         #166649 to #166866)
+                   seen  allocated in TEST (events #177 to #394)
                 fix     Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
 
                 sum     83416 allocated = 83035 freed + 381 leaked

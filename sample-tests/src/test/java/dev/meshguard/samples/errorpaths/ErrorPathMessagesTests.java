@@ -33,7 +33,7 @@ class ErrorPathMessagesTests {
                    at dev.meshguard.samples.errorpaths.CarelessDecoderTestCase.decode(CarelessDecoderTestCase.java:19)
                    why   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced})
                    fix   Keep a reference to the buffer until it is freed: without one, no code can free it.
-                   seen  allocated in TEST (events #11 to #12)
+                   seen  allocated in TEST (events #8 to #9)
                          the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
 
                 note    allocation 2 of 4 failed by injection: DRAM at

@@ -17,7 +17,7 @@ class FirstStepsTests {
                    at dev.meshguard.samples.first.ForgottenFreeTestCase.decode(ForgottenFreeTestCase.java:20)
                    why   HELD: still referenced by ForgottenFreeTestCase.cache -> ArrayList[0] ({handle traced})
                    fix   Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
-                   seen  allocated in TEST (events #17 to #24)
+                   seen  allocated in TEST (events #14 to #21)
                          the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
 
                 sum     16 allocated = 8 freed + 8 leaked
@@ -53,7 +53,7 @@ class FirstStepsTests {
                    at dev.meshguard.samples.first.TwoTablesTestCase.keepsTwoTables(TwoTablesTestCase.java:25)
                    why   LOST: no handle to it is reachable any more, and no free of it was reported ({last handle traced})
                    fix   Keep a reference to the buffer until it is freed: without one, no code can free it.
-                   seen  allocated in TEST (events #25 to #32)
+                   seen  allocated in TEST (events #22 to #29)
                          the allocator reported 0x2da440 (2991168) as allocated when close began ({witnessed 1})
 
                 Expected and present: 8 buffers, 2 MiB (2097152 B) (DRAM, label "rotary table", at most 8 buffers, because "one table a device is shared"); 8 more than that allows
@@ -72,7 +72,7 @@ class FirstStepsTests {
                    at dev.meshguard.samples.first.SystemBufferTestCase.initialisesItsDevicesTwice(SystemBufferTestCase.java:26)
                    why   SYSTEM: owned by dispatch "prefetcher", lifetime SYSTEM: the runtime has to free it at close
                    fix   Free it where its owner shuts down, or expect it with a reason.
-                   seen  allocated in OPEN (events #15 to #22)
+                   seen  allocated in OPEN (events #12 to #19)
                          the allocator reported 0x2d4c40 (2968640) as allocated before the allocators were wiped ({witnessed 2})
                          8 of 16 buffers from this line were freed, in CLOSE; these were first passed over at {freed 1}
 

@@ -66,7 +66,7 @@ class LanguageModelPageTests {
                 .endsWith(" TEARDOWN: freed 355.37 MiB of DRAM, 48.47 MiB of L1, 95.39 MiB of TRACE");
         assertThat(texts(chromium, "freed", "markPoint")).containsExactly("freed 499.23 MiB");
         assertThat(texts(chromium, "ticks-0", "markLine"))
-                .contains("#0", "#398")
+                .contains("#0", "#395")
                 .hasSizeGreaterThan(4);
     }
 

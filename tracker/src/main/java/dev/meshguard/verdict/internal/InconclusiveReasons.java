@@ -5,13 +5,11 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.history.MissingCanary;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
@@ -27,7 +25,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -41,10 +38,7 @@ final class InconclusiveReasons {
     /** Causes that do not depend on a missing free. */
     private static final Set<Cause> SURE = EnumSet.of(Cause.PROCESS_DIED, Cause.CACHED);
 
-    private static final int MAX_DEVICES = 8;
-
     private final AllocationHistory history;
-    private final List<MissingCanary> canaries;
     /** The number of the event at which tracking started last, or 0. Looked up once: each survivor asks for it. */
     private final long lastStart;
     /** Found while the survivors are judged. */
@@ -54,7 +48,6 @@ final class InconclusiveReasons {
 
     InconclusiveReasons(AllocationHistory history) {
         this.history = history;
-        this.canaries = history.missingCanaries();
         this.lastStart = history.events(HistoryEvent.TrackingStarted.class).stream()
                 .mapToLong(HistoryEvent::number)
                 .max()
@@ -70,8 +63,6 @@ final class InconclusiveReasons {
                     "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
                             + " it, or call sourceAttached(…) if a source is connected that has nothing to report."));
         }
-        canaries.forEach(fate -> reasons.add(
-                InconclusiveReason.of(InconclusiveReason.Kind.CANARY_MISSING, description(fate), fate.planted())));
         if (!outOfOrder.isEmpty()) {
             BufferGeneration first = outOfOrder.get(0);
             reasons.add(InconclusiveReason.of(
@@ -167,12 +158,6 @@ final class InconclusiveReasons {
     }
 
     private Optional<Evidence> whyUnheard(BufferGeneration buffer) {
-        for (MissingCanary fate : canaries) {
-            if (fate.unseen().contains(buffer.device()) || fate.unfreed().contains(buffer.device())) {
-                return Optional.of(
-                        maybe("frees on " + Quantities.device(buffer.device()) + " are not received", fate.planted()));
-            }
-        }
         for (HistoryEvent.TrackingStopped gap : history.gaps()) {
             if (gap.number() > buffer.allocatedAt()) {
                 hidden.put(buffer, gap);
@@ -277,27 +262,5 @@ final class InconclusiveReasons {
                 waiting == 0
                         ? ""
                         : ", nor what became of " + history.vocabulary().count(waiting) + " from before");
-    }
-
-    private static String description(MissingCanary fate) {
-        List<String> parts = new ArrayList<>();
-        if (!fate.unseen().isEmpty()) {
-            parts.add("was never seen on " + devices(fate.unseen()) + ", so allocations there are not received");
-        }
-        if (!fate.unfreed().isEmpty()) {
-            parts.add("was never seen to be freed on " + devices(fate.unfreed()) + ", so frees there are not received");
-        }
-        return String.format(
-                Locale.ROOT,
-                "The canary of mesh %d (event #%d) %s.",
-                fate.mesh(),
-                fate.planted(),
-                String.join("; it ", parts));
-    }
-
-    private static String devices(List<Integer> devices) {
-        String named = devices.stream().limit(MAX_DEVICES).map(String::valueOf).collect(Collectors.joining(", "));
-        int more = devices.size() - MAX_DEVICES;
-        return (devices.size() == 1 ? "device " : "devices ") + named + (more > 0 ? " and " + more + " more" : "");
     }
 }

@@ -36,7 +36,6 @@ public final class ExpectedText {
             entry("reports lost", HistoryEvent.ReportsLost.class),
             entry("process died", HistoryEvent.ProcessDied.class),
             entry("tracking stopped", HistoryEvent.TrackingStopped.class),
-            entry("canary planted", HistoryEvent.CanaryPlanted.class),
             entry("checked", HistoryEvent.Checked.class),
             entry("handle traced", HistoryEvent.HandleTraced.class),
             entry("round began", HistoryEvent.RoundBegan.class));

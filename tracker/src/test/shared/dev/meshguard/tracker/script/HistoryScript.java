@@ -2,7 +2,6 @@ package dev.meshguard.tracker.script;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
-import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
@@ -357,21 +356,6 @@ public final class HistoryScript {
     public HistoryScript died(long processId) {
         flush();
         tracker.processDied(processId);
-        return this;
-    }
-
-    /** Announces canaries of a mesh, and reports some of them and some of their frees. */
-    public HistoryScript canaries(int mesh, int[] planted, int[] seen, int... freed) {
-        flush();
-        tracker.canaryPlanted(mesh, IntStream.of(planted).boxed().toList());
-        AllocationDetails canary =
-                AllocationDetails.user().ofKind(BufferKind.CANARY).onMesh(mesh);
-        for (int device : seen) {
-            tracker.allocated(tracker.request(canary), device, BufferType.L1, 0, 0, Ownership.OWNING);
-        }
-        for (int device : freed) {
-            tracker.freed(tracker.release(canary), device, BufferType.L1, 0, Ownership.OWNING);
-        }
         return this;
     }
 

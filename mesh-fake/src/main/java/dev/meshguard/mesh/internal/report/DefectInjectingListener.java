@@ -5,7 +5,6 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_NAME_STALE_DEVICES;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.REPORTS_END_AT_CLOSE;
 
-import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
@@ -55,10 +54,6 @@ public final class DefectInjectingListener extends ForwardingListener {
     @Override
     public synchronized void allocated(
             MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
-        if (isCanary(request) && !isSilent()) {
-            listener.allocated(request, device, type, address, size, ownership);
-            return;
-        }
         boolean unheard = opening && defects.contains(EARLY_ALLOCATIONS_NOT_REPORTED);
         if (unheard || isSilent()) {
             return;
@@ -77,10 +72,6 @@ public final class DefectInjectingListener extends ForwardingListener {
     public synchronized void freed(
             MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
         if (isSilent()) {
-            return;
-        }
-        if (isCanary(release)) {
-            listener.freed(release, device, type, address, ownership);
             return;
         }
         int named = defects.contains(FREES_NAME_STALE_DEVICES) ? device + RuntimeDefect.STALE_DEVICE_IDS : device;
@@ -134,14 +125,6 @@ public final class DefectInjectingListener extends ForwardingListener {
         heldUp.clear();
         closed = true;
         listener.meshClosed(mesh);
-    }
-
-    /**
-     * A canary is sent before any defect of the transport applies: no buffer of a test was missed, no device is closed, no
-     * address is reused.
-     */
-    private static boolean isCanary(MemoryRequest request) {
-        return request.details().kind() == BufferKind.CANARY;
     }
 
     private synchronized void setOpening(boolean now) {

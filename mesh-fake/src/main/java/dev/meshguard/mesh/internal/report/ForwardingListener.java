@@ -150,9 +150,4 @@ public abstract class ForwardingListener implements AllocationListener {
     public void trackingStarted() {
         listener.trackingStarted();
     }
-
-    @Override
-    public void canaryPlanted(int mesh, List<Integer> devices) {
-        listener.canaryPlanted(mesh, devices);
-    }
 }

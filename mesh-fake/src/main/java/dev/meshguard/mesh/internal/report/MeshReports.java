@@ -111,24 +111,6 @@ public final class MeshReports {
         };
     }
 
-    /**
-     * Sends a canary from each device, allocated and freed, on the transport of buffer reports.
-     *
-     * <p>The transport of mesh reports announces it. A canary allocates no memory.
-     */
-    public void plantCanaries() {
-        listener.canaryPlanted(mesh, devices);
-        AllocationDetails canary = AllocationDetails.canary(mesh);
-        MemoryRequest request = Answers.request(listener, canary);
-        for (int device : devices) {
-            listener.allocated(request, device, BufferType.DRAM, 0, 0, Ownership.OWNING);
-        }
-        MemoryRequest release = Answers.release(listener, canary);
-        for (int device : devices) {
-            listener.freed(release, device, BufferType.DRAM, 0, Ownership.OWNING);
-        }
-    }
-
     /** Reports the handle through which the code under test holds its memory. Views of other memory are not reported. */
     public void handleReturned(Object handle, Allocation allocation) {
         allocation.handOut().ifPresent(request -> listener.handleReturned(request, handle));

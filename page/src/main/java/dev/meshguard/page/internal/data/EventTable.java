@@ -170,8 +170,6 @@ final class EventTable {
             row(event, "capture ended", one.trace().toString());
         } else if (event instanceof HistoryEvent.TraceReplayed one) {
             row(event, "trace replayed", one.trace().toString());
-        } else {
-            row(event, "canary", "");
         }
     }
 
@@ -207,7 +205,6 @@ final class EventTable {
         String words = details.label().map(Quantities::quoted).orElse("");
         words = joined(words, details.owner().map(Owner::toString).orElse(""));
         words = joined(words, details.kind() == BufferKind.CIRCULAR_BUFFER ? "circular buffer" : "");
-        words = joined(words, details.kind() == BufferKind.CANARY ? "canary" : "");
         words = joined(
                 words,
                 details.processId().isPresent()

@@ -1,6 +1,5 @@
 package dev.meshguard.samples.corpus.faults;
 
-import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
@@ -22,9 +21,8 @@ import java.util.function.Predicate;
 /**
  * Loses, doubles, delays and reorders the reports of a runtime about buffers.
  *
- * <p>A report is first lost or doubled, then delayed, then gathered with others of its device. All other calls, including
- * canaries, are forwarded at once. Canaries therefore do not change the number of a report, and a fault of a single report does
- * not stop them. Safe for use by several threads: one lock guards the counts and the order.
+ * <p>A report is first lost or doubled, then delayed, then gathered with others of its device. All other calls are forwarded at
+ * once. Safe for use by several threads: one lock guards the counts and the order.
  */
 public final class FaultyListener extends ForwardingListener {
 
@@ -53,10 +51,6 @@ public final class FaultyListener extends ForwardingListener {
     @Override
     public synchronized void allocated(
             MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
-        if (isCanary(request)) {
-            listener.allocated(request, device, type, address, size, ownership);
-            return;
-        }
         report(new Report(
                 ReportKind.ALLOCATION,
                 device,
@@ -66,10 +60,6 @@ public final class FaultyListener extends ForwardingListener {
     @Override
     public synchronized void freed(
             MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
-        if (isCanary(release)) {
-            listener.freed(release, device, type, address, ownership);
-            return;
-        }
         report(new Report(ReportKind.FREE, device, hearer -> hearer.freed(release, device, type, address, ownership)));
     }
 
@@ -94,10 +84,6 @@ public final class FaultyListener extends ForwardingListener {
         listener.meshClosed(mesh);
         openMeshes.remove(mesh);
         handOn(waiting -> !isOpen(waiting.report.device()));
-    }
-
-    private static boolean isCanary(MemoryRequest request) {
-        return request.details().kind() == BufferKind.CANARY;
     }
 
     private void report(Report report) {

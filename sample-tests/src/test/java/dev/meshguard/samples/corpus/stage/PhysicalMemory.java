@@ -114,9 +114,6 @@ public final class PhysicalMemory implements AllocationListener {
     @Override
     public void allocated(
             MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
-        if (request.details().kind() == BufferKind.CANARY) {
-            return;
-        }
         Life life =
                 new Life(device, type, address, size, request.details(), ownership, clock.step(), clock.nextMoment());
         if (request.details().owner().filter(cachedOwners::contains).isPresent()) {

@@ -129,17 +129,8 @@ public final class Road implements AllocationListener {
     }
 
     private void note(MemoryRequest request, boolean isFree, int device, BufferType type, long address) {
-        if (request.details().kind() != BufferKind.CANARY) {
-            arrivals.add(new Arrival(
-                    stepOf(request),
-                    isFree,
-                    request.details(),
-                    device,
-                    type,
-                    address,
-                    isLate(request.details()),
-                    checked));
-        }
+        arrivals.add(new Arrival(
+                stepOf(request), isFree, request.details(), device, type, address, isLate(request.details()), checked));
     }
 
     private boolean isLate(AllocationDetails details) {
@@ -267,10 +258,5 @@ public final class Road implements AllocationListener {
     public void trackingStarted() {
         listensAgain = true;
         tracker.trackingStarted();
-    }
-
-    @Override
-    public void canaryPlanted(int mesh, List<Integer> devices) {
-        tracker.canaryPlanted(mesh, devices);
     }
 }

@@ -20,7 +20,6 @@ enum HistoryFact {
     OWNER_EVENT("caching or end of an owner"),
     TRACE_EVENT("event of a trace"),
     HANDLE_SEARCH("search for a handle"),
-    CANARY("canary"),
     LABEL("label"),
     CALL_SITE("call site"),
     ROUND("round"),

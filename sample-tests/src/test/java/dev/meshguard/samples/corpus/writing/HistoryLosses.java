@@ -48,7 +48,6 @@ final class HistoryLosses {
             }
         }
         add(HistoryFact.PROCESS, processes.size());
-        add(HistoryFact.GAP, history.missingCanaries().size());
     }
 
     /** Every file of the runtime ends before its program does, so an end of tracking alone is no gap. */
@@ -73,8 +72,6 @@ final class HistoryLosses {
             add(HistoryFact.ROUND, 1);
         } else if (event instanceof HistoryEvent.HandleTraced) {
             add(HistoryFact.HANDLE_SEARCH, 1);
-        } else if (event instanceof HistoryEvent.CanaryPlanted) {
-            add(HistoryFact.CANARY, 1);
         } else if (event instanceof HistoryEvent.ProcessDied) {
             add(HistoryFact.PROCESS_DEATH, 1);
         } else if (event instanceof HistoryEvent.OwnerCached || event instanceof HistoryEvent.OwnerEnded) {
