@@ -42,10 +42,6 @@ final class FrameWriter {
             return new Memory(type, address, device, mesh, owner, newOwnership, allocator, flags);
         }
 
-        Memory inAllocator(int newAllocator) {
-            return new Memory(type, address, device, mesh, owner, ownership, newAllocator, flags);
-        }
-
         Memory flagged(int newFlags) {
             return new Memory(type, address, device, mesh, owner, ownership, allocator, newFlags);
         }

@@ -51,6 +51,19 @@ class RandomLogTests {
     }
 
     @Test
+    void aLogWithoutReferencesReadsBackAsWhatTheServerReceived() {
+        for (int run = 0; run < OPERATIONS / OPERATIONS_OF_A_LOG; run++) {
+            SmallServer server = SmallServer.withoutReferences();
+            run(server);
+            AllocationLog log = Logs.of(server.lines().toArray(String[]::new));
+
+            assertThat(reports(log)).as("seed %d, run %d", SEED, run).isEqualTo(server.truth());
+            assertThat(Logs.losses(log)).as("seed %d, run %d", SEED, run).isEmpty();
+            assertThat(log.unread().count()).isZero();
+        }
+    }
+
+    @Test
     void aLogThatFreesAllIsNotCleanOnceALineIsRemoved() {
         for (int run = 0; run < OPERATIONS / OPERATIONS_OF_A_LOG; run++) {
             SmallServer server = new SmallServer(random.nextBoolean());

@@ -98,17 +98,8 @@ public final class ServerLedger {
         return record.references;
     }
 
-    /** Records an allocation that replaces the entry, as a server without reference counts does. */
-    public BufferRecord allocatedOver(int device, BufferType type, long id, long size, long process) {
-        BufferRecord record = find(device, id);
-        if (record != null && record.references > 0) {
-            freedAtOnce(record);
-        }
-        return allocated(device, type, id, size, process);
-    }
-
-    /** Removes an entry with the first free, as a server without reference counts does. */
-    public void freedAtOnce(BufferRecord record) {
+    /** Removes an entry with all its references. */
+    private void freedAtOnce(BufferRecord record) {
         shares -= record.releaseAll();
         record.deviceLedger.enter(record, -1);
         entries--;

@@ -12,9 +12,6 @@ import java.util.Locale;
  */
 public final class ServerLogFormatter {
 
-    /** Represents an unknown process; printed as {@code xxx}. */
-    public static final long NO_PROCESS = Long.MIN_VALUE;
-
     private static final long KILOBYTE = 1024;
     private static final long MEGABYTE = 1024 * KILOBYTE;
     private static final long GIGABYTE = 1024 * MEGABYTE;
@@ -27,7 +24,6 @@ public final class ServerLogFormatter {
     private static final byte[] ALLOCATED_OPEN = LogLineBuffer.utf8("✓ [PID ");
     private static final byte[] FREED_OPEN = LogLineBuffer.utf8("✗ [PID ");
     private static final byte[] WARNING_OPEN = LogLineBuffer.utf8("⚠ [PID ");
-    private static final byte[] NOBODY = LogLineBuffer.utf8("xxx");
     private static final byte[] ALLOCATED = LogLineBuffer.utf8("] Allocated ");
     private static final byte[] BYTES_OF = LogLineBuffer.utf8(" bytes of ");
     private static final byte[] ON_DEVICE = LogLineBuffer.utf8(" on device ");
@@ -39,7 +35,6 @@ public final class ServerLogFormatter {
     private static final byte[] REMAINING_REFERENCES = LogLineBuffer.utf8(" bytes, ref_count=");
     private static final byte[] REMAINING = LogLineBuffer.utf8(" remaining)");
     private static final byte[] FINAL = LogLineBuffer.utf8(" bytes, FINAL)");
-    private static final byte[] BYTES_CLOSE = LogLineBuffer.utf8(" bytes)");
     private static final byte[] UNKNOWN = LogLineBuffer.utf8("] Deallocation for unknown buffer ");
     private static final byte[] BEFORE = LogLineBuffer.utf8(" (allocated before tracking started)");
     private static final byte[] PREFIX = LogLineBuffer.utf8("0x");
@@ -82,7 +77,9 @@ public final class ServerLogFormatter {
 
     /** Logs a released reference; the line contains the owner and the size of the entry. */
     public void freed(BufferRecord record, long owner, long referencesLeft) {
-        freed(owner, record);
+        process(FREED_OPEN, owner).text(FREED);
+        id(record.id);
+        out.text(ON_DEVICE).number(record.device()).text(OPEN).unsigned(record.size);
         if (referencesLeft > 0) {
             out.text(REMAINING_REFERENCES)
                     .number(referencesLeft)
@@ -93,18 +90,6 @@ public final class ServerLogFormatter {
         }
     }
 
-    /** Logs a free, in the form of a server without reference counts. */
-    public void freedAtOnce(BufferRecord record) {
-        freed(record.owner(), record);
-        out.text(BYTES_CLOSE).end();
-    }
-
-    private void freed(long owner, BufferRecord record) {
-        process(FREED_OPEN, owner).text(FREED);
-        id(record.id);
-        out.text(ON_DEVICE).number(record.device()).text(OPEN).unsigned(record.size);
-    }
-
     /** Logs a free without an entry. */
     public void unknownFree(long process, long id, int device) {
         process(WARNING_OPEN, process).text(UNKNOWN);
@@ -113,8 +98,7 @@ public final class ServerLogFormatter {
     }
 
     private LogLineBuffer process(byte[] open, long process) {
-        out.text(open);
-        return process == NO_PROCESS ? out.text(NOBODY) : out.number(process);
+        return out.text(open).number(process);
     }
 
     private void id(long id) {
