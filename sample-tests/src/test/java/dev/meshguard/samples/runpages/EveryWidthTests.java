@@ -23,19 +23,24 @@ class EveryWidthTests {
 
     @Test
     void nothingIsCutOrBrokenIntoShreds(Chromium chromium) {
-        chromium.open(SampleRuns.leak().writtenTo(folder));
-        openEverything(chromium);
+        for (SampleRun run : List.of(SampleRuns.leak(), SampleRuns.growing())) {
+            chromium.open(run.writtenTo(folder));
+            ManyReadersTests.useEverything(chromium);
 
-        for (int width : List.of(320, 390, 640, 768, 800, 1040, 1280, 2560)) {
-            resize(chromium, width);
+            for (int width : List.of(320, 390, 640, 768, 800, 1040, 1280, 2560)) {
+                resize(chromium, width);
 
-            assertThat(chromium.value("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
-                    .as("overflow at %s pixels", width)
-                    .isEqualTo(0L);
-            assertThat(chromium.value(OUTSIDE))
-                    .as("outside of %s pixels", width)
-                    .isEqualTo("");
-            assertThat(chromium.value(SHREDS)).as("shreds at %s pixels", width).isEqualTo("");
+                assertThat(chromium.value(
+                                "document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+                        .as("overflow at %s pixels", width)
+                        .isEqualTo(0L);
+                assertThat(chromium.value(OUTSIDE))
+                        .as("outside of %s pixels", width)
+                        .isEqualTo("");
+                assertThat(chromium.value(SHREDS))
+                        .as("shreds at %s pixels", width)
+                        .isEqualTo("");
+            }
         }
     }
 

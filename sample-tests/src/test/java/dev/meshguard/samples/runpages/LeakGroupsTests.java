@@ -43,17 +43,11 @@ class LeakGroupsTests {
                 .containsExactlyInAnyOrderElementsOf(
                         groups().map(group -> String.valueOf(group.survivors().size()))
                                 .toList());
+        assertThat(chromium.all(SHOWN_ROWS + " .dots svg:not(.mark-clean)")).hasSize((int)
+                groups().mapToLong(group -> group.devices().size()).sum());
         assertThat(chromium.texts(SHOWN_ROWS + " .status b"))
                 .containsExactlyInAnyOrderElementsOf(
                         groups().map(group -> group.cause().name()).toList());
-    }
-
-    @Test
-    void hasADotForEachDeviceThatHoldsOne(Chromium chromium) {
-        chromium.open(file);
-
-        assertThat(chromium.all(SHOWN_ROWS + " .dots svg:not(.mark-clean)")).hasSize((int)
-                groups().mapToLong(group -> group.devices().size()).sum());
     }
 
     @Test
@@ -139,18 +133,6 @@ class LeakGroupsTests {
         chromium.click("#groups-table .paste-line button");
         chromium.await("document.querySelector('#groups-table .paste-line button').dataset.copied === 'true'");
         assertThat(chromium.promised("navigator.clipboard.readText()")).isEqualTo(line);
-    }
-
-    @Test
-    void leadsToTheRectangleOnTheMap(Chromium chromium) {
-        chromium.open(file);
-        chromium.click("#groups-table .opener[aria-expanded=true]");
-        chromium.click(openerOfCached(chromium));
-
-        chromium.click("#groups-table .detail .to-map");
-
-        chromium.await("!document.querySelector('#map-details').hidden");
-        assertThat(chromium.text("#map-details")).contains("CACHED");
     }
 
     /** The row of what the program cache keeps in DRAM; what it keeps in L1 goes away with that. */

@@ -8,7 +8,6 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -92,25 +91,6 @@ class LifetimeMapTests {
         awaitRange(chromium, "> " + zoomed);
         chromium.type("+", "+", "0");
         awaitRange(chromium, "=== " + whole);
-    }
-
-    @Test
-    void saysOfARectangleThatIsClickedWhatItIs(Chromium chromium) {
-        openTheMap(chromium);
-        int forgotten = forgotten(chromium);
-        chromium.run("document.querySelector('#map-frame').scrollIntoView({block: 'center'})");
-        Map<?, ?> place = (Map<?, ?>) chromium.value("MapView.place(" + forgotten + ")");
-
-        chromium.clickAt(((Number) place.get("x")).longValue(), ((Number) place.get("y")).longValue());
-
-        chromium.await("!document.querySelector('#map-details').hidden");
-        assertThat(chromium.find("#map-details").getDomAttribute("data-rectangle"))
-                .isEqualTo(String.valueOf(forgotten));
-        BufferGeneration buffer = buffer(SampleRuns.HOSTILE_LABEL);
-        assertThat(chromium.text("#map-details"))
-                .contains(
-                        SampleRuns.HOSTILE_LABEL, Quantities.size(buffer.size()), Quantities.address(buffer.address()))
-                .contains("still there at the end", "FREED_ON_OTHER_DEVICES", "on device 3");
     }
 
     @Test
@@ -213,22 +193,6 @@ class LifetimeMapTests {
     }
 
     @Test
-    void isDrawnBeforeTheCharts(Chromium chromium) {
-        chromium.openAfter("""
-                window.frames = [];
-                const next = window.requestAnimationFrame;
-                window.requestAnimationFrame = callback => next(time => {
-                    const canvas = document.querySelector('#map-canvas');
-                    const isMapDrawn = canvas !== null && canvas.dataset.rectangles !== undefined;
-                    frames.push([isMapDrawn, document.querySelector('#live-chart') !== null].join());
-                    callback(time);
-                });""", file);
-
-        assertThat(chromium.value("frames.includes('true,false')")).isEqualTo(true);
-        assertThat(chromium.value("frames.includes('false,true')")).isEqualTo(false);
-    }
-
-    @Test
     void isAsWideAsItsWindowAfterAChange(Chromium chromium) {
         openTheMap(chromium);
         Object height = chromium.value("document.querySelector('#map-frame').clientHeight");
@@ -293,13 +257,6 @@ class LifetimeMapTests {
 
     private static String data(Chromium chromium, String name) {
         return String.valueOf(chromium.find("#map-canvas").getDomAttribute("data-" + name));
-    }
-
-    /** The place among the rectangles of the buffer that one device kept. */
-    private static int forgotten(Chromium chromium) {
-        return ((Number) chromium.value("JSON.parse(document.querySelector('#data').textContent).groups"
-                        + ".find(group => group.cause === 'FREED_ON_OTHER_DEVICES').buffers[0]"))
-                .intValue();
     }
 
     private static BufferGeneration buffer(String label) {

@@ -2,9 +2,12 @@ package dev.meshguard.samples.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.Quantities;
+import dev.meshguard.history.BufferGeneration;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +58,17 @@ class MapUseTests {
         chromium.clickAt(at[0], at[1]);
 
         chromium.await("!document.querySelector('#map-details').hidden");
+        assertThat(chromium.value("document.querySelector('#map-details').dataset.rectangle === String(forgotten)"))
+                .isEqualTo(true);
+        BufferGeneration buffer = LEAK.verdict().survivors().stream()
+                .map(survivor -> survivor.buffer())
+                .filter(survivor -> survivor.label().equals(Optional.of(SampleRuns.HOSTILE_LABEL)))
+                .findFirst()
+                .orElseThrow();
+        assertThat(chromium.text("#map-details"))
+                .contains(
+                        SampleRuns.HOSTILE_LABEL, Quantities.size(buffer.size()), Quantities.address(buffer.address()))
+                .contains("still there at the end", "FREED_ON_OTHER_DEVICES", "on device 3");
         assertThat(chromium.value("scrollY")).isEqualTo(before);
         Map<?, ?> box = boxOf(chromium, "#map-details");
         assertThat(Math.min(

@@ -29,16 +29,10 @@ class OriginsAndEventsTests {
     }
 
     @Test
-    void theIcicleIsAsWideAsWhatLeaked(Chromium chromium) {
+    void theIcicleIsAsWideAsWhatItsSwitchesSay(Chromium chromium) {
         chromium.open(file);
-
         assertThat(rootOf(chromium)).isEqualTo(leakedBytes());
         assertThat(chromium.text("#icicle-text")).startsWith(Quantities.size(leakedBytes()) + " in all.");
-    }
-
-    @Test
-    void theIcicleHasThreeSwitches(Chromium chromium) {
-        chromium.open(file);
 
         chromium.click("input[name=icicle-mode][value=count]");
         chromium.await("document.querySelector('#icicle-tree').dataset.mode === 'count'");

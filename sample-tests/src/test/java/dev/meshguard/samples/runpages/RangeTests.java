@@ -53,20 +53,6 @@ class RangeTests {
     }
 
     @Test
-    void theWholeRunAsARangeHasTheOriginsAndTheMatrixOfTheWholeRun(Chromium chromium) {
-        chromium.open(file);
-
-        assertThat(chromium.value("(() => { const data = JSON.parse(document.querySelector('#data').textContent);"
-                        + " const all = RangeFigures.origins(data, [0, data.end]);"
-                        + " return JSON.stringify(['leaked', 'peak', 'count'].map(key => all[key].value))"
-                        + " === JSON.stringify(['leaked', 'peak', 'count'].map(key => data.icicle[key].value))"
-                        + " && RangeFigures.matrix(data, [0, data.end]).every((cell, place) =>"
-                        + " cell.liveBytes === data.matrix[place].liveBytes && cell.peakBytes === data.matrix[place].peakBytes"
-                        + " && cell.difference === data.matrix[place].difference); })()"))
-                .isEqualTo(true);
-    }
-
-    @Test
     void theMatrixHasTheBytesOfTheRange(Chromium chromium) {
         chromium.open(file);
         select(chromium, FROM, TO);
