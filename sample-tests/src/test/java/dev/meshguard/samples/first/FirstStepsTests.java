@@ -5,25 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.samples.support.Fixtures;
 import org.junit.jupiter.api.Test;
 
-/** Compares the whole messages of the failing first steps. */
+/** Compares the whole messages of the failing first steps; that of {@link ForgottenFreeTestCase} is in the README. */
 class FirstStepsTests {
-
-    @Test
-    void aForgottenFreeNamesTheLineThatAllocated() {
-        assertThat(Fixtures.failureOf(ForgottenFreeTestCase.class)).satisfies(Fixtures.message("""
-                LEAK  8 MiB in 8 DRAM buffers, HELD by ForgottenFreeTestCase.cache; allocated in ForgottenFreeTestCase.java:20
-
-                1. DRAM  8 x 1 MiB, one on each of devices 0-7
-                   at dev.meshguard.samples.first.ForgottenFreeTestCase.decode(ForgottenFreeTestCase.java:20)
-                   why   HELD: still referenced by ForgottenFreeTestCase.cache -> ArrayList[0] ({handle traced})
-                   fix   Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
-                   seen  allocated in TEST (events #14 to #21)
-                         the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
-
-                sum     16 allocated = 8 freed + 8 leaked
-                expect  @ExpectBuffers(type = DRAM, size = 1048576, atMost = 8, origin = "ForgottenFreeTestCase.decode", because = "…")
-                rerun   mvn test -Dtest=ForgottenFreeTestCase#decode"""));
-    }
 
     @Test
     void aSecondFreeNamesBothSides() {
