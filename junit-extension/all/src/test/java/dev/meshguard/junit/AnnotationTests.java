@@ -47,17 +47,6 @@ class AnnotationTests {
         assertThat(run(OuterTestCase.class)).hasOnlySucceeded(3);
     }
 
-    @Test
-    void aLeakInANestedClassIsItsOwn() {
-        assertThat(run(OuterLeakTestCase.class))
-                .hasTest("inner")
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining(
-                        "rerun   mvn test" + " -Dtest='AnnotationTests$OuterLeakTestCase$InnerTestCase#inner'");
-        assertThat(run(OuterLeakTestCase.class)).hasTest("outer").whichSucceeded();
-    }
-
     private static void assertShape(MeshDevice mesh, Integer... dimensions) {
         Assertions.assertThat(mesh.shape().dimensions()).containsExactly(dimensions);
     }
@@ -193,22 +182,6 @@ class AnnotationTests {
             @Test
             void inner(MeshDevice mesh) {
                 assertShape(mesh, 1, 3);
-            }
-        }
-    }
-
-    @TrackAllocations
-    static class OuterLeakTestCase {
-        @Test
-        void outer(MeshDevice mesh) {
-            Buffers.take(mesh).deallocate();
-        }
-
-        @Nested
-        class InnerTestCase {
-            @Test
-            void inner(MeshDevice mesh) {
-                Buffers.take(mesh);
             }
         }
     }

@@ -120,9 +120,11 @@ class AttachedHistoriesTests {
     }
 
     @Test
-    void announcesNothingOfATestThatPasses() {
+    void attachesAndAnnouncesNothingOfATestThatPasses() {
         PublishedFiles heard = run(Map.of(FOLDER, folder.toString(), CAPTURED_OUTPUT, "true"), CleanTestCase.class);
 
+        assertThat(heard.files).isEmpty();
+        assertThat(heard.pairs).containsOnlyKeys("JUnit Jupiter");
         assertThat(heard.pairs.values()).noneMatch(pairs -> pairs.containsKey("stdout"));
     }
 
@@ -139,14 +141,6 @@ class AttachedHistoriesTests {
                         "meshguard.buffers", "8",
                         "meshguard.causes", "LOST",
                         "meshguard.reproduce", "mvn test -Dtest='AttachedHistoriesTests$LeakTestCase#leaks'"));
-    }
-
-    @Test
-    void attachesNothingToATestThatPasses() {
-        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), CleanTestCase.class);
-
-        assertThat(heard.files).isEmpty();
-        assertThat(heard.pairs).containsOnlyKeys("JUnit Jupiter");
     }
 
     @Test

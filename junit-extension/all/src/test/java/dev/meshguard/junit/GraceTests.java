@@ -34,14 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class GraceTests {
 
     @Test
-    void whatIsFreedInTimeIsNoLeak() {
-        FreesInTimeTestCase.timer = new SteppedTimer();
-
-        assertThat(runWaiting(FreesInTimeTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void theCheckGoesOnAsSoonAsAllIsFreed() {
+    void whatIsFreedInTimeIsNoLeakAndEndsTheWait() {
         FreesInTimeTestCase.timer = new SteppedTimer();
 
         assertThat(runWaiting(FreesInTimeTestCase.class)).hasOnlySucceeded(1);

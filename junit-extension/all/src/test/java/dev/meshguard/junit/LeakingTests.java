@@ -19,6 +19,7 @@ class LeakingTests {
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
+                .withFirstFrameIn(LeakTestCase.class, "decode")
                 .withText("""
                 LEAK  32 KiB in 8 DRAM buffers, LOST; allocated in LeakingTests.java:NN
 
@@ -33,14 +34,6 @@ class LeakingTests {
                 sum     8 allocated = 0 freed + 8 leaked
                 expect  @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "LeakingTests$LeakTestCase.decode", because = "…")
                 rerun   mvn test -Dtest='LeakingTests$LeakTestCase#decode'""");
-    }
-
-    @Test
-    void theFailureLeadsToTheLineThatAskedForTheBuffer() {
-        assertThat(run(LeakTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withFirstFrameIn(LeakTestCase.class, "decode");
     }
 
     @Test

@@ -26,7 +26,6 @@ class RejectedPoliciesTests {
     @CsvSource(
             delimiter = '|',
             value = {
-                "check|all|It is clean, no-leaks, only-expected-system-buffers or none.",
                 "check|CLEAN|It is clean, no-leaks, only-expected-system-buffers or none.",
                 "origins|always|It is none, allocations or allocations-and-frees.",
                 "grace|soon|Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most 10 m.",
@@ -52,17 +51,6 @@ class RejectedPoliciesTests {
     }
 
     @Test
-    void aGraceWithoutANumber() {
-        assertThat(runTest(AttributesTestCase.class, "graceWithoutNumber", Map.of()))
-                .hasTest("graceWithoutNumber")
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "@TrackAllocations on RejectedPoliciesTests$AttributesTestCase#graceWithoutNumber: grace = \"soon\" is"
-                                + " rejected. Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most 10 m.");
-    }
-
-    @Test
     void aPolicyForOneMethodOfAMeshThatOthersAreJudgedWith() {
         assertThat(run(OfClassTestCase.class))
                 .hasSingleTest()
@@ -83,19 +71,6 @@ class RejectedPoliciesTests {
                         ExtensionConfigurationException.class,
                         "@TrackAllocations on RejectedPoliciesTests$OfEachTestTestCase#test: origins for one method of a mesh with"
                                 + " lifetime = CLASS is rejected. All its tests share one tracker: put it on the class.");
-    }
-
-    @Test
-    void aParameterOfTheFileThatNobodyReads(@TempDir Path folder) throws IOException {
-        Files.writeString(folder.resolve("junit-platform.properties"), "meshguard.orgins = none\n");
-
-        assertThat(runWith(folder, Map.of("meshguard.orgins", "none")))
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "junit-platform.properties: meshguard.orgins is rejected. There is no such parameter; did you mean"
-                                + " meshguard.origins?");
     }
 
     @Test

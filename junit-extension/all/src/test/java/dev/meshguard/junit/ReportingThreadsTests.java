@@ -52,9 +52,16 @@ class ReportingThreadsTests {
     private static final int RUNS = 20;
     private static final int TESTS = 24;
 
-    @Test
-    void ofConcurrentTestsOnlyTheLeakingOneFails() {
-        assertThat(runConcurrently(TogetherTestCase.class)).hasOnlyFailed("leaks()");
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                TogetherTestCase.class,
+                TimeoutTestCase.class,
+                BoundThreadsTestCase.class,
+                WrappedExecutorTestCase.class
+            })
+    void ofConcurrentTestsOnlyTheLeakingOneFails(Class<?> testCase) {
+        assertThat(runConcurrently(testCase)).hasOnlyFailed("leaks()");
     }
 
     /** Each test allocates and frees on its own thread, on threads that it starts, and in executors of its own. */
@@ -91,26 +98,11 @@ class ReportingThreadsTests {
     }
 
     @Test
-    void aTimeoutOnAnotherThreadIsStillTheTest() {
-        assertThat(runConcurrently(TimeoutTestCase.class)).hasOnlyFailed("leaks()");
-    }
-
-    @Test
     void anOlderThreadWorksForTheOnlyTest() {
         OlderThreadTestCase.run(() -> assertThat(run(OlderThreadTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED));
-    }
-
-    @Test
-    void anOlderThreadWorksForTheTestThatBoundIt() {
-        assertThat(runConcurrently(BoundThreadsTestCase.class)).hasOnlyFailed("leaks()");
-    }
-
-    @Test
-    void tasksOfAWrappedExecutorWorkForItsTest() {
-        assertThat(runConcurrently(WrappedExecutorTestCase.class)).hasOnlyFailed("leaks()");
     }
 
     /** One stray thread must not fail every test. */
@@ -231,24 +223,38 @@ class ReportingThreadsTests {
     }
 
     /** Both tests are running when one leaks. */
-    static class TogetherTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
+    abstract static class PairTestCase {
 
         private static final CyclicBarrier BOTH = new CyclicBarrier(2);
 
+        /** Returns where the memory of the test is allocated and freed. */
+        abstract Executor executor(boolean leaks);
+
         @Test
         void leaks() throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
-            GlobalLibrary.allocate(64);
-            BOTH.await(1, TimeUnit.MINUTES);
+            meet(true, () -> GlobalLibrary.allocate(64));
         }
 
         @Test
         void frees() throws Exception {
+            meet(false, () -> GlobalLibrary.allocate(64).close());
+        }
+
+        private void meet(boolean leaks, Runnable task) throws Exception {
             BOTH.await(1, TimeUnit.MINUTES);
-            GlobalLibrary.allocate(64).close();
+            CompletableFuture.runAsync(task, executor(leaks)).get(1, TimeUnit.MINUTES);
             BOTH.await(1, TimeUnit.MINUTES);
+        }
+    }
+
+    static class TogetherTestCase extends PairTestCase {
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Override
+        Executor executor(boolean leaks) {
+            return Runnable::run;
         }
     }
 
@@ -305,56 +311,26 @@ class ReportingThreadsTests {
         }
     }
 
-    static class VirtualTestCase {
+    static class VirtualTestCase extends PairTestCase {
+
         @RegisterExtension
         static final MeshGuardExtension guard = guard();
-
-        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
-
-        @Test
-        void leaks() throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
-            virtually(() -> GlobalLibrary.allocate(64));
-            BOTH.await(1, TimeUnit.MINUTES);
-        }
-
-        @Test
-        void frees() throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
-            virtually(() -> GlobalLibrary.allocate(64).close());
-            BOTH.await(1, TimeUnit.MINUTES);
-        }
 
         /** These class files are older than virtual threads. */
-        private static void virtually(Runnable task) throws Exception {
-            Thread thread = (Thread)
+        @Override
+        Executor executor(boolean leaks) {
+            return task -> {
+                try {
                     Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
-            thread.join();
+                } catch (ReflectiveOperationException unexpected) {
+                    throw new IllegalStateException(unexpected);
+                }
+            };
         }
     }
 
-    static class TimeoutTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-
-        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
-
-        @Test
-        @Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
-        void leaks() throws Exception {
-            BOTH.await();
-            GlobalLibrary.allocate(64);
-            BOTH.await();
-        }
-
-        @Test
-        @Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
-        void frees() throws Exception {
-            BOTH.await();
-            GlobalLibrary.allocate(64).close();
-            BOTH.await();
-        }
-    }
+    @Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
+    static class TimeoutTestCase extends TogetherTestCase {}
 
     static class OlderThreadTestCase {
         private static ExecutorService loop = Executors.newSingleThreadExecutor();
@@ -392,10 +368,11 @@ class ReportingThreadsTests {
         return CompletableFuture.supplyAsync(Thread::currentThread, executor).join();
     }
 
-    static class BoundThreadsTestCase {
+    /** Each test binds a thread that runs already. */
+    static class BoundThreadsTestCase extends PairTestCase {
+
         private static final ExecutorService FIRST = started("first loop");
         private static final ExecutorService SECOND = started("second loop");
-        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
 
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
@@ -403,24 +380,16 @@ class ReportingThreadsTests {
                         context -> context.bind(threadOf(context.name().endsWith("leaks") ? FIRST : SECOND))))
                 .build();
 
-        @Test
-        void leaks() throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
-            FIRST.submit(() -> GlobalLibrary.allocate(64)).get(1, TimeUnit.MINUTES);
-            BOTH.await(1, TimeUnit.MINUTES);
-        }
-
-        @Test
-        void frees() throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
-            SECOND.submit(() -> GlobalLibrary.allocate(64).close()).get(1, TimeUnit.MINUTES);
-            BOTH.await(1, TimeUnit.MINUTES);
+        @Override
+        Executor executor(boolean leaks) {
+            return leaks ? FIRST : SECOND;
         }
     }
 
-    static class WrappedExecutorTestCase {
+    /** Both tests use one thread that runs already, through an executor that works for the test. */
+    static class WrappedExecutorTestCase extends PairTestCase {
+
         private static final ExecutorService LOOP = started("shared loop");
-        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
         private static final ThreadLocal<Executor> WRAPPED = new ThreadLocal<>();
 
         @RegisterExtension
@@ -428,20 +397,9 @@ class ReportingThreadsTests {
                 .source(GlobalLibrary.settings(context -> WRAPPED.set(context.wrap(LOOP))))
                 .build();
 
-        @Test
-        void leaks() throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
-            CompletableFuture.runAsync(() -> GlobalLibrary.allocate(64), WRAPPED.get())
-                    .get(1, TimeUnit.MINUTES);
-            BOTH.await(1, TimeUnit.MINUTES);
-        }
-
-        @Test
-        void frees() throws Exception {
-            BOTH.await(1, TimeUnit.MINUTES);
-            CompletableFuture.runAsync(() -> GlobalLibrary.allocate(64).close(), WRAPPED.get())
-                    .get(1, TimeUnit.MINUTES);
-            BOTH.await(1, TimeUnit.MINUTES);
+        @Override
+        Executor executor(boolean leaks) {
+            return WRAPPED.get();
         }
     }
 

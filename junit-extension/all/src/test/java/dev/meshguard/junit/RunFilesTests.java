@@ -44,27 +44,6 @@ class RunFilesTests {
     }
 
     @Test
-    void lessThanAnEntryPromisesFailsTheTest() throws IOException {
-        Path file = write("expected.txt", "DRAM label \"weights\" count exactly 9 because \"shared\"\n");
-
-        assertThat(run(WeightsTestCase.class, Map.of("meshguard.expected-buffers", file.toString())))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.STALE_EXPECTATION);
-    }
-
-    @Test
-    void anEntryThatEndedFailsTheTest() throws IOException {
-        Path file = write("expected.txt", "label \"weights\" until 1999-12-31 because \"shared\"\n");
-
-        assertThat(run(WeightsTestCase.class, Map.of("meshguard.expected-buffers", file.toString())))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("Expired on 1999-12-31: 8 buffers would have been expected");
-    }
-
-    @Test
     void anEntryThatMatchedInNoTestFailsTheWholeRun() throws IOException {
         Path file = write("expected.txt", "label weights because \"shared\"\nlabel fabric because \"telemetry\"\n");
 
@@ -78,10 +57,9 @@ class RunFilesTests {
                         Map.of("meshguard.expected-buffers", file.toString(), "meshguard.run", "1")))
                 .hasFailedClass()
                 .whichFailed()
-                .with(AssertionFailedError.class, """
-                        STALE  1 of 2 expectations matched nothing in the whole run      [1 JVM]
-                           label "fabric", because "telemetry" at %s:2
-                        Remove entries that match nothing any more; an unneeded entry hides the next leak.""".replace("%s", file.toString()));
+                .with(AssertionFailedError.class)
+                .withTextContaining("STALE  1 of 2 expectations matched nothing in the whole run")
+                .withTextContaining("label \"fabric\", because \"telemetry\" at " + file + ":2");
     }
 
     @Test

@@ -6,7 +6,6 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.assertions.LeakSoftAssertions;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.TestTrackers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 
@@ -44,53 +42,6 @@ class TestOutcomeTests {
                 .withPublishedTextContaining(
                         "note    the test threw IllegalStateException before this check, so what frees"
                                 + " memory may not have run\n");
-    }
-
-    /** Build tools may cut suppressed errors. */
-    @ParameterizedTest
-    @CsvSource({"IllegalStateException, LeakingAndFailingTestCase", "TestAbortedException, LeakingAndAbortedTestCase"})
-    void whatIsPublishedIsTheWholeVerdict(String thrown, String testCase) throws ClassNotFoundException {
-        Class<?> fixture = Class.forName(TestOutcomeTests.class.getName() + "$" + testCase);
-
-        assertThat(run(fixture)).hasSingleTest().withPublishedText(TestTrackers.keptHistory(), """
-                LEAK  32 KiB in 8 DRAM buffers, LOST; allocated in TestOutcomeTests.java:NN
-
-                1. DRAM  8 x 4 KiB, one on each of devices 0-7
-                   at dev.meshguard.junit.TestOutcomeTests.leak(TestOutcomeTests.java:NN)
-                   why   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced})
-                   fix   Keep a reference to the buffer until it is freed: without one, no code can free it.
-                   seen  allocated in TEST ({allocated 1 to 8})
-                         the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
-
-                note    mesh 0 was still open; MeshGuard cleared its program cache and closed it
-                note    the test threw %s before this check, so what frees memory may not have run
-                sum     8 allocated = 0 freed + 8 leaked
-                expect  @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "TestOutcomeTests.leak", because = "…")
-                rerun   mvn test -Dtest='TestOutcomeTests$%s#leaks'""".formatted(
-                        thrown, testCase));
-    }
-
-    private static void leak(MeshDevice mesh, AllocationTracker tracker) {
-        TestTrackers.keep(tracker);
-        Buffers.take(mesh);
-    }
-
-    @TrackAllocations
-    static class LeakingAndFailingTestCase {
-        @Test
-        void leaks(MeshDevice mesh, AllocationTracker tracker) {
-            leak(mesh, tracker);
-            throw new IllegalStateException("the test itself");
-        }
-    }
-
-    @TrackAllocations
-    static class LeakingAndAbortedTestCase {
-        @Test
-        void leaks(MeshDevice mesh, AllocationTracker tracker) {
-            leak(mesh, tracker);
-            throw new TestAbortedException("no hardware");
-        }
     }
 
     @Test

@@ -64,16 +64,6 @@ class FakeMeshTests {
     }
 
     @Test
-    void rejectsTwoSourcesAtOneLocation() {
-        assertThat(run(TwoSourcesTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(ExtensionConfigurationException.class)
-                .withTextContaining("@FakeMesh on FakeMeshTests$TwoSourcesTestCase and @WatchedProcesses on"
-                        + " FakeMeshTests$TwoSourcesTestCase: a second source of allocations is rejected.");
-    }
-
-    @Test
     void rejectsAParameterOfAnotherSourceBesideItsOwn() {
         assertThat(run(MixedParametersTestCase.class))
                 .hasSingleTest()
@@ -188,13 +178,6 @@ class FakeMeshTests {
                 Assertions.assertThat(processes.all()).isEmpty();
             }
         }
-    }
-
-    @FakeMesh
-    @WatchedProcesses
-    static class TwoSourcesTestCase {
-        @Test
-        void runs() {}
     }
 
     @FakeMesh

@@ -2,7 +2,6 @@ package dev.meshguard.junit.processes;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
-import static dev.meshguard.tracker.script.ExpectedText.expected;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.ExpectBuffers;
@@ -42,40 +41,25 @@ class WatchedProcessesTests {
 
     @Test
     void whatAProgramLeavesFailsItsTest() {
-        Failure failure = assertThat(run(LeakTestCase.class)).hasSingleTest().whichFailed();
+        Failure failure = assertThat(run(LeakTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
 
         Assertions.assertThat(text(failure))
-                .isEqualTo(expected(failure.verdict().history(), """
-                LEAK  4 KiB in 1 DRAM buffer of process N was never freed
-
-                1. DRAM  4 KiB (4096 B) on device 0 at 0x1000 (4096)
-                   why   UNEXPLAINED: no free was reported
-                   fix   Free the buffer before the program ends.
-                   seen  allocated in TEST ({allocated})
-
-                note    No call site is named, because no origins were captured.
-                note    process N (cat) exited with status 0
-                limits  no allocator snapshot: rests on the reports alone
-                sum     1 allocated = 0 freed + 1 leaked
-                expect  @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, because = "…")
-                rerun   mvn test -Dtest='WatchedProcessesTests$LeakTestCase#decodes'"""));
+                .startsWith("LEAK  4 KiB in 1 DRAM buffer of process N was never freed\n")
+                .contains("\nnote    process N (cat) exited with status 0\n")
+                .endsWith("\nrerun   mvn test -Dtest='WatchedProcessesTests$LeakTestCase#decodes'");
     }
 
     @Test
     void aProgramThatNeverConnectsProvesNothing() {
-        Failure failure = assertThat(run(SilentTestCase.class)).hasSingleTest().whichFailed();
-
-        // Where a note breaks depends on the length of the folder's name.
-        Assertions.assertThat(text(failure).replaceAll("\\n {8}(?=\\S)", " ")).isEqualTo("""
-                INCONCLUSIVE  it cannot be known whether all memory was freed
-
-                   why   Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to it,
-                         or call sourceAttached(…) if a source is connected that has nothing to report.
-
-                note    process N (true) exited with status 0
-                note    it never connected to /folder/server.sock. Does its runtime have the tracking built in, and does the program allocate on a device at all? Does its client look for the socket in MESHGUARD_SOCKET? One that knows only the fixed path needs ProcessSocket.DEFAULT_PATH. Is the environment handed on where it starts others, and is the socket to be seen from inside a container?
-                sum     0 allocated = 0 freed
-                rerun   mvn test -Dtest='WatchedProcessesTests$SilentTestCase#decodes'""");
+        assertThat(run(SilentTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.INCONCLUSIVE)
+                .withTextContaining("(true) exited with status 0")
+                .withTextContaining("server.sock. Does its runtime have the tracking built in,");
     }
 
     @Test
@@ -169,14 +153,6 @@ class WatchedProcessesTests {
                         "@FakeMesh on WatchedProcessesTests$OnMesh and @WatchedProcesses on"
                                 + " WatchedProcessesTests$OnProcesses: a second source of allocations is rejected. A test has"
                                 + " one source: remove an annotation, or put each on a test or class of its own.");
-    }
-
-    @Test
-    void whoAsksForProgramsHasToSaySo() {
-        assertThat(run(UnsaidTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("a TrackedProcesses with @FakeMesh is rejected.");
     }
 
     @TrackAllocations
@@ -301,12 +277,6 @@ class WatchedProcessesTests {
     }
 
     @TrackAllocations
-    static class UnsaidTestCase {
-        @Test
-        void decodes(TrackedProcesses processes) {}
-    }
-
-    @TrackAllocations
     @WatchedProcesses
     static class SeveralTestCase {
         @Test
@@ -356,7 +326,7 @@ class WatchedProcessesTests {
     }
 
     private static String text(Failure failure) {
-        return failure.text().replaceAll("process \\d+", "process N").replaceAll("/\\S+/meshguard\\d+/", "/folder/");
+        return failure.text().replaceAll("process \\d+", "process N");
     }
 
     /** Starts a program that runs until its input ends. */

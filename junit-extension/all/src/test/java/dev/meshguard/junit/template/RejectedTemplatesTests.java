@@ -18,72 +18,31 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** An invalid template is rejected with its location, the value and the allowed values. */
 class RejectedTemplatesTests {
 
-    @Test
-    void aLimitThatAllowsNothing() {
-        assertRejected(
-                NoLimitTestCase.class,
-                "@FailEachAllocation on RejectedTemplatesTests$NoLimitTestCase#decode: limit = 0 is rejected. Give 1 or more.");
-    }
-
-    @Test
-    void anotherTestBesideIt() {
-        assertRejected(
-                BesideTestTestCase.class,
-                "@FailEachAllocation on RejectedTemplatesTests$BesideTestTestCase#decode: @Test beside it is rejected. It makes"
-                        + " a test of the method by itself: leave the other one out.");
-    }
-
-    @Test
-    void anotherTemplateBesideIt() {
-        assertRejected(
-                BesideRepeatedTestCase.class,
-                "@FailEachAllocation on RejectedTemplatesTests$BesideRepeatedTestCase#decode: @RepeatedTest beside it is"
-                        + " rejected. It makes a test of the method by itself: leave the other one out.");
-    }
-
-    @Test
-    void twoInOneComposedAnnotation() {
-        assertRejected(
-                BesideComposedTestCase.class,
-                "@RepeatUntilStable on RejectedTemplatesTests$BesideComposedTestCase#decode: @FailEachAllocation beside it is"
-                        + " rejected. It makes a test of the method by itself: leave the other one out.");
-    }
-
-    @Test
-    void aNegativeWarmUp() {
-        assertRejected(
-                NegativeWarmUpTestCase.class,
-                "@RepeatUntilStable on RejectedTemplatesTests$NegativeWarmUpTestCase#decode: warmUp = -1 is rejected. Give 0 or"
-                        + " more.");
-    }
-
-    @Test
-    void noRounds() {
-        assertRejected(
-                NoRoundsTestCase.class,
-                "@RepeatUntilStable on RejectedTemplatesTests$NoRoundsTestCase#decode: atLeast = 0 is rejected. Give 1 or"
-                        + " more.");
-    }
-
-    @Test
-    void fewerRoundsThanThereMustBe() {
-        assertRejected(
-                TooFewRoundsTestCase.class,
-                "@RepeatUntilStable on RejectedTemplatesTests$TooFewRoundsTestCase#decode: atMost = 6 is rejected. With"
-                        + " warmUp = 5 and atLeast = 3 there are 7 rounds before anything is decided: give as many or more.");
-    }
-
-    @Test
-    void aWarmUpThatNeverEnds() {
-        assertRejected(
-                EndlessWarmUpTestCase.class,
-                "@RepeatUntilStable on RejectedTemplatesTests$EndlessWarmUpTestCase#decode: atMost = 20 is rejected. With"
-                        + " warmUp = 2147483647 and atLeast = 3 there are 2147483649 rounds before anything is decided: give as"
-                        + " many or more.");
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            NoLimitTestCase        | FailEachAllocation | limit = 0 is rejected. Give 1 or more.
+            BesideTestTestCase     | FailEachAllocation | @Test beside it is rejected. It makes a test of the method by itself: leave the other one out.
+            BesideRepeatedTestCase | FailEachAllocation | @RepeatedTest beside it is rejected. It makes a test of the method by itself: leave the other one out.
+            BesideComposedTestCase | RepeatUntilStable  | @FailEachAllocation beside it is rejected. It makes a test of the method by itself: leave the other one out.
+            NegativeWarmUpTestCase | RepeatUntilStable  | warmUp = -1 is rejected. Give 0 or more.
+            NoRoundsTestCase       | RepeatUntilStable  | atLeast = 0 is rejected. Give 1 or more.
+            TooFewRoundsTestCase   | RepeatUntilStable  | atMost = 6 is rejected. With warmUp = 5 and atLeast = 3 there are 7 rounds before anything is decided: give as many or more.
+            EndlessWarmUpTestCase  | RepeatUntilStable  | atMost = 20 is rejected. With warmUp = 2147483647 and atLeast = 3 there are 2147483649 rounds before anything is decided: give as many or more.
+            """)
+    void namesTheAnnotationTheValueAndTheWayOut(String testCase, String annotation, String refusal)
+            throws ClassNotFoundException {
+        assertThat(run(Class.forName(RejectedTemplatesTests.class.getName() + "$" + testCase)))
+                .hasTemplate("decode")
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@" + annotation + " on RejectedTemplatesTests$" + testCase + "#decode: " + refusal);
     }
 
     @Test
@@ -111,29 +70,18 @@ class RejectedTemplatesTests {
 
     @Test
     void aMeshThatLastsForTheClassOfRounds() {
-        assertRejectedFirst(
-                RoundsClassLifetimeTestCase.class,
-                "@RepeatUntilStable on RejectedTemplatesTests$RoundsClassLifetimeTestCase#decode: lifetime = CLASS is"
-                        + " rejected. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
+        assertThat(run(RoundsClassLifetimeTestCase.class))
+                .hasInvocation("decode", 1)
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@RepeatUntilStable on RejectedTemplatesTests$RoundsClassLifetimeTestCase#decode: lifetime = CLASS is"
+                                + " rejected. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
     }
 
     @Test
     void acceptsTheDefaultLifetime() {
         assertThat(run(DefaultLifetimeTestCase.class)).hasOnlySucceeded(2);
-    }
-
-    private static void assertRejectedFirst(Class<?> testClass, String message) {
-        assertThat(run(testClass))
-                .hasInvocation("decode", 1)
-                .whichFailed()
-                .with(ExtensionConfigurationException.class, message);
-    }
-
-    private static void assertRejected(Class<?> testClass, String message) {
-        assertThat(run(testClass))
-                .hasTemplate("decode")
-                .whichFailed()
-                .with(ExtensionConfigurationException.class, message);
     }
 
     static class NoLimitTestCase {

@@ -352,14 +352,16 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             return this;
         }
 
-        /** Verifies that one leak with the given outcome is suppressed in it, and published. */
+        /** Verifies that one leak with the given outcome is suppressed in it, and that its whole text was published. */
         public Failure withSuppressedVerdict(Outcome outcome) {
-            List<LeakVerdict> suppressed = Arrays.stream(thrown.getSuppressed())
+            List<Throwable> suppressed = Arrays.stream(thrown.getSuppressed())
                     .filter(LeakAssertionError.class::isInstance)
-                    .map(Failure::verdictOf)
                     .toList();
-            Assertions.assertThat(suppressed).extracting(LeakVerdict::outcome).containsExactly(outcome);
-            Assertions.assertThat(subject.entries()).hasSize(1);
+            Assertions.assertThat(suppressed)
+                    .extracting(leak -> verdictOf(leak).outcome())
+                    .containsExactly(outcome);
+            Assertions.assertThat(subject.entries())
+                    .containsExactly(suppressed.get(0).getMessage());
             return this;
         }
 
