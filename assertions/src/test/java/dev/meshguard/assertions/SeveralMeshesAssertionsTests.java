@@ -8,7 +8,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import java.util.List;
@@ -52,43 +51,6 @@ class SeveralMeshesAssertionsTests {
         closeMeshes();
 
         assertThat(tracker).noLeaks().hasBalancedReports().hasNoOverwrittenBuffers();
-    }
-
-    @Test
-    void buffersOfBothAreCountedAsTheSurvivorsAreAndTheirBytesAddUp() {
-        allocate(0);
-        allocate(1);
-
-        assertThat(tracker).hasLiveBuffers(4);
-        Assertions.assertThat(tracker.history().totals(0, BufferType.DRAM).liveBytes())
-                .isEqualTo(128);
-        assertThat(tracker).survivors().hasSize(4);
-        Assertions.assertThat(tracker.history()
-                        .ledger(CountingPolicy.REFERENCE_COUNTED)
-                        .entries())
-                .isEqualTo(4);
-        Assertions.assertThat(textOf(() -> assertThat(tracker).hasLiveBuffers(2)))
-                .isEqualTo("""
-
-                Expecting live buffers on all devices to be:
-                  2
-                but found:
-                  4
-                in:
-                  device 0 DRAM USER: 128 B in 2 buffers
-                  device 1 DRAM USER: 128 B in 2 buffers""");
-    }
-
-    @Test
-    void aFreeByAnotherMeshIsNoDoubleFreeButAFreeOfAnUnknownAddress() {
-        allocate(0);
-        free(1);
-        free(0);
-        closeMeshes();
-
-        assertThat(tracker).noLeaks().hasNoDoubleFrees().hasNoOverwrittenBuffers();
-        Assertions.assertThat(textOf(() -> assertThat(tracker).hasBalancedReports()))
-                .contains("free of an unknown address: DRAM 0x1000 (4096)");
     }
 
     private void allocate(int mesh) {

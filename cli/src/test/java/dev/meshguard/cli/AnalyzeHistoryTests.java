@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Base64;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,13 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code meshguard analyze} of histories in JSON Lines, called like from a shell. */
 class AnalyzeHistoryTests {
-
-    /** A history with a leak of 64 B, compressed by {@code zstd}. */
-    private static final String COMPRESSED =
-            "KLUv/QRo1QgABtEzHkBzc4yItoSo0aZ8PTpCSJ5/qTs/edYxAtkdFeX5mikAKQArAEzQrDJCyozQHCVc/WVmjcq5UAo8ddZF2lNu"
-                    + "no5SGZlZ/9wlN78IMeYECTe/0sxb4PVnNmjWVygrmvl9OoucJgfo3NLZvN+9vvdMNzEYj2f8vDr7a7SHOqNCf3mfvJS1hiQOaAFF"
-                    + "3FxBafUxI80KhuZv4JoZDoJCszNz43kEgM6gxV8384unPBSQU3A+Yh2MezVVVn/oo8jaTw3iF5w4k+ad3JSXCKUpocgRHCAwROgU"
-                    + "8wFvaYBuoFfGdRRzwLcWAT0SN2YNBhHUE4CB6AL5hjA1DjhuKmEI1J6F/QA8Cs71N0d7zTzNqVXd7F0XSeSyVzgDkD+/kg==";
 
     @TempDir
     Path folder;
@@ -185,14 +177,6 @@ class AnalyzeHistoryTests {
         try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(compressed))) {
             Files.copy(file, gzip);
         }
-
-        assertThat(Answer.to("analyze", compressed.toString()).out()).startsWith(compressed + ": 1 event (history)");
-    }
-
-    @Test
-    void isReadCompressedWithZstd() throws IOException {
-        Path compressed = Files.write(
-                folder.resolve("history.jsonl.zst"), Base64.getDecoder().decode(COMPRESSED));
 
         assertThat(Answer.to("analyze", compressed.toString()).out()).startsWith(compressed + ": 1 event (history)");
     }

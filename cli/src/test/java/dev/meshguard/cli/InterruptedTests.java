@@ -2,14 +2,11 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,14 +39,7 @@ class InterruptedTests {
     private String followedUntilInterrupted(String text) throws IOException, InterruptedException {
         Path log = Files.writeString(folder.resolve("server.log"), text);
         Path answer = folder.resolve("answer.txt");
-        Process program = new ProcessBuilder(
-                        ProcessHandle.current().info().command().orElseThrow(),
-                        "-cp",
-                        classPath(),
-                        MeshGuard.class.getName(),
-                        "analyze",
-                        "--follow",
-                        log.toString())
+        Process program = MeshGuardProcess.of(List.of(), List.of("analyze", "--follow", log.toString()))
                 .redirectErrorStream(true)
                 .redirectOutput(answer.toFile())
                 .start();
@@ -60,20 +50,5 @@ class InterruptedTests {
         String[] lines = Files.readString(answer, StandardCharsets.UTF_8).split("\n", -1);
         return program.exitValue() + " "
                 + (lines.length > 2 ? lines[2].replaceFirst(" .*", "") : String.join("\n", lines));
-    }
-
-    private static String classPath() {
-        Set<String> path = new LinkedHashSet<>();
-        for (String property : List.of("jdk.module.path", "java.class.path", "surefire.test.class.path")) {
-            path.addAll(List.of(System.getProperty(property, "").split(File.pathSeparator, -1)));
-        }
-        path.add(new File(MeshGuard.class
-                        .getProtectionDomain()
-                        .getCodeSource()
-                        .getLocation()
-                        .getPath())
-                .getPath());
-        path.remove("");
-        return String.join(File.pathSeparator, path);
     }
 }
