@@ -62,8 +62,8 @@ class GrowthOverRoundsTests {
         for (int round = 1; round <= 3; round++) {
             PolicyLedger books = afterRound.get(round - 1).ledger(EVERY_REPORT);
             for (int device = 0; device < DEVICES; device++) {
-                assertThat(books.bytes(device, DRAM)).isEqualTo(round * 36_864);
-                assertThat(books.bytes(device, L1)).isEqualTo(device == 0 ? round * 12_288 : 0);
+                assertThat(books.bytes(device, DRAM)).isEqualTo(round * 36_864L);
+                assertThat(books.bytes(device, L1)).isEqualTo(device == 0 ? round * 12_288L : 0);
             }
         }
         // end region

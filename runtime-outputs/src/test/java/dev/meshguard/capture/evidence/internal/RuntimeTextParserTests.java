@@ -157,7 +157,7 @@ class RuntimeTextParserTests {
     private static List<String> notes(String lines) {
         RuntimeTextParser parser = new RuntimeTextParser();
         long number = 0;
-        for (String line : lines.split("\n")) {
+        for (String line : lines.lines().toList()) {
             parser.read(line, ++number);
         }
         return parser.notes(text -> Optional.empty());
