@@ -90,17 +90,6 @@ class MeshBufferTests {
     }
 
     @Test
-    void reportsNothingOfASecondClose() {
-        MeshBuffer buffer = mesh.allocate(BufferType.DRAM, 2_048);
-        buffer.close();
-        reports.forget();
-
-        buffer.close();
-
-        assertThat(reports.lines()).isEmpty();
-    }
-
-    @Test
     void isFreedByCloseAlsoForTheHandlesOfATensorInIt() {
         MeshBuffer buffer = mesh.allocate(BufferType.DRAM, 2_048);
         Tensor tensor = Tensor.of(buffer, TensorSpec.of(TensorShape.of(32, 32), DataType.BFLOAT16));

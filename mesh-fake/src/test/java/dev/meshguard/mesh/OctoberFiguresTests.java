@@ -1,11 +1,8 @@
 package dev.meshguard.mesh;
 
-import static dev.meshguard.event.BufferType.TRACE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorDistribution;
@@ -66,18 +63,6 @@ class OctoberFiguresTests {
                         "allocated 7 DRAM 1073737728+24576 NON_OWNING",
                         "allocated 7 DRAM 1073737728+24576 NON_OWNING");
         assertThat(reports.lines("freed 7")).containsExactly("freed 7 DRAM 1073737728 NON_OWNING");
-    }
-
-    @Test
-    void putsTraceBuffersWhereTheLanguageModelRunHadThem() {
-        MeshDevice mesh = ttnn.openMeshDevice(MeshDeviceOptions.defaults().withTraceRegionSize(30_000_000));
-        long pageSize = RuntimePreset.OCTOBER_2025.tracePageSize(12_500_993, 12);
-        long size = (12_500_993 + pageSize - 1) / pageSize * pageSize;
-
-        MeshBuffer trace = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(TRACE, size, pageSize)));
-
-        assertThat(trace.address()).isEqualTo(1043741824);
-        assertThat(trace.deviceLocalSize()).isEqualTo(12503040);
     }
 
     private static Tensor tensor(Ttnn ttnn, MeshDevice mesh, int height, int width) {

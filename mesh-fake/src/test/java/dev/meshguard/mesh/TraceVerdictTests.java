@@ -7,12 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
-import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.CoreRange;
-import dev.meshguard.mesh.buffer.CoreRangeSet;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
-import dev.meshguard.mesh.buffer.SubDevice;
-import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
@@ -20,11 +14,9 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.SurvivorStatus;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests the verdict on traces and on the memory of sub-devices, also with the defects of traces. */
+/** Tests the verdict on traces, also with the defects of traces. */
 class TraceVerdictTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();
@@ -68,42 +60,6 @@ class TraceVerdictTests {
         assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 
-    @Test
-    void findsEveryBufferOfASubDeviceThatWasNotFreed() {
-        MeshDevice mesh = open();
-        CoreRangeSet left = CoreRangeSet.of(new CoreRange(0, 0, 0, 0));
-        CoreRangeSet right = CoreRangeSet.of(new CoreRange(1, 0, 1, 0));
-        mesh.loadSubDeviceManager(
-                mesh.createSubDeviceManager(List.of(new SubDevice(left), new SubDevice(right)), 3_200));
-        MeshBuffer freed = mesh.allocate(on(left, 0));
-        mesh.allocate(on(left, 0));
-        mesh.allocate(on(right, 1)).deallocate();
-        freed.deallocate();
-
-        mesh.close();
-
-        LeakVerdict verdict = verdict();
-        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict.survivors()).hasSize(2);
-    }
-
-    @Test
-    void callsBuffersOfTwoSubDevicesAtOneAddressLeaked() {
-        MeshDevice mesh = open();
-        CoreRangeSet left = CoreRangeSet.of(new CoreRange(0, 0, 0, 0));
-        CoreRangeSet right = CoreRangeSet.of(new CoreRange(1, 0, 1, 0));
-        mesh.loadSubDeviceManager(
-                mesh.createSubDeviceManager(List.of(new SubDevice(left), new SubDevice(right)), 3_200));
-        mesh.allocate(on(left, 0));
-        mesh.allocate(on(right, 1));
-
-        mesh.close();
-
-        LeakVerdict verdict = verdict();
-        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict.survivors()).allMatch(survivor -> survivor.status() == SurvivorStatus.LEAKED);
-    }
-
     private MeshDevice open(RuntimeDefect... defects) {
         return Ttnn.builder(tracker)
                 .defects(defects)
@@ -121,10 +77,5 @@ class TraceVerdictTests {
 
     private LeakVerdict verdict() {
         return LeakCheck.create().examine(tracker.history());
-    }
-
-    private static MeshBufferConfig on(CoreRangeSet core, int subDevice) {
-        return MeshBufferConfig.replicated(
-                BufferConfig.of(BufferType.L1, 64, 64).heightSharded(core).on(new SubDeviceId(subDevice)));
     }
 }

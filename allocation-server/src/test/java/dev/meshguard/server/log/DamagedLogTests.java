@@ -9,14 +9,11 @@ import dev.meshguard.verdict.Outcome;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -42,18 +39,10 @@ class DamagedLogTests {
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 
-    @Test
-    void aLastLineThatIsWholeNeedsNoLineBreak() {
-        AllocationLog log = Logs.ofText(ALLOCATED + "\n" + FREED);
-
-        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void linesMayEndAsOnWindows() {
-        AllocationLog log = Logs.ofText(ALLOCATED + "\r\n" + FREED + "\r\n");
-
-        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    @ParameterizedTest
+    @ValueSource(strings = {ALLOCATED + "\n" + FREED, ALLOCATED + "\r\n" + FREED + "\r\n"})
+    void theLastLineNeedsNoLineBreakAndLinesMayEndAsOnWindows(String text) {
+        assertThat(Logs.verdictOn(Logs.ofText(text)).outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 
     @Test
@@ -64,14 +53,8 @@ class DamagedLogTests {
                 .containsExactly(
                         "line 1 frees buffer 0xdc020 (901152) on device 0, and no line before it allocates it: the log"
                                 + " begins too late, or lines are missing");
-        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-    }
-
-    @Test
-    void whatALogFreesAndNeverAllocatedIsAddedUpAllTheSame() {
-        AllocationLog log = Logs.of(FREED);
-
         assertThat(log.freed()).containsExactly(new FreedMemory(Optional.empty(), Phase.START, true, 1, 4096));
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 
     @Test
@@ -182,7 +165,8 @@ class DamagedLogTests {
         AllocationLog log = Logs.ofBytes(bytes);
         assertThat(Logs.losses(log))
                 .as(how)
-                .anyMatch(loss -> loss.endsWith("the compressed data breaks off or is spoilt"));
+                .anyMatch(loss -> loss.matches(
+                        "the log cannot be read after line \\d+: the compressed data breaks off or is spoilt"));
         assertThat(Logs.verdictOn(log).outcome()).as(how).isIn(Outcome.INCONCLUSIVE, Outcome.LEAKED);
     }
 
@@ -263,26 +247,6 @@ class DamagedLogTests {
 
         assertThat(log.unread().samples()).containsExactly(new UnreadLines.Sample(2, "a line of more than 64 KiB"));
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void aCompressedLogIsReadLikeAPlainOne(@TempDir Path folder) throws IOException {
-        Path file = folder.resolve("server.log.gz");
-        Files.write(file, compressed(ALLOCATED + "\n" + FREED + "\n"));
-
-        assertThat(Logs.verdictOn(AllocationLog.read(file)).outcome()).isEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void aCompressedLogThatBreaksOffIsInconclusive() throws IOException {
-        byte[] whole = compressed((ALLOCATED + "\n" + FREED + "\n").repeat(2000));
-        AllocationLog log = Logs.ofBytes(Arrays.copyOf(whole, whole.length - 20));
-
-        assertThat(Logs.losses(log))
-                .last()
-                .asString()
-                .matches("the log cannot be read after line \\d+: the compressed data breaks off or is spoilt");
-        assertThat(Logs.verdictOn(log).outcome()).isNotEqualTo(Outcome.LEAK_FREE);
     }
 
     private static byte[] compressed(String text) throws IOException {

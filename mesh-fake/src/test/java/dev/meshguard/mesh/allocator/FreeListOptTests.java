@@ -99,32 +99,11 @@ class FreeListOptTests {
             assertThat(list.memoryBlockTable()).containsExactly(free(0, 0, 0, -1, -1));
         }
 
-        @Test
-        void takesTheLowestFitOfAllClassesWhenFirstSearchesBottomUp() {
-            var list = withHoles(FIRST);
-
-            assertThat(list.allocate(KIB, true)).hasValue(0);
-        }
-
-        @Test
-        void takesTheHighestFitOfAllClassesWhenFirstSearchesTopDown() {
-            var list = withHoles(FIRST);
-
-            assertThat(list.allocate(KIB, false)).hasValue(31_744);
-        }
-
-        @Test
-        void takesTheFirstFitOfTheSmallestClassWhenBestSearchesBottomUp() {
-            var list = withHoles(BEST);
-
-            assertThat(list.allocate(KIB, true)).hasValue(8_192);
-        }
-
-        @Test
-        void takesTheLastFitOfTheSmallestClassWhenBestSearchesTopDown() {
-            var list = withHoles(BEST);
-
-            assertThat(list.allocate(KIB, false)).hasValue(12_288);
+        /** First looks through all classes, best only through the smallest that fits; bottom-up is true. */
+        @ParameterizedTest
+        @CsvSource({"FIRST, true, 0", "FIRST, false, 31744", "BEST, true, 8192", "BEST, false, 12288"})
+        void takesTheOutermostFitOfAllClassesOrOfTheSmallest(SearchPolicy policy, boolean bottomUp, long address) {
+            assertThat(withHoles(policy).allocate(KIB, bottomUp)).hasValue(address);
         }
 
         @Test
@@ -761,36 +740,19 @@ class FreeListOptTests {
                                     + " The nearest below is 32.");
         }
 
-        @Test
-        void namesAnAlignmentOfZero() {
+        @ParameterizedTest
+        @CsvSource({
+            "4096, 0, 32, 0, 0 as the alignment, 1",
+            "4096, 0, 0, 32, 0 as the minimum allocation size, 1",
+            "-1, 0, 32, 32, -1 as the maximum size, 0",
+            "4096, -32, 32, 32, -32 as the offset, 0"
+        })
+        void namesANumberThatIsTooSmall(long size, long offset, long minimum, long alignment, String what, int least) {
             assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> new FreeListOpt(4 * KIB, 0, 32, 0, FIRST))
-                    .withMessage("Cannot use 0 as the alignment of a free list: it must be at least 1."
-                            + " Give a number of bytes from 1 upwards.");
-        }
-
-        @Test
-        void namesAMinimumOfZero() {
-            assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> new FreeListOpt(4 * KIB, 0, 0, 32, FIRST))
-                    .withMessage("Cannot use 0 as the minimum allocation size of a free list: it must be at least 1."
-                            + " Give a number of bytes from 1 upwards.");
-        }
-
-        @Test
-        void namesANegativeMaximumSize() {
-            assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> new FreeListOpt(-1, 0, 32, 32, FIRST))
-                    .withMessage("Cannot use -1 as the maximum size of a free list: it must be at least 0."
-                            + " Give a number of bytes from 0 upwards.");
-        }
-
-        @Test
-        void namesANegativeOffset() {
-            assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> new FreeListOpt(4 * KIB, -32, 32, 32, FIRST))
-                    .withMessage("Cannot use -32 as the offset of a free list: it must be at least 0."
-                            + " Give a number of bytes from 0 upwards.");
+                    .isThrownBy(() -> new FreeListOpt(size, offset, minimum, alignment, FIRST))
+                    .withMessage(
+                            "Cannot use %s of a free list: it must be at least %d. Give a number of bytes from %2$d upwards.",
+                            what, least);
         }
 
         @Test
