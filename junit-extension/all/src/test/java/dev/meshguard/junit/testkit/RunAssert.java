@@ -5,7 +5,6 @@ import static dev.meshguard.tracker.script.ExpectedText.expected;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
@@ -203,16 +202,6 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             Assertions.assertThat(entries()).isEmpty();
         }
 
-        /** Verifies the only published text, line numbers masked. */
-        public void withPublishedText(String text) {
-            Assertions.assertThat(entries()).map(JupiterRun::masked).containsExactly(text);
-        }
-
-        /** Verifies the only published text, line numbers masked, with references to events of the history. */
-        public void withPublishedText(AllocationHistory history, String text) {
-            Assertions.assertThat(entries()).map(JupiterRun::masked).containsExactly(expected(history, text));
-        }
-
         private Failure has(Status status) {
             TestExecutionResult result = event.getRequiredPayload(TestExecutionResult.class);
             Assertions.assertThat(result.getStatus())
@@ -321,12 +310,6 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             } else {
                 Assertions.assertThat(text()).isEqualTo(text);
             }
-            return this;
-        }
-
-        /** Verifies the whole text, line numbers masked, with references to events of the history. */
-        public Failure withText(AllocationHistory history, String text) {
-            Assertions.assertThat(text()).isEqualTo(expected(history, text));
             return this;
         }
 
