@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A file that needs more heap than the JVM has ends with one line that names the file, the heap and the way out. */
@@ -35,27 +36,18 @@ class AnalyzeMemoryTests {
     @TempDir
     Path folder;
 
-    @Test
-    void aPipeThatDoesNotFitIsNotReadToItsEnd() throws Exception {
-        Process program = started("analyze", "-");
+    @ParameterizedTest
+    @CsvSource({"analyze, -, standard input", "analyze, /dev/stdin, /dev/stdin", "page, -, standard input"})
+    void aPipeThatDoesNotFitIsNotReadToItsEnd(String command, String path, String name) throws Exception {
+        Process program = started(command, path);
 
         int sent = sendUntilClosed(program.getOutputStream());
 
         assertThat(sent).isLessThan(MANY_LINES);
         assertThatItEndsWith(
                 program,
-                "standard input needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JAVA_TOOL_OPTIONS=-Xmx128m meshguard …).");
-    }
-
-    @Test
-    void aPipeByPathIsOneToo() throws Exception {
-        Process program = started("analyze", "/dev/stdin");
-
-        sendUntilClosed(program.getOutputStream());
-
-        assertThatItEndsWith(
-                program,
-                "/dev/stdin needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JAVA_TOOL_OPTIONS=-Xmx128m meshguard …).");
+                name
+                        + " needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JAVA_TOOL_OPTIONS=-Xmx128m meshguard …).");
     }
 
     @Test
@@ -110,17 +102,6 @@ class AnalyzeMemoryTests {
                 started("analyze", file.toString()),
                 file
                         + " has about 100,000 operations, which need about 128 MiB of heap; this JVM has 24 MiB. Run it with -Xmx128m (meshguard: JAVA_TOOL_OPTIONS=-Xmx128m meshguard …).");
-    }
-
-    @Test
-    void aHistoryThatDoesNotFitAsksForMoreMemory() throws Exception {
-        Process program = started("page", "-");
-
-        sendUntilClosed(program.getOutputStream());
-
-        assertThatItEndsWith(
-                program,
-                "standard input needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JAVA_TOOL_OPTIONS=-Xmx128m meshguard …).");
     }
 
     @Test

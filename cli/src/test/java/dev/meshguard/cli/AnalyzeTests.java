@@ -14,11 +14,15 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code meshguard analyze}, called like from a shell. */
@@ -32,14 +36,18 @@ class AnalyzeTests {
     @TempDir
     Path folder;
 
-    @Test
-    void aLogThatFreesAllExitsWithZero() {
-        assertThat(analyze(ALLOCATED + FREED).status()).isZero();
+    static Stream<Arguments> logs() {
+        return Stream.of(
+                Arguments.of("all is freed", ALLOCATED + FREED, 0),
+                Arguments.of("a leak", ALLOCATED, 1),
+                Arguments.of("cut", ALLOCATED + FREED + "✓ [PID 7] Alloc", 2),
+                Arguments.of("a free too many", ALLOCATED + FREED + UNKNOWN, 3));
     }
 
-    @Test
-    void aLeakIsStatusOne() {
-        assertThat(analyze(ALLOCATED).status()).isEqualTo(1);
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("logs")
+    void theStatusSaysWhatALogShows(String unused, String log, int status) {
+        assertThat(analyze(log).status()).isEqualTo(status);
     }
 
     @ParameterizedTest
@@ -92,16 +100,6 @@ class AnalyzeTests {
         } catch (IOException e) {
             return false;
         }
-    }
-
-    @Test
-    void aLogThatIsCutIsStatusTwo() {
-        assertThat(analyze(ALLOCATED + FREED + "✓ [PID 7] Alloc").status()).isEqualTo(2);
-    }
-
-    @Test
-    void aFreeTooManyIsStatusThree() {
-        assertThat(analyze(ALLOCATED + FREED + UNKNOWN).status()).isEqualTo(3);
     }
 
     @Test
@@ -245,25 +243,17 @@ Not read: 2 of 3 lines: 1, 3
                 .isZero();
     }
 
-    @Test
-    void anAllowlistThatIsNotThereIsSaidInOneLine() {
-        Answer answer = Answer.toInput(ALLOCATED, "analyze", "--expected", "nowhere.txt", "-");
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err())
-                .isEqualTo(
-                        "meshguard: --expected \"nowhere.txt\": there is no such file. Give the path of one, or leave"
-                                + " --expected out.\n");
-    }
-
-    @Test
-    void aLogThatIsNotThereIsSaidInOneLine() {
-        Answer answer = Answer.to("analyze", "nowhere.log");
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err())
-                .isEqualTo(
-                        "meshguard: nowhere.log does not exist. Give the path of a log, a history, a graph capture or a database, or - for standard input.\n");
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            analyze nowhere.log       | nowhere.log does not exist. Give the path of a log, a history, a graph capture or a database, or - for standard input.
+            analyze --jsn x.log       | Unknown option: '--jsn'. Try: meshguard analyze --help
+            analyze                   | Missing required parameter: 'LOG'. Try: meshguard analyze --help
+            analyze --expected nowhere.txt - | --expected "nowhere.txt": there is no such file. Give the path of one, or leave --expected out.
+            analyze --phase ( -       | --phase ( is no regular expression: Unclosed group at index 1. Example: '^=== (.+) ===$'
+            """)
+    void aWrongCommandIsSaidInOneLine(String command, String sentence) {
+        assertThat(Answer.toInput(ALLOCATED, command.split(" ")))
+                .isEqualTo(new Answer(64, "", "meshguard: " + sentence + "\n"));
     }
 
     @Test
@@ -303,23 +293,6 @@ Not read: 2 of 3 lines: 1, 3
     }
 
     @Test
-    void anOptionThatIsNoneIsSaidInOneLine() {
-        Answer answer = Answer.to("analyze", "--jsn", "x.log");
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err()).isEqualTo("meshguard: Unknown option: '--jsn'. Try: meshguard analyze --help\n");
-    }
-
-    @Test
-    void withoutALogTheUsageIsPointedTo() {
-        Answer answer = Answer.to("analyze");
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err())
-                .isEqualTo("meshguard: Missing required parameter: 'LOG'. Try: meshguard analyze --help\n");
-    }
-
-    @Test
     void knownLeaksAreStatusZero() throws IOException {
         AllocationLog log =
                 AllocationLog.read(new ByteArrayInputStream(ALLOCATED.getBytes(StandardCharsets.UTF_8)), "log");
@@ -342,16 +315,6 @@ Not read: 2 of 3 lines: 1, 3
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err()).startsWith("meshguard: " + baseline + ":1: ").hasLineCount(1);
-    }
-
-    @Test
-    void aPhaseThatIsNoExpressionIsSaidInOneLine() {
-        Answer answer = Answer.toInput(ALLOCATED, "analyze", "--phase", "(", "-");
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err())
-                .isEqualTo("meshguard: --phase ( is no regular expression: Unclosed group at index 1. Example:"
-                        + " '^=== (.+) ===$'\n");
     }
 
     @Test
