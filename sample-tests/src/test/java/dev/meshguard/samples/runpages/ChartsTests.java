@@ -53,7 +53,7 @@ class ChartsTests {
     }
 
     @Test
-    void liveBytesHaveThePeaksOfTheHistory(Chromium chromium) {
+    void liveBytesHaveThePeaksOfTheHistoryAndTheCapacity(Chromium chromium) {
         chromium.open(file);
 
         peaks().forEach((type, peak) -> assertThat(
@@ -67,11 +67,19 @@ class ChartsTests {
                             .filter(life -> life.type() == type && life.isLive())
                             .mapToLong(BufferGeneration::size)
                             .sum()));
+            long capacity = LEAK.verdict().history().meshes().stream()
+                    .filter(mesh -> mesh.parent().isEmpty())
+                    .flatMap(mesh -> mesh.capacityOf(type).stream()
+                            .map(memory -> (long) mesh.devices().size() * memory.banks() * memory.bytesPerBank()))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(6)"))
+                    .startsWith(Quantities.shortSize(capacity));
         }
     }
 
     @Test
-    void liveBytesAreDrawnOnTopOfEachOtherOrEachForItself(Chromium chromium) {
+    void liveBytesAreDrawnOnTopOfEachOtherOrEachForItselfWithWhatLeaked(Chromium chromium) {
         chromium.open(file);
         assertThat(seriesOfChart(chromium, "live-chart")).contains("DRAM", "L1", "L1 budget");
         assertThat(chromium.value(
@@ -84,14 +92,6 @@ class ChartsTests {
         assertThat(chromium.value(
                         "echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().grid.length"))
                 .isEqualTo((long) peaks().size());
-    }
-
-    @Test
-    void liveBytesShowWhatLeakedAsAnAreaOfItsOwn(Chromium chromium) {
-        chromium.open(file);
-        chromium.click("input[name=live-mode][value=rows]");
-        chromium.await("document.querySelector('#live-chart').dataset.mode === 'rows'");
-
         assertThat(chromium.text("#live-key-leaked")).isEqualTo("leaked");
         for (BufferType type : peaks().keySet()) {
             assertThat(chromium.value(
@@ -103,22 +103,6 @@ class ChartsTests {
                             .filter(survivor -> survivor.buffer().type() == type)
                             .mapToLong(survivor -> survivor.buffer().size())
                             .sum());
-        }
-    }
-
-    @Test
-    void liveBytesNameTheCapacity(Chromium chromium) {
-        chromium.open(file);
-
-        for (BufferType type : peaks().keySet()) {
-            long capacity = LEAK.verdict().history().meshes().stream()
-                    .filter(mesh -> mesh.parent().isEmpty())
-                    .flatMap(mesh -> mesh.capacityOf(type).stream()
-                            .map(memory -> (long) mesh.devices().size() * memory.banks() * memory.bytesPerBank()))
-                    .findFirst()
-                    .orElseThrow();
-            assertThat(chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(6)"))
-                    .startsWith(Quantities.shortSize(capacity));
         }
     }
 
@@ -221,7 +205,7 @@ class ChartsTests {
     }
 
     @Test
-    void growthSaysWhatTheReportSays(Chromium chromium) {
+    void growthSaysWhatTheReportSaysAndShowsItsSlope(Chromium chromium) {
         chromium.open(growingFile);
         Accumulation growth = Accumulation.of(GROWING.verdict(), Rounds.MARKED);
 
@@ -231,11 +215,6 @@ class ChartsTests {
                 .containsExactly(
                         "+" + Quantities.shortSize(8 * growth.memory().get(0).bytesPerRound()));
         assertThat(chromium.texts("#growth-table td[data-key=trend]")).containsExactly("growing");
-    }
-
-    @Test
-    void growthOfMemoryIsShownWithItsSlope(Chromium chromium) {
-        chromium.open(growingFile);
 
         chromium.click("input[name=growth-mode][value=memory]");
 

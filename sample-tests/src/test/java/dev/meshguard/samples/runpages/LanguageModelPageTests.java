@@ -31,16 +31,14 @@ class LanguageModelPageTests {
     }
 
     @Test
-    void isSmallEnoughToBeSentAround(Chromium chromium) throws IOException {
+    void isSmallAndHasTheSeedsCountsAndPeaks(Chromium chromium) throws IOException {
         chromium.open(file);
 
         assertThat(Files.size(file)).isLessThan(THREE_MEGABYTES);
         assertThat(chromium.all("#data-gzip")).hasSize(1);
-    }
-
-    @Test
-    void hasTheSeedsCountsAndPeaks(Chromium chromium) {
-        chromium.open(file);
+        assertThat(chromium.text("#events-aggregated").replace("\u202f", ""))
+                .isEqualTo(
+                        "50000 of " + events + " events are in this page: all that the findings name are among them.");
 
         assertThat(chromium.text("#sum [data-sum=allocated]")).isEqualTo("83416");
         assertThat(chromium.text("#live-figures tr[data-type=TRACE] td:nth-child(2)"))
@@ -68,15 +66,6 @@ class LanguageModelPageTests {
         assertThat(texts(chromium, "ticks-0", "markLine"))
                 .contains("#0", "#395")
                 .hasSizeGreaterThan(4);
-    }
-
-    @Test
-    void saysHowMuchIsLeftOut(Chromium chromium) {
-        chromium.open(file);
-
-        assertThat(chromium.text("#events-aggregated").replace("\u202f", ""))
-                .isEqualTo(
-                        "50000 of " + events + " events are in this page: all that the findings name are among them.");
     }
 
     /** The labels of the marks of a series of live bytes. */

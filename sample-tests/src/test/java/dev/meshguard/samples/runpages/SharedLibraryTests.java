@@ -61,13 +61,6 @@ class SharedLibraryTests {
     }
 
     @Test
-    void aPageRunsTheLibraryBesideIt(Chromium chromium) {
-        chromium.open(page);
-
-        chromium.await(HAS_CHART);
-    }
-
-    @Test
     void aPageSavesItselfAsOneFileThatNeedsNoOther(Chromium chromium) throws IOException {
         chromium.open(page);
         chromium.await(HAS_CHART);
