@@ -16,7 +16,6 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -208,30 +207,20 @@ class FreeingTests {
     void reportsAFreeOfAnAddressThatWasNeverAllocated() {
         device.free(0x7000);
 
-        assertThat(Events.verdict(tracker)).isEqualTo("""
-                MISREPORTED  no memory leaked; 1 free of nothing
-
-                1. free of an unknown address: DRAM 0x7000 (28672) on device 0 (event #%d)
-                   at dev.meshguard.mockito.FreeingTests.reportsAFreeOfAnAddressThatWasNeverAllocated(FreeingTests.java:NN)
-                   why   no buffer was ever reported there
-
-                limits  no allocator snapshot: rests on the reports alone
-                sum     0 allocated = 0 freed""".formatted(freedAt(0)));
+        assertThat(Events.verdict(tracker))
+                .contains(
+                        "1. free of an unknown address: DRAM 0x7000 (28672) on device 0",
+                        "   why   no buffer was ever reported there");
     }
 
     @Test
     void reportsAFreeOfAHandleThatWasNeverAllocated() {
         device.free(new UserDevice.Buffer(0));
 
-        assertThat(Events.verdict(tracker)).isEqualTo("""
-                MISREPORTED  no memory leaked; 1 free of nothing
-
-                1. free of an unknown address: DRAM 0x1000 (4096) on device 0 (event #%d)
-                   at dev.meshguard.mockito.FreeingTests.reportsAFreeOfAHandleThatWasNeverAllocated(FreeingTests.java:NN)
-                   why   no buffer was ever reported there; the free was said to be of "a Buffer that no mock has allocated"
-
-                limits  no allocator snapshot: rests on the reports alone
-                sum     0 allocated = 0 freed""".formatted(freedAt(0)));
+        assertThat(Events.verdict(tracker))
+                .contains(
+                        "1. free of an unknown address: DRAM 0x1000 (4096) on device 0",
+                        "the free was said to be of \"a Buffer that no mock has allocated\"");
     }
 
     @Test
@@ -249,15 +238,11 @@ class FreeingTests {
         device.free(address);
         device.free(address);
 
-        assertThat(Events.verdict(tracker)).isEqualTo("""
-                MISREPORTED  no memory leaked; 1 free of nothing
-
-                1. double free: DRAM 0x1000 (4096) on device 0 (event #%d)
-                   at dev.meshguard.mockito.FreeingTests.reportsASecondFreeOfAnAddress(FreeingTests.java:NN)
-                   why   the buffer that was there, 16 B, was freed before, at event #%d
-
-                limits  no allocator snapshot: rests on the reports alone
-                sum     1 allocated = 1 freed""".formatted(freedAt(1), freedAt(0)));
+        assertThat(Events.verdict(tracker))
+                .contains(
+                        "1. double free: DRAM 0x1000 (4096) on device 0",
+                        "at dev.meshguard.mockito.FreeingTests.reportsASecondFreeOfAnAddress(",
+                        "the buffer that was there, 16 B, was freed before");
     }
 
     @Test
@@ -267,15 +252,11 @@ class FreeingTests {
         device.free(buffer);
         device.free(buffer);
 
-        assertThat(Events.verdict(tracker)).isEqualTo("""
-                MISREPORTED  no memory leaked; 1 free of nothing
-
-                1. double free: DRAM 0x1000 (4096) on device 0 (event #%d)
-                   at dev.meshguard.mockito.FreeingTests.reportsASecondFreeOfAHandle(FreeingTests.java:NN)
-                   why   the buffer that was there, 16 B, was freed before, at event #%d
-
-                limits  no allocator snapshot: rests on the reports alone
-                sum     1 allocated = 1 freed""".formatted(freedAt(1), freedAt(0)));
+        assertThat(Events.verdict(tracker))
+                .contains(
+                        "1. double free: DRAM 0x1000 (4096) on device 0",
+                        "at dev.meshguard.mockito.FreeingTests.reportsASecondFreeOfAHandle(",
+                        "the buffer that was there, 16 B, was freed before");
     }
 
     @Test
@@ -293,9 +274,5 @@ class FreeingTests {
         assertThat(Events.of(tracker))
                 .last()
                 .isEqualTo("#5 free of DRAM 0x9000 (36864) on device 0 ignored, because it was freed before");
-    }
-
-    private long freedAt(int index) {
-        return tracker.history().events(HistoryEvent.Freed.class).get(index).number();
     }
 }
