@@ -1,15 +1,19 @@
 package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
+import java.util.Map;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Expected buffers may remain, within their bounds. */
 class ExpectBuffersTests {
@@ -24,43 +28,20 @@ class ExpectBuffersTests {
         assertThat(run(BoundsTestCase.class)).hasOnlySucceeded(1);
     }
 
-    @Test
-    void anotherLabelDoesNotFit() {
-        assertThat(run(LabelTestCase.class))
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            anotherLabel | LEAKED            | Never matched: 1 (label "weights", because "loaded before")
+            anotherOwner | LEAKED            | Never matched: 1 (
+            oneLess      | STALE_EXPECTATION | STALE  1 expectation promises more than survived
+            expired      | LEAKED            | LEAK  32 KiB in 8 DRAM buffers
+            oneMore      | LEAKED            | because "seven are enough"); 1 more than that allows
+            """)
+    void anEntryThatDoesNotFitFailsTheTest(String test, Outcome outcome, String text) {
+        assertThat(runTest(NotFittingTestCase.class, test, Map.of()))
                 .hasSingleTest()
                 .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining("Never matched: 1 (label \"weights\", because \"loaded before\")");
-    }
-
-    @Test
-    void anotherOwnerDoesNotFit() {
-        assertThat(run(OwnerTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void oneBufferLessThanIsPromisedFailsTheTest() {
-        assertThat(run(StaleTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.STALE_EXPECTATION)
-                .withTextContaining("STALE  1 expectation promises more than survived");
-    }
-
-    @Test
-    void anEntryWhoseTimeIsOverFailsTheTest() {
-        assertThat(run(ExpiredTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void oneBufferMoreThanTheBoundFailsTheTest() {
-        assertThat(run(BoundTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.LEAKED)
-                .withTextContaining(
-                        "Expected and present: 7 buffers, 28 KiB (28672 B) (DRAM, at most 7 buffers, because"
-                                + " \"seven are enough\"); 1 more than that allows");
+                .withVerdict(outcome)
+                .withTextContaining(text);
     }
 
     @Test
@@ -128,46 +109,34 @@ class ExpectBuffersTests {
     }
 
     @TrackAllocations
-    static class LabelTestCase {
+    static class NotFittingTestCase {
         @Test
         @ExpectBuffers(label = "weights", because = "loaded before")
-        void keeps(MeshDevice mesh) {
+        void anotherLabel(MeshDevice mesh) {
             Buffers.take(mesh);
         }
-    }
 
-    @TrackAllocations
-    static class OwnerTestCase {
         @Test
         @ExpectBuffers(owner = "program", because = "kept for the next run")
-        void keeps(MeshDevice mesh) {
+        void anotherOwner(MeshDevice mesh) {
             Buffers.take(mesh);
         }
-    }
 
-    @TrackAllocations
-    static class StaleTestCase {
         @Test
         @ExpectBuffers(exactly = 9, because = "one more than there are")
-        void keeps(MeshDevice mesh) {
+        void oneLess(MeshDevice mesh) {
             Buffers.take(mesh);
         }
-    }
 
-    @TrackAllocations
-    static class ExpiredTestCase {
         @Test
         @ExpectBuffers(until = "1999-12-31", because = "of old")
-        void keeps(MeshDevice mesh) {
+        void expired(MeshDevice mesh) {
             Buffers.take(mesh);
         }
-    }
 
-    @TrackAllocations
-    static class BoundTestCase {
         @Test
         @ExpectBuffers(type = BufferType.DRAM, atMost = 7, because = "seven are enough")
-        void keeps(MeshDevice mesh) {
+        void oneMore(MeshDevice mesh) {
             Buffers.take(mesh);
         }
     }

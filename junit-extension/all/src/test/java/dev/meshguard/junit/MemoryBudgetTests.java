@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.assertions.BudgetAssertionError;
@@ -9,9 +10,12 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.opentest4j.MultipleFailuresError;
 
 /** {@link MemoryBudget} limits the memory of a test, and names the top consumers. */
@@ -113,35 +117,32 @@ class MemoryBudgetTests {
         assertThat(run(NoMeshTestCase.class)).hasSingleTest().whichSucceeded();
     }
 
-    @Test
-    void rejectsInvalidLimitsWithLocationValueAndFix() {
-        assertRejected(
-                NegativeTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$NegativeTestCase#test: peakBytes = -1 is rejected. Give 0 or more, or"
-                        + " leave it out to allow any.");
-        assertRejected(
-                TwoLimitsTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$TwoLimitsTestCase#test: buffers = [1, 2] is rejected. Give at most one.");
-        assertRejected(
-                NoLimitTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$NoLimitTestCase#test: a budget without a limit is rejected. Give"
-                        + " peakBytes, liveBytes, buffers or largestFreeBlock.");
-        assertRejected(
-                TwiceTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$TwiceTestCase#test: type = L1 a second time is rejected. Put all"
-                        + " limits for one memory into one budget.");
-        assertRejected(
-                DeviceTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$DeviceTestCase#test: device = -1 is rejected. Give 0 or more, or"
-                        + " leave it out for each device.");
-        assertRejected(
-                SharedMeshTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$SharedMeshTestCase#test: a budget for one method of a mesh with lifetime"
-                        + " = CLASS is rejected. Put it on the class, or let the mesh last for one test.");
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            negative  | peakBytes = -1 is rejected. Give 0 or more, or leave it out to allow any.
+            twoLimits | buffers = [1, 2] is rejected. Give at most one.
+            noLimit   | a budget without a limit is rejected. Give peakBytes, liveBytes, buffers or largestFreeBlock.
+            twice     | type = L1 a second time is rejected. Put all limits for one memory into one budget.
+            device    | device = -1 is rejected. Give 0 or more, or leave it out for each device.
+            """)
+    void rejectsAnInvalidLimitWithLocationValueAndFix(String test, String refusal) {
+        assertThat(runTest(RejectedTestCase.class, test, Map.of()))
+                .hasTest(test)
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@MemoryBudget on MemoryBudgetTests$RejectedTestCase#" + test + ": " + refusal);
     }
 
-    private static void assertRejected(Class<?> testCase, String message) {
-        assertThat(run(testCase)).hasSingleTest().whichFailed().with(ExtensionConfigurationException.class, message);
+    @Test
+    void rejectsTheBudgetOfOneMethodOfAMeshOfItsClass() {
+        assertThat(run(SharedMeshTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@MemoryBudget on MemoryBudgetTests$SharedMeshTestCase#test: a budget for one method of a mesh with lifetime"
+                                + " = CLASS is rejected. Put it on the class, or let the mesh last for one test.");
     }
 
     @TrackAllocations
@@ -262,41 +263,29 @@ class MemoryBudgetTests {
     }
 
     @TrackAllocations
-    static class NegativeTestCase {
+    static class RejectedTestCase {
         @Test
         @MemoryBudget(type = BufferType.DRAM, peakBytes = -1)
-        void test() {}
-    }
+        void negative() {}
 
-    @TrackAllocations
-    static class TwoLimitsTestCase {
         @Test
         @MemoryBudget(
                 type = BufferType.DRAM,
                 buffers = {1, 2})
-        void test() {}
-    }
+        void twoLimits() {}
 
-    @TrackAllocations
-    static class NoLimitTestCase {
         @Test
         @MemoryBudget(type = BufferType.DRAM)
-        void test() {}
-    }
+        void noLimit() {}
 
-    @TrackAllocations
-    static class TwiceTestCase {
         @Test
         @MemoryBudget(type = BufferType.L1, peakBytes = 1)
         @MemoryBudget(type = BufferType.L1, buffers = 1)
-        void test() {}
-    }
+        void twice() {}
 
-    @TrackAllocations
-    static class DeviceTestCase {
         @Test
         @MemoryBudget(type = BufferType.L1, device = -1, peakBytes = 1)
-        void test() {}
+        void device() {}
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
