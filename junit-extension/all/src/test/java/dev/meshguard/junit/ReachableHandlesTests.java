@@ -4,7 +4,6 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Phase;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
@@ -52,10 +51,8 @@ class ReachableHandlesTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withFinding(Cause.HELD, 1, 4096, OuterTestCase.Inner.class, "decode")
-                .allocatedIn(Phase.TEST)
-                .withEvidence(
-                        "still referenced by OuterTestCase.layers -> HashMap[\"layer3\"] -> a lambda ({handle traced 1})",
-                        "the allocator reported {address} as allocated when close began ({witnessed 1})")
+                .withTextContaining(
+                        "HELD: still referenced by OuterTestCase.layers -> HashMap[\"layer3\"] -> a lambda (event #")
                 .withReport(
                         "mvn test -Dtest='ReachableHandlesTests$OuterTestCase$Inner#decode'",
                         "mesh 0 was still open; MeshGuard cleared its program cache and closed it");
@@ -94,9 +91,8 @@ class ReachableHandlesTests {
                 .hasSingleTest()
                 .whichFailed()
                 .withFinding(Cause.HELD, 1, 4096, ProgramTestCase.class, "decode")
-                .withEvidence(
-                        "still referenced by ProgramTestCase.program ({handle traced 1})",
-                        "the own allocator of device 0 reported {address} as allocated when close began ({witnessed 2})");
+                .withTextContaining("HELD: still referenced by ProgramTestCase.program (event #")
+                .withTextContaining("the own allocator of device 0 reported ");
         Assertions.assertThat(
                         failure.verdict().survivors().get(0).buffer().owner().map(Object::toString))
                 .contains("program 1 (mine)");

@@ -3,19 +3,14 @@ package dev.meshguard.junit.testkit;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 
 import dev.meshguard.assertions.LeakAssertionError;
-import dev.meshguard.event.Phase;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.Cause;
-import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.SurvivorGroup;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.assertj.core.api.AbstractAssert;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -249,28 +244,6 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
                 Assertions.assertThat(site.getClassName()).isEqualTo(type.getName());
                 Assertions.assertThat(site.getMethodName()).isEqualTo(method);
             });
-            return this;
-        }
-
-        /** Verifies the phase in which the buffers of its first finding were allocated. */
-        public Failure allocatedIn(Phase phase) {
-            Assertions.assertThat(verdict().groups().get(0).survivors())
-                    .allSatisfy(survivor -> Assertions.assertThat(verdict()
-                                    .history()
-                                    .phaseAt(survivor.buffer().allocatedAt()))
-                            .isEqualTo(phase));
-            return this;
-        }
-
-        /** Verifies the evidence of its first finding; events and {@code {address}} are those of the finding. */
-        public Failure withEvidence(String... facts) {
-            SurvivorGroup group = verdict().groups().get(0);
-            String address = Quantities.address(group.first().buffer().address());
-            Assertions.assertThat(group.evidence())
-                    .extracting(Evidence::text)
-                    .containsExactly(Stream.of(facts)
-                            .map(fact -> expected(verdict().history(), fact.replace("{address}", address)))
-                            .toArray(String[]::new));
             return this;
         }
 
