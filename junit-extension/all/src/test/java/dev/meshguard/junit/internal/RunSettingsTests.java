@@ -84,14 +84,16 @@ class RunSettingsTests {
             delimiter = '|',
             value = {
                 "baseline.update=prune|meshguard.baseline.update = prune is rejected. It is shrink, accept, strict or none.",
-                "baseline.update=strict|meshguard.baseline.update = strict is rejected. Name the file with meshguard.baseline.",
+                "run=7;baseline.update=strict|meshguard.baseline.update = strict is rejected. Name the file with meshguard.baseline.",
                 "baseline.update=accept|meshguard.baseline.update = accept is rejected. Name the file with meshguard.baseline.",
                 "baseline.update=shrink|meshguard.baseline.update = shrink is rejected. A part of the tests does not show what is"
-                        + " gone: run all of them, and say so with meshguard.run."
+                        + " gone: run all of them, and say so with meshguard.run.",
+                "baseline=known.txt;baseline.update=strict|meshguard.baseline.update = strict is rejected. A part of the tests does"
+                        + " not show what is gone: run all of them, and say so with meshguard.run."
             })
-    void rejectsWhatMakesNoSense(String parameter, String message) {
+    void rejectsWhatMakesNoSense(String parameters, String message) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> settings(Map.of(), parameter))
+                .isThrownBy(() -> settings(Map.of(), parameters.split(";")))
                 .withMessage(message);
     }
 }

@@ -104,10 +104,10 @@ public record RunSettings(
     }
 
     private void rejectWhatMissesItsOther() {
-        if (update == Update.SHRINK && run.isEmpty()) {
+        if ((update == Update.SHRINK || update == Update.STRICT) && run.isEmpty()) {
             throw rejected(
                     UPDATE,
-                    "shrink",
+                    update.name().toLowerCase(Locale.ROOT),
                     "A part of the tests does not show what is gone: run all of them, and say so with " + RUN + ".");
         }
         if (update != Update.NONE && baseline.isEmpty()) {
