@@ -19,6 +19,7 @@ import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,7 @@ class SharedRunStateTests {
             # Leaks that are known: fingerprint, most buffers in one check, type, size class, place.
             # Change with -Dmeshguard.baseline.update=shrink (fixed ones go) or =accept (new ones come).
             """;
+    private static final Instant BEGAN = Instant.parse("2026-03-01T10:15:30Z");
     private static final String EIGHT_WEIGHTS = "148dae9b40af 8 DRAM 64 label weights\n";
     private static final String TWO_WEIGHTS = "148dae9b40af 2 DRAM 64 label weights\n";
 
@@ -161,6 +163,22 @@ class SharedRunStateTests {
     }
 
     @Test
+    void recordsOfSeveralMachinesHaveDifferentNames() throws IOException {
+        inRecords("7");
+        environment.put("HOSTNAME", "a");
+        begin();
+        environment.put("HOSTNAME", "b");
+        begin();
+
+        String process = Long.toString(ProcessHandle.current().pid());
+        assertThat(records())
+                .extracting(record -> record.getFileName().toString())
+                .satisfiesExactly(
+                        record -> assertThat(record).startsWith("meshguard-a-" + process),
+                        record -> assertThat(record).startsWith("meshguard-b-" + process));
+    }
+
+    @Test
     void aJvmThatWasKilledMakesTheRunInconclusive() throws IOException {
         expecting("label weights because \"shared\"\n");
         inRecords("7");
@@ -177,7 +195,7 @@ class SharedRunStateTests {
         assertThat(judged.text()).isEqualTo("""
                 INCONCLUSIVE  1 of 2 JVM records has no end: a JVM was killed or ended without closing its tests
                    %s
-                Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.""".replace("%s", records().get(1).toString()));
+                Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.""".replace("%s", records().get(0).toString()));
     }
 
     @Test
@@ -395,7 +413,9 @@ class SharedRunStateTests {
 
     private List<Path> records() throws IOException {
         try (Stream<Path> files = Files.list(folder.resolve("records"))) {
-            return files.sorted().toList();
+            return files.filter(file -> file.toString().endsWith(".jvm-record"))
+                    .sorted()
+                    .toList();
         }
     }
 
@@ -408,7 +428,16 @@ class SharedRunStateTests {
     }
 
     private SharedRunState begin() {
-        return SharedRunState.begin(settings(), new Reporting(ReportSettings.of(this::parameter), () -> 0));
+        return SharedRunState.begin(
+                settings(),
+                new Reporting(
+                        ReportSettings.of(this::parameter),
+                        environment,
+                        Optional.empty(),
+                        FindingsSettings.of(this::parameter, environment)
+                                .map(findings -> new FindingsFile(findings, BEGAN)),
+                        RunPages.none(),
+                        () -> 0));
     }
 
     private RunVerifier judge() throws IOException {

@@ -54,6 +54,12 @@ public final class FindingsFile {
         this.began = began;
     }
 
+    /** Returns a name of this JVM that no JVM of another machine has: files of several machines are collected in one folder. */
+    String process() {
+        return settings.machine().map(name -> nameOf(name) + "-").orElse("")
+                + ProcessHandle.current().pid() + "-" + Long.toString(began.toEpochMilli(), Character.MAX_RADIX);
+    }
+
     /** Writes the first line, so that a JVM that is killed in its first test leaves a file. */
     synchronized void begin() {
         append(json -> "");
@@ -111,10 +117,8 @@ public final class FindingsFile {
     /** Creates the file under a name that no other JVM, and no earlier execution of this one, uses. */
     private FindingsJson create() throws IOException {
         Files.createDirectories(settings.folder());
-        String process = settings.machine().map(name -> nameOf(name) + "-").orElse("")
-                + ProcessHandle.current().pid() + "-" + Long.toString(began.toEpochMilli(), Character.MAX_RADIX);
         for (int part = 1; ; part++) {
-            String jvm = part == 1 ? process : process + "-" + part;
+            String jvm = part == 1 ? process() : process() + "-" + part;
             FindingsJson json = new FindingsJson(
                     new RunIdentity(settings.run().orElse(jvm), jvm, began, settings.commit(), settings.machine()));
             try {

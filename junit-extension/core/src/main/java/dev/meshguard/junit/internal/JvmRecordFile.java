@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
@@ -42,12 +41,16 @@ final class JvmRecordFile {
         this.file = file;
     }
 
-    /** Begins a record under a name that no other JVM, and no earlier part of this one, uses. */
-    static JvmRecordFile begin(Path folder, String run) throws IOException {
+    /**
+     * Begins a record under a name that no other JVM, and no earlier execution of this one, uses.
+     *
+     * @param process the name of this JVM, as in the name of its file of findings
+     */
+    static JvmRecordFile begin(Path folder, String run, String process) throws IOException {
         Files.createDirectories(folder);
-        long process = ProcessHandle.current().pid();
         for (int part = 1; ; part++) {
-            Path file = folder.resolve(String.format(Locale.ROOT, "meshguard-%d-%d%s", process, part, EXTENSION));
+            String jvm = part == 1 ? process : process + "-" + part;
+            Path file = folder.resolve("meshguard-" + jvm + EXTENSION);
             try {
                 Files.writeString(file, HEADER + run + "\n", StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW);
                 return new JvmRecordFile(file);

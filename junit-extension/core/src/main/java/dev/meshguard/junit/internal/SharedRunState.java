@@ -74,7 +74,9 @@ public final class SharedRunState implements StoredResource {
             Baseline baseline = settings.baseline().isPresent() ? baseline(settings) : null;
             JvmRecordFile file = settings.recordFolder().isPresent()
                     ? JvmRecordFile.begin(
-                            settings.recordFolder().get(), settings.run().orElseThrow())
+                            settings.recordFolder().get(),
+                            settings.run().orElseThrow(),
+                            reporting.findings().orElseThrow().process())
                     : null;
             SharedRunState state = new SharedRunState(settings, expected, baseline, file, reporting);
             state.expect(expected);
