@@ -178,6 +178,26 @@ class FindingsFilesTests {
     }
 
     @Test
+    void ofANamedRunAreReportedWithWhatIsLeftToJudge() throws IOException {
+        Path file = Files.writeString(folder.resolve("expected.txt"), "label \"fabric\" because \"telemetry\"\n");
+
+        RunAssert.Results results = run(
+                CleanTestCase.class,
+                Map.of(
+                        "meshguard.run",
+                        "7",
+                        "meshguard.expected-buffers",
+                        file.toString(),
+                        "meshguard.summary",
+                        "off"));
+
+        assertThat(results.events().containerEvents().reportingEntryPublished().list())
+                .anySatisfy(event -> assertThat(event.getPayload().orElseThrow().toString())
+                        .contains("The run 7 is not judged yet: 1 expectation waits for RunVerifier over "
+                                + folder.resolve("findings") + " (docs/baseline.md)"));
+    }
+
+    @Test
     void thatCannotBeWrittenFailNoTestAndAreReported() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "");
 

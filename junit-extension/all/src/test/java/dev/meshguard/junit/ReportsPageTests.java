@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The page on reports shows the printed text; its example is the text that {@link SummaryTests} expects. */
+/** Pages show the printed text; their examples are the texts that {@link SummaryTests} expects. */
 class ReportsPageTests {
 
     private static final Path PAGE = Path.of("..", "..", "docs", "reports.md");
@@ -16,6 +16,12 @@ class ReportsPageTests {
     @Test
     void theExampleIsWhatIsPrinted() throws IOException {
         assertThat(Files.readString(PAGE)).contains("```\n" + SummaryTests.LEAKS + "\n```");
+    }
+
+    @Test
+    void theLineOfARunThatIsNotJudgedYetIsWhatIsPrinted() throws IOException {
+        assertThat(Files.readString(PAGE.resolveSibling("baseline.md")))
+                .contains("```\n" + SummaryTests.UNJUDGED + "\n```");
     }
 
     @Test

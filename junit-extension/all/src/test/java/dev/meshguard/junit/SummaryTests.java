@@ -55,6 +55,11 @@ class SummaryTests {
 
     private static final Pattern SLOWEST = Pattern.compile("(slowest checks +)N ms [^\n]*(\n {21}N ms [^\n]*)*");
 
+    /** Shown in {@code docs/baseline.md}. */
+    static final String UNJUDGED = """
+               whole run         The run 7 is not judged yet: 1 expectation waits for RunVerifier over target/findings \
+            (docs/baseline.md)""";
+
     /** Shown in {@code docs/reports.md}. */
     static final String LEAKS = """
             MeshGuard  4 tests tracked · 40 buffers · 3 failed
@@ -219,6 +224,20 @@ class SummaryTests {
                                              TRACE, label "t5", because "traces stay" at folder/expected.txt:6
                                              … and 2 more
                            slowest checks    N ms SummaryTests$ExpectedTestCase#leaves""");
+    }
+
+    @Test
+    void namesWhatIsLeftToJudgeOfTheWholeRun() throws IOException {
+        Path file = Files.writeString(folder.resolve("expected.txt"), "TRACE label \"t1\" because \"traces stay\"\n");
+        Map<String, String> run = Map.of(
+                "meshguard.expected-buffers", file.toString(),
+                "meshguard.run", "7",
+                "meshguard.findings", folder.resolve("findings").toString());
+
+        assertThat(printed(run, CleanTestCase.class))
+                .map(text -> text.replace(folder.toString(), "target"))
+                .singleElement(STRING)
+                .endsWith("\n" + UNJUDGED);
     }
 
     @Test

@@ -40,6 +40,7 @@ import org.apiguardian.api.API.Status;
  * @param moreFailures the number of further ones
  * @param reproductions the commands that rerun the failed checks, in order
  * @param moreReproductions the number of further commands
+ * @param unjudged what is left to judge of whole runs, in sentences
  * @param overview the page of all tests, if it was written
  * @since 0.1
  */
@@ -64,6 +65,7 @@ public record RunSummary(
         long moreFailures,
         SortedSet<String> reproductions,
         long moreReproductions,
+        SortedSet<String> unjudged,
         Optional<String> overview) {
 
     /** The number of slowest checks that are kept. */
@@ -78,6 +80,7 @@ public record RunSummary(
         leaks = Collections.unmodifiableMap(leaks.isEmpty() ? new EnumMap<>(Cause.class) : new EnumMap<>(leaks));
         matched = Collections.unmodifiableSortedSet(new TreeSet<>(matched));
         unmatched = Collections.unmodifiableSortedSet(new TreeSet<>(unmatched));
+        unjudged = Collections.unmodifiableSortedSet(new TreeSet<>(unjudged));
         moreReproductions += Math.max(0, reproductions.size() - MAX_REPRODUCTIONS);
         moreFailures += Math.max(0, failures.size() - MAX_FAILURES);
         slowest = first(MAX_SLOWEST, slowest);
@@ -153,6 +156,7 @@ public record RunSummary(
                 moreFailures + other.moreFailures,
                 union(reproductions, other.reproductions),
                 moreReproductions + other.moreReproductions,
+                union(unjudged, other.unjudged),
                 overview.or(() -> other.overview));
     }
 

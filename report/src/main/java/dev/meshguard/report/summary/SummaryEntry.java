@@ -39,6 +39,7 @@ final class SummaryEntry {
     private static final String SLOWEST = KEY + ".slowest-nanos";
     private static final String FAILURES = KEY + ".failures";
     private static final String MORE_FAILURES = KEY + ".failures.more";
+    private static final String UNJUDGED = KEY + ".run.unjudged";
     private static final String OVERVIEW = KEY + ".page";
     private static final String REPRODUCE = KEY + ".reproduce";
     private static final String MORE = KEY + ".reproduce.more";
@@ -68,6 +69,7 @@ final class SummaryEntry {
         put(pairs, MORE_FAILURES, summary.moreFailures());
         put(pairs, REPRODUCE, summary.reproductions());
         put(pairs, MORE, summary.moreReproductions());
+        put(pairs, UNJUDGED, summary.unjudged());
         summary.overview().ifPresent(page -> pairs.put(OVERVIEW, page));
         return pairs;
     }
@@ -107,6 +109,7 @@ final class SummaryEntry {
                 number(pairs, MORE_FAILURES),
                 lines(pairs, REPRODUCE),
                 number(pairs, MORE),
+                lines(pairs, UNJUDGED),
                 Optional.ofNullable(pairs.get(OVERVIEW))));
     }
 

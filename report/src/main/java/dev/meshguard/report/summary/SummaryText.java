@@ -40,6 +40,7 @@ final class SummaryText {
         append(lines, "slowest checks", slowest(summary));
         append(lines, "failures", failures(summary));
         append(lines, "rerun", reproductions(summary));
+        append(lines, "whole run", List.copyOf(summary.unjudged()));
         return PrintableText.lines(lines);
     }
 

@@ -179,6 +179,37 @@ class SharedRunStateTests {
     }
 
     @Test
+    void aJvmThatWritesARecordSaysWhatItLeavesToTheVerifier() throws IOException {
+        expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
+        baseline(EIGHT_WEIGHTS);
+        inRecords("7");
+        SharedRunState state = begin();
+        check(state, "cache");
+
+        assertThat(state.unjudged())
+                .contains("The run 7 is not judged yet: 1 expectation and 1 known leak wait for RunVerifier over "
+                        + folder.resolve("records") + " (docs/baseline.md)");
+
+        check(state, "weights");
+
+        assertThat(state.unjudged())
+                .contains("The run 7 is not judged yet: 1 known leak waits for RunVerifier over "
+                        + folder.resolve("records") + " (docs/baseline.md)");
+
+        state.add(leak("weights", 8));
+
+        assertThat(state.unjudged()).isEmpty();
+    }
+
+    @Test
+    void aJvmThatJudgesTheRunItselfLeavesNothing() throws IOException {
+        expecting("label weights because \"shared\"\n");
+        parameters.put("meshguard.run", "7");
+
+        assertThat(begin().unjudged()).isEmpty();
+    }
+
+    @Test
     void aJvmThatWasKilledMakesTheRunInconclusive() throws IOException {
         expecting("label weights because \"shared\"\n");
         inRecords("7");

@@ -2,6 +2,7 @@ package dev.meshguard.junit.internal;
 
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineEntry;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import java.util.ArrayList;
@@ -78,6 +79,14 @@ final class EntryUsage {
 
     Baseline found() {
         return found;
+    }
+
+    /** Returns the known leaks that were not found, or only with fewer buffers. */
+    List<BaselineEntry> gone(Baseline known) {
+        Baseline left = known.shrunkTo(found);
+        return known.entries().values().stream()
+                .filter(entry -> !left.entries().containsValue(entry))
+                .toList();
     }
 
     int expected() {

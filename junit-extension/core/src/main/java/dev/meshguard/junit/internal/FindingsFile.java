@@ -160,7 +160,9 @@ public final class FindingsFile {
                     + ", for which no variable of a CI is set."
                     + (settings.run().isPresent()
                             ? ""
-                            : " Name the run with " + RunSettings.RUN + "; until then each JVM is a run of its own.");
+                            : " Until it has a name, each JVM is a run of its own. If you name it with "
+                                    + RunSettings.RUN
+                                    + ", call RunVerifier after the tests: no JVM judges the run then (docs/baseline.md).");
             unknown = Optional.of(text);
             logger.warn("{}", text);
         }

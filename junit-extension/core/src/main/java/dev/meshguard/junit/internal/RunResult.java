@@ -136,9 +136,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
         if (left.equals(known)) {
             return Optional.empty();
         }
-        List<BaselineEntry> fixed = known.entries().values().stream()
-                .filter(entry -> !left.entries().containsValue(entry))
-                .toList();
+        List<BaselineEntry> fixed = entries.gone(known);
         List<String> gone = fixed.stream()
                 .map(entry -> INDENT + entry + instead(left, entry))
                 .toList();

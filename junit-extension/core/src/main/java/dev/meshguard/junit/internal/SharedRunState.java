@@ -1,5 +1,6 @@
 package dev.meshguard.junit.internal;
 
+import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.RunSettings.Update;
 import dev.meshguard.junit.internal.thread.UnattributedReports;
 import dev.meshguard.junit.source.SourceSettings;
@@ -16,7 +17,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -153,7 +156,33 @@ public final class SharedRunState implements StoredResource {
 
     /** Returns the numbers of the run as an entry for reports, if they are to be printed. */
     public synchronized Optional<Map<String, String>> summary() {
-        return reporting.numbers().entry(description(entries.matched()), description(entries.unmatched()));
+        return reporting.numbers().entry(description(entries.matched()), description(entries.unmatched()), unjudged());
+    }
+
+    /**
+     * Returns a sentence about what this JVM cannot judge, because others may run tests of the run too. The build may lack the
+     * call of {@code RunVerifier}; without the sentence, stale entries would then be ignored silently.
+     */
+    public synchronized Optional<String> unjudged() {
+        int unmatched = entries.unmatched().size();
+        long gone = baseline == null ? 0 : entries.gone(baseline).size();
+        if (file == null || unmatched + gone == 0) {
+            return Optional.empty();
+        }
+        List<String> parts = new ArrayList<>();
+        if (unmatched > 0) {
+            parts.add(Quantities.count(unmatched, "expectation"));
+        }
+        if (gone > 0) {
+            parts.add(Quantities.count(gone, "known leak"));
+        }
+        return Optional.of(String.format(
+                Locale.ROOT,
+                "The run %s is not judged yet: %s %s for RunVerifier over %s (docs/baseline.md)",
+                settings.run().orElseThrow(),
+                String.join(" and ", parts),
+                unmatched + gone == 1 ? "waits" : "wait",
+                settings.recordFolder().orElseThrow()));
     }
 
     private static List<String> description(List<Expectation> entries) {

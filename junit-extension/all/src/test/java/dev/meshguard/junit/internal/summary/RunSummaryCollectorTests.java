@@ -15,6 +15,7 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -213,7 +214,9 @@ class RunSummaryCollectorTests {
 
     /** The form in which the listener receives it. */
     private static RunSummary summary(RunSummaryCollector numbers, List<String> matched, List<String> unmatched) {
-        return numbers.entry(matched, unmatched).flatMap(RunSummary::read).orElseThrow();
+        return numbers.entry(matched, unmatched, Optional.empty())
+                .flatMap(RunSummary::read)
+                .orElseThrow();
     }
 
     /** A lease of a source, where Arrow, of which nothing is allocated, is attached too. */

@@ -24,6 +24,7 @@ record SummaryPublisher(ExtensionContext root, SharedRunState run) implements St
         Optional<String> notWritten = pages.finish();
         pages.overview().ifPresent(page -> run.reporting().numbers().shownOn(page));
         run.summary().ifPresent(root::publishReportEntry);
+        run.unjudged().ifPresent(notice -> root.publishReportEntry("meshguard", notice));
         notWritten.ifPresent(problem -> root.publishReportEntry("meshguard", problem));
         run.reporting()
                 .findings()

@@ -168,12 +168,17 @@ public final class RunSummaryCollector {
      *
      * @param matched the entries of files that matched
      * @param unmatched those that did not match
+     * @param unjudged what is left to judge of the whole run, if anything
      */
-    public Optional<Map<String, String>> entry(Collection<String> matched, Collection<String> unmatched) {
-        return Optional.of(summary(matched, unmatched)).filter(mode::wants).map(RunSummary::entry);
+    public Optional<Map<String, String>> entry(
+            Collection<String> matched, Collection<String> unmatched, Optional<String> unjudged) {
+        return Optional.of(summary(matched, unmatched, unjudged))
+                .filter(mode::wants)
+                .map(RunSummary::entry);
     }
 
-    private synchronized RunSummary summary(Collection<String> matched, Collection<String> unmatched) {
+    private synchronized RunSummary summary(
+            Collection<String> matched, Collection<String> unmatched, Optional<String> unjudged) {
         return new RunSummary(
                 checked.getOrDefault(CheckSubject.Kind.TEST, 0L),
                 checked.getOrDefault(CheckSubject.Kind.CLASS, 0L),
@@ -194,6 +199,7 @@ public final class RunSummaryCollector {
                 0,
                 reproductions,
                 0,
+                new TreeSet<>(unjudged.stream().toList()),
                 overview);
     }
 }
