@@ -14,6 +14,7 @@ import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -81,16 +82,25 @@ record InstalledLauncher(Path launcher) {
 
     /** Returns the only file in the folder, an archive, after the background process has moved it to its name. */
     static Path awaitArchive(Path cache) throws Exception {
-        try (WatchService watch = cache.getFileSystem().newWatchService()) {
-            cache.register(watch, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_DELETE);
-            while (names(cache).size() != 1 || !names(cache).get(0).endsWith(".jsa")) {
+        awaitFiles(
+                cache,
+                names -> names.size() == 1
+                        && names.get(0).endsWith(".jsa")
+                        && cache.resolve(names.get(0)).toFile().length() > 0);
+        return cache.resolve(names(cache).get(0));
+    }
+
+    /** Waits until the names of the files in a folder are as expected. */
+    static void awaitFiles(Path folder, Predicate<List<String>> expected) throws Exception {
+        try (WatchService watch = folder.getFileSystem().newWatchService()) {
+            folder.register(watch, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_DELETE);
+            while (!expected.test(names(folder))) {
                 WatchKey change = watch.poll(5, TimeUnit.MINUTES);
-                assertThat(change).as("a change in %s", names(cache)).isNotNull();
+                assertThat(change).as("a change in %s", names(folder)).isNotNull();
                 change.pollEvents();
                 change.reset();
             }
         }
-        return cache.resolve(names(cache).get(0));
     }
 
     /** Returns the sorted names of the files in a folder. */

@@ -8,8 +8,14 @@ import dev.meshguard.cli.OpenFiles;
 import dev.meshguard.cli.packaged.InstalledLauncher.SourcedAnswer;
 import dev.meshguard.cli.packaged.PackagedProgram.Answer;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,6 +90,46 @@ class LauncherTests {
         assertThat(answer.source()).startsWith(InstalledLauncher.FROM_JAR);
     }
 
+    /** Java compares the description of the JVM in an archive with its own. */
+    @Test
+    void startsFromTheJarWhereTheArchiveIsOfAnotherJdk() throws Exception {
+        byte[] contents = Files.readAllBytes(archive);
+        int jvm = new String(contents, StandardCharsets.ISO_8859_1).indexOf(System.getProperty("java.vm.name"));
+        assertThat(jvm).isBetween(0, 4096);
+        contents[jvm] = '?';
+        Files.createDirectories(cache);
+        Files.write(cache.resolve(archive.getFileName()), contents);
+
+        SourcedAnswer answer = InstalledLauncher.runWithSource(start(), folder, ALLOCATED, "analyze", "-");
+
+        assertThat(answer.answer()).isEqualTo(answerOfJar("analyze", "-"));
+        assertThat(answer.source()).startsWith(InstalledLauncher.FROM_JAR);
+    }
+
+    @Test
+    void startsFromTheJarWhereTheArchiveBelongsToAnotherUser() throws Exception {
+        putArchive();
+        assumeTrue(
+                isGivenAway(cache.resolve(archive.getFileName())),
+                "Only root can give a file to another user, so that is not tried");
+
+        assertThat(InstalledLauncher.runWithSource(start(), folder, "", "--version")
+                        .source())
+                .startsWith(InstalledLauncher.FROM_JAR);
+    }
+
+    @Test
+    void leavesTheLogThatTheUserAsksFor() throws Exception {
+        putArchive();
+
+        assertThat(start().with(PackagedProgram.OPTIONS, "-Xlog:gc")
+                        .run("", "--version")
+                        .out())
+                .contains("[gc]");
+    }
+
+    // Attempts to make an archive
+
     @Test
     void makesAnArchiveAndDeletesWhatIsLeftOfOldOnes() throws Exception {
         String name = archive.getFileName().toString();
@@ -103,6 +149,53 @@ class LauncherTests {
         assertThat(InstalledLauncher.names(archive.getParent()))
                 .containsExactly(archive.getFileName().toString());
     }
+
+    @Test
+    void anAttemptThatFailsIsRepeatedAfterADay() throws Exception {
+        Path attempts = Files.createDirectory(folder.resolve("attempts"));
+        PackagedProgram program = startWithEcho();
+        List<Process> starts = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            starts.add(program.with("ATTEMPT", "first").builder().start());
+        }
+        for (Process start : starts) {
+            assertThat(start.waitFor()).isZero();
+        }
+        Path mark = cache.resolve(InstalledLauncher.names(cache).get(0));
+        Files.setLastModifiedTime(mark, FileTime.from(Instant.now().minus(2, ChronoUnit.DAYS)));
+
+        program.with("ATTEMPT", "second").run("");
+
+        InstalledLauncher.awaitFiles(
+                attempts,
+                names -> names.stream().anyMatch(name -> name.startsWith("first"))
+                        && names.stream().anyMatch(name -> name.startsWith("second")));
+        assertThat(InstalledLauncher.names(attempts)).hasSize(2);
+        assertThat(InstalledLauncher.names(cache))
+                .containsExactly(mark.getFileName().toString());
+    }
+
+    @Test
+    void aJdkHasAnArchiveOfItsOwn() throws Exception {
+        putArchive();
+
+        assertThat(startWithEcho().run("", "--version").out())
+                .isEqualTo(
+                        "-jar " + installed.launcher().toRealPath().resolveSibling("meshguard.jar") + " --version\n");
+        assertThat(InstalledLauncher.names(cache)).hasSize(2);
+    }
+
+    @Test
+    void aJvmIgnoresAnOptionOfArchivesThatItDoesNotHave() throws Exception {
+        PackagedProgram program = startWithEcho();
+        program.run("");
+        Path own = cache.resolve(InstalledLauncher.names(cache).get(0));
+        Files.writeString(own, "archive");
+
+        assertThat(program.run("").out()).startsWith("-XX:+IgnoreUnrecognizedVMOptions -XX:SharedArchiveFile=" + own);
+    }
+
+    // Starts like the jar
 
     static Stream<List<String>> commandLines() {
         return Stream.of(
@@ -212,6 +305,18 @@ class LauncherTests {
         return installed.startIn(folder, cache.getParent());
     }
 
+    /** Returns the launcher with a Java that prints its arguments, makes no archive, and counts the attempts in a folder. */
+    private PackagedProgram startWithEcho() throws IOException {
+        Path java = Files.createDirectories(folder.resolve("echo/bin")).resolve("java");
+        Files.writeString(java, """
+                #!/bin/sh
+                case "$*" in *-XX:ArchiveClassesAtExit=*) mkdir "attempts/$ATTEMPT-$$" ;; esac
+                echo "$*"
+                """);
+        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwx------"));
+        return start().with("JAVA_HOME", folder.resolve("echo").toString());
+    }
+
     /** Returns what {@code java -jar} answers to the input and arguments that many tests use; the jar is asked once. */
     private Answer answerOfJar(String... arguments) throws Exception {
         List<String> line = List.of(arguments);
@@ -226,5 +331,15 @@ class LauncherTests {
     private void putArchive() throws IOException {
         Files.createDirectories(cache);
         Files.copy(archive, cache.resolve(archive.getFileName()));
+    }
+
+    private static boolean isGivenAway(Path file) {
+        try {
+            Files.setOwner(
+                    file, file.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 }
