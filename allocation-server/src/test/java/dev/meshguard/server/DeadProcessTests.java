@@ -127,15 +127,13 @@ class DeadProcessTests extends WithServer {
 
     @Test
     void aProcessThatEndedAndWasNotWaitedForIsDead() throws IOException, InterruptedException {
-        assertThat(leftAfterCheckOf(new ProcessState(Optional.of(NOON), true))).isZero();
-    }
-
-    private long leftAfterCheckOf(ProcessState process) throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
-        processes.put(7L, process);
+        processes.put(7L, new ProcessState(Optional.of(NOON), true));
         allocate(7, 64);
+
         server.checkProcesses();
-        return server.usage(0).l1();
+
+        assertThat(server.usage(0).l1()).isZero();
     }
 
     @ParameterizedTest

@@ -54,15 +54,6 @@ class StrictModeTests {
     }
 
     @Test
-    void acceptsACloseOfAFreedBuffer() {
-        MeshBuffer buffer = mesh.allocate(BUFFER);
-        buffer.deallocate();
-
-        assertThatCode(buffer::close).doesNotThrowAnyException();
-        assertThatCode(buffer::close).doesNotThrowAnyException();
-    }
-
-    @Test
     void rejectsASecondFreeThroughAHandleWhoseAddressBelongsToAnotherBuffer() {
         MeshBuffer freed = mesh.allocate(BUFFER);
         freed.deallocate();
