@@ -24,15 +24,22 @@ import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 
 // region: source
 /** One mesh for the tests of several classes, each of which is responsible for what it allocates on it. */
-final class ModuleMesh implements AllocationSource {
+final class ModuleMesh implements AllocationSource, BeforeAllCallback {
 
-    static final AllocationTracker TRACKER = AllocationTracker.create();
-    static final MeshDevice MESH = Ttnn.create(TRACKER).openMeshDevice(MeshShape.of(1, 2));
+    private static OfRun run;
 
-    private static final Map<AllocationContext, LeakVerdict> JUDGED = new ConcurrentHashMap<>();
+    static MeshDevice mesh() {
+        return run.mesh;
+    }
 
     static SourceSettings settings() {
-        return SourceSettings.withoutOptions(new ModuleMesh(), context -> new OfTest(context.name()));
+        return SourceSettings.withoutOptions(
+                new ModuleMesh(), context -> new OfTest(run, run.tracker.context(context.name())));
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        run = context.getRoot().getStore(Namespace.create(ModuleMesh.class)).getOrComputeIfAbsent(OfRun.class);
     }
 
     @Override
@@ -46,14 +53,10 @@ final class ModuleMesh implements AllocationSource {
     }
 
     /** The memory of one test, which MeshGuard checks when the test ends. */
-    private record OfTest(AllocationContext test, Scope thread) implements SourceSession, SourcePart {
+    private record OfTest(OfRun run, AllocationContext test, Scope thread) implements SourceSession, SourcePart {
 
-        private OfTest(AllocationContext test) {
-            this(test, test.makeCurrent());
-        }
-
-        private OfTest(String name) {
-            this(TRACKER.context(name));
+        private OfTest(OfRun run, AllocationContext test) {
+            this(run, test, test.makeCurrent());
         }
 
         @Override
@@ -65,14 +68,14 @@ final class ModuleMesh implements AllocationSource {
 
         @Override
         public LeakVerdict verdict(LeakCheck check) {
-            LeakVerdict verdict = check.examine(TRACKER.history().partOf(test));
-            JUDGED.put(test, verdict);
+            LeakVerdict verdict = check.examine(tracker().history().partOf(test));
+            run.judged.put(test, verdict);
             return verdict;
         }
 
         @Override
         public AllocationTracker tracker() {
-            return TRACKER;
+            return run.tracker;
         }
 
         @Override
@@ -86,30 +89,25 @@ final class ModuleMesh implements AllocationSource {
         }
 
         @Override
-        public List<String> notes() {
-            return List.of();
-        }
-
-        @Override
         public void close() {}
     }
 
-    /** Closes the mesh when the run ends, and fails the run for what no test was responsible for. */
-    static final class EndOfRun implements BeforeAllCallback {
+    /** Closed by JUnit when the run ends, which fails for what no test was responsible for. */
+    private static final class OfRun implements AutoCloseable, CloseableResource {
+
+        private final AllocationTracker tracker = AllocationTracker.create();
+        private final MeshDevice mesh = Ttnn.create(tracker).openMeshDevice(MeshShape.of(1, 2));
+        private final Map<AllocationContext, LeakVerdict> judged = new ConcurrentHashMap<>();
 
         @Override
-        public void beforeAll(ExtensionContext context) {
-            context.getRoot().getStore(Namespace.create(EndOfRun.class)).getOrComputeIfAbsent(EndOfRun.class, unused ->
-                    (CloseableResource) EndOfRun::close);
-        }
-
-        private static void close() {
-            MESH.close();
+        public void close() {
+            mesh.close();
+            tracker.checked();
             LeakCheck rest = LeakCheck.create();
-            for (Map.Entry<AllocationContext, LeakVerdict> test : JUDGED.entrySet()) {
+            for (Map.Entry<AllocationContext, LeakVerdict> test : judged.entrySet()) {
                 rest = rest.excluding(test.getValue(), test.getKey().name());
             }
-            LeakAssertions.assertThat(rest.examine(TRACKER.history())).noLeaks();
+            LeakAssertions.assertThat(rest.examine(tracker.history())).noLeaks();
         }
     }
 }

@@ -7,6 +7,7 @@ import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.verdict.Outcome;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -44,8 +45,14 @@ class ModuleMeshTests {
                 .withTextContaining(" + 2 leaked\n");
     }
 
+    @Test
+    void aSecondRunOpensAMeshOfItsOwn() {
+        assertThat(runTogether(FreeingTestCase.class, UnloadingTestCase.class)).hasOnlySucceeded(2);
+        assertThat(runTogether(FreeingTestCase.class, UnloadingTestCase.class)).hasOnlySucceeded(2);
+    }
+
     // region: base
-    @ExtendWith(ModuleMesh.EndOfRun.class)
+    @ExtendWith(ModuleMesh.class)
     abstract static class OnModuleMesh {
 
         @RegisterExtension
@@ -60,17 +67,17 @@ class ModuleMeshTests {
 
         @BeforeAll
         static void load() {
-            weights = Buffers.take(ModuleMesh.MESH);
+            weights = Buffers.take(ModuleMesh.mesh());
         }
 
         @Test
         void leaks() {
-            Buffers.take(ModuleMesh.MESH);
+            Buffers.take(ModuleMesh.mesh());
         }
 
         @Test
         void freesItsOwn() {
-            Buffers.take(ModuleMesh.MESH).deallocate();
+            Buffers.take(ModuleMesh.mesh()).deallocate();
         }
     }
 
@@ -78,7 +85,7 @@ class ModuleMeshTests {
 
         @BeforeAll
         static void load() {
-            Buffers.take(ModuleMesh.MESH);
+            Buffers.take(ModuleMesh.mesh());
         }
 
         @Test
@@ -88,7 +95,33 @@ class ModuleMeshTests {
 
         @Test
         void leaksToo() {
-            Buffers.take(ModuleMesh.MESH);
+            Buffers.take(ModuleMesh.mesh());
+        }
+    }
+
+    static class FreeingTestCase extends OnModuleMesh {
+
+        @Test
+        void freesItsOwn() {
+            Buffers.take(ModuleMesh.mesh()).deallocate();
+        }
+    }
+
+    static class UnloadingTestCase extends OnModuleMesh {
+
+        private static MeshBuffer weights;
+
+        @BeforeAll
+        static void load() {
+            weights = Buffers.take(ModuleMesh.mesh());
+        }
+
+        @Test
+        void leavesNothing() {}
+
+        @AfterAll
+        static void unload() {
+            weights.deallocate();
         }
     }
 }

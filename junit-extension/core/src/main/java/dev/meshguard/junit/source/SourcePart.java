@@ -28,5 +28,7 @@ public interface SourcePart {
     LeakVerdict verdict(LeakCheck check);
 
     /** Returns notes for the reader of a failure. */
-    List<String> notes();
+    default List<String> notes() {
+        return List.of();
+    }
 }
