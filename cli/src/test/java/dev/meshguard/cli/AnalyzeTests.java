@@ -41,6 +41,7 @@ class AnalyzeTests {
                 Arguments.of("all is freed", ALLOCATED + FREED, 0),
                 Arguments.of("a leak", ALLOCATED, 1),
                 Arguments.of("cut", ALLOCATED + FREED + "✓ [PID 7] Alloc", 2),
+                Arguments.of("a block that is not read", "Allocation Server started\nBUFFER ALLOCATED\nDevice: 0\n", 2),
                 Arguments.of("a free too many", ALLOCATED + FREED + UNKNOWN, 3));
     }
 

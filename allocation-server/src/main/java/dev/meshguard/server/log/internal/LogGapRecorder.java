@@ -25,6 +25,8 @@ final class LogGapRecorder {
         REJECTED(true, "messages that the server rejected"),
         /** A line begins like a report but is not valid. */
         UNREADABLE(true, "reports that cannot be read"),
+        /** A block of lines reports a buffer. */
+        BLOCK(true, "reports in blocks, which are not read"),
         /** The device id is impossible. */
         DEVICE(true, "devices that there cannot be"),
         /** Lines were omitted. */

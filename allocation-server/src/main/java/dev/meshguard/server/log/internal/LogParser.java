@@ -68,6 +68,10 @@ public final class LogParser {
      */
     public record Choices(LocalDate today, Optional<Pattern> phaseMark, Optional<Pattern> roundMark) {}
 
+    /** The whole line that begins a block: its words also occur in sentences. */
+    private static final Pattern BLOCK_TITLE =
+            Pattern.compile("BUFFER (?:DE)?ALLOCATED|Allocation #\\d{1,18}|Deallocation(?: #\\d{1,18})?");
+
     private static final int MAX_OMISSION_LENGTH = 80;
 
     private static final String SOURCE = "allocation server log";
@@ -288,7 +292,8 @@ public final class LogParser {
             unread.interrupted();
             return;
         }
-        Optional<ServerStatusLine> line = ServerStatusLine.read(ServerStatusLine.core(text), section);
+        String core = ServerStatusLine.core(text);
+        Optional<ServerStatusLine> line = ServerStatusLine.read(core, section);
         if (reportsOmittedLines(text)) {
             omittedAt = lines.number();
             unread(text);
@@ -299,12 +304,28 @@ public final class LogParser {
         } else if (line.isPresent()) {
             unread.interrupted();
             understood(line.get());
+        } else if (BLOCK_TITLE.matcher(core).matches()) {
+            unreadBlock(text);
         } else if (rejected.read(text, lines.number())) {
             unread.interrupted();
             section = ServerStatusLine.LogSection.ANYWHERE;
         } else if (!beginsSomething(text)) {
             notUnderstood(text);
         }
+    }
+
+    private void unreadBlock(String text) {
+        attach(lines.number());
+        unread(text);
+        section = ServerStatusLine.LogSection.ANYWHERE;
+        gaps.note(
+                LogGapRecorder.Kind.BLOCK,
+                lines.number(),
+                String.format(
+                        Locale.ROOT,
+                        "line %d begins a block of the tracking branch's debug client, and such blocks are not read: report"
+                                + " with a client of MeshGuard",
+                        lines.number()));
     }
 
     private static boolean reportsOmittedLines(String text) {
