@@ -2,6 +2,7 @@ package dev.meshguard.junit.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,15 @@ class AttachmentLineTests {
     @Test
     void namesThePathInTheProjectOfGitLab() {
         assertThat(AttachmentLine.of(FILE, Map.of("CI_PROJECT_DIR", PROJECT.toString())))
-                .isEqualTo("[[ATTACHMENT|" + Path.of("target", "meshguard-history.jsonl") + "]]");
+                .isEqualTo("[[ATTACHMENT|target/meshguard-history.jsonl]]");
+    }
+
+    @Test
+    void namesThePathInTheProjectHoweverGitLabWritesIt() {
+        String project = PROJECT.toString().replace(File.separatorChar, '/') + "/";
+
+        assertThat(AttachmentLine.of(FILE, Map.of("CI_PROJECT_DIR", project)))
+                .isEqualTo("[[ATTACHMENT|target/meshguard-history.jsonl]]");
     }
 
     @Test

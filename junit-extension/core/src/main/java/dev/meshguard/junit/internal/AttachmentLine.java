@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The line of standard output by which a server finds an attached file; it reads the line from the XML of the tests.
@@ -22,9 +23,13 @@ final class AttachmentLine {
      * @param environment the environment variables of the process
      */
     static String of(Path file, Map<String, String> environment) {
-        String path = file.toAbsolutePath().normalize().toString();
-        String project = environment.getOrDefault(PROJECT_OF_GITLAB, "") + File.separator;
-        boolean isInProject = project.length() > 1 && path.startsWith(project);
-        return "[[ATTACHMENT|" + (isInProject ? path.substring(project.length()) : path) + "]]";
+        Path absolute = file.toAbsolutePath().normalize();
+        String path = Optional.ofNullable(environment.get(PROJECT_OF_GITLAB))
+                .filter(project -> !project.isBlank())
+                .map(project -> Path.of(project).normalize())
+                .filter(absolute::startsWith)
+                .map(project -> project.relativize(absolute).toString().replace(File.separatorChar, '/'))
+                .orElseGet(absolute::toString);
+        return "[[ATTACHMENT|" + path + "]]";
     }
 }
