@@ -8,6 +8,7 @@ import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import java.lang.reflect.Method;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.assertj.core.api.Assertions;
@@ -44,6 +45,14 @@ class RunsTests {
                 .whichFailed();
 
         assertThat(run(UnownedMemoryTestCase.FreeingTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void memoryOfNoTestWithoutAnOriginHasTheRunAsItsPlace() {
+        assertThat(run(UnownedMemoryTestCase.class, Map.of("meshguard.origins", "none")))
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withFirstFrame("run.check(the whole run)");
     }
 
     @Test

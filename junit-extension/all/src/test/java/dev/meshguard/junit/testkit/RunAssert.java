@@ -344,6 +344,12 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             return this;
         }
 
+        /** Verifies the frame to which an IDE jumps, where it is no code. */
+        public Failure withFirstFrame(String frame) {
+            Assertions.assertThat(thrown.getStackTrace()[0]).hasToString(frame);
+            return this;
+        }
+
         private static LeakVerdict verdictOf(Throwable thrown) {
             Assertions.assertThat(thrown).isInstanceOf(LeakAssertionError.class);
             return ((LeakAssertionError) thrown).verdict();

@@ -140,10 +140,10 @@ public final class TrackedTest {
                 CheckSubject.Kind.PROCESS, name() + ", " + part.kind() + " " + part.id(), reproduction());
     }
 
-    /** Returns a stack that leads to it, for errors without a better location. */
+    /** Returns a stack that leads to it, for errors without a better location; that of the run only names it. */
     public StackTraceElement[] stack() {
         if (declaringContext.getTestClass().isEmpty()) {
-            return new StackTraceElement[0];
+            return new StackTraceElement[] {new StackTraceElement("run", "check", name(), -1)};
         }
         Class<?> type = declaringContext.getRequiredTestClass();
         Class<?> topLevel = type;
