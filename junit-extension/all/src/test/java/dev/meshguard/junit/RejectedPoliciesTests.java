@@ -74,6 +74,35 @@ class RejectedPoliciesTests {
     }
 
     @Test
+    void policiesOfASharedMeshThatAMethodLeavesOut() {
+        assertThat(run(LeavesOutOriginsTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        leavingOut("LeavesOutOriginsTestCase", "origins = ALLOCATIONS_AND_FREES"));
+        assertThat(run(LeavesOutCheckAndGraceTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        leavingOut("LeavesOutCheckAndGraceTestCase", "check = NO_LEAKS, grace = \"2 s\""));
+    }
+
+    private static String leavingOut(String testCase, String attributes) {
+        return "@TrackAllocations on RejectedPoliciesTests$" + testCase + "#test: leaving out " + attributes
+                + " of @TrackAllocations on RejectedPoliciesTests$" + testCase
+                + " is rejected. The annotation of a method counts as a whole: repeat " + attributes
+                + " there, or give the test a mesh of its own with lifetime = TEST.";
+    }
+
+    @Test
+    void noPolicyOfAMethodThatIsThatOfItsClass() {
+        assertThat(run(SamePoliciesTestCase.class)).hasOnlySucceeded(1);
+        assertThat(run(DefaultLifetimeTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
     void asThePageOnConfigurationShows(@TempDir Path folder) throws IOException {
         Files.writeString(folder.resolve("junit-platform.properties"), "meshguard.orgins = none\n");
 
@@ -137,6 +166,44 @@ class RejectedPoliciesTests {
                 lifetime = TrackingLifetime.CLASS,
                 accounting = Accounting.EACH_TEST,
                 origins = OriginCapture.NONE)
+        void test() {}
+    }
+
+    @TrackAllocations(
+            lifetime = TrackingLifetime.CLASS,
+            accounting = Accounting.EACH_TEST,
+            origins = OriginCapture.ALLOCATIONS_AND_FREES)
+    static class LeavesOutOriginsTestCase {
+        @Test
+        @TrackAllocations(
+                lifetime = TrackingLifetime.CLASS,
+                accounting = Accounting.EACH_TEST,
+                check = AllocationCheck.NONE)
+        void test() {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, check = AllocationCheck.NO_LEAKS, grace = "2 s")
+    static class LeavesOutCheckAndGraceTestCase {
+        @Test
+        @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+        void test() {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, grace = "2 s")
+    static class SamePoliciesTestCase {
+        @Test
+        @TrackAllocations(
+                lifetime = TrackingLifetime.CLASS,
+                accounting = Accounting.AT_THE_END,
+                check = AllocationCheck.CLEAN,
+                grace = "2000 ms")
+        void test() {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.TEST, accounting = Accounting.AT_THE_END)
+    static class DefaultLifetimeTestCase {
+        @Test
+        @TrackAllocations(check = AllocationCheck.NO_LEAKS)
         void test() {}
     }
 }

@@ -60,7 +60,8 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
                         .findFirst())
                 .orElseGet(sources::defaultSettings);
         String name = TestNames.of(context.getRequiredTestClass());
-        return TrackingSettings.of(selected, TrackingAnnotation.nearest(context), parametersOf(context), name);
+        CheckPolicy parameters = parametersOf(context);
+        return TrackingSettings.of(selected, TrackingAnnotation.nearest(context, parameters), parameters, name);
     }
 
     /** Returns the policies of a test or class, or of the run. */
@@ -68,7 +69,7 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
         ConfigurationCache declared = at(context);
         return declared.policies.orElseLook(() -> {
             CheckPolicy parameters = parametersOf(context);
-            return TrackingAnnotation.nearest(context)
+            return TrackingAnnotation.nearest(context, parameters)
                     .map(annotation -> annotation.policies(parameters))
                     .orElse(parameters);
         });

@@ -28,11 +28,15 @@ import org.junit.platform.commons.support.AnnotationSupport;
  */
 record TrackingAnnotation(TrackAllocations annotation, String location) {
 
-    /** Returns the annotation that counts for a test or class; none for the whole run. */
-    static Optional<TrackingAnnotation> nearest(ExtensionContext context) {
+    /**
+     * Returns the annotation that counts for a test or class; none for the whole run.
+     *
+     * @param parameters the policies of the configuration parameters, for attributes that are left out
+     */
+    static Optional<TrackingAnnotation> nearest(ExtensionContext context, CheckPolicy parameters) {
         Optional<TrackingAnnotation> ofClasses = ofClasses(context);
         Optional<TrackingAnnotation> ofMethod = ofMethod(context);
-        ofMethod.ifPresent(own -> own.rejectBeside(ofClasses));
+        ofMethod.ifPresent(own -> own.rejectBeside(ofClasses, parameters));
         return ofMethod.or(() -> ofClasses);
     }
 
@@ -87,8 +91,8 @@ record TrackingAnnotation(TrackAllocations annotation, String location) {
     }
 
     /** Rejects an annotation of a method that contradicts the mesh that its class asks for. */
-    private void rejectBeside(Optional<TrackingAnnotation> ofClass) {
-        ofClass.ifPresent(this::rejectLeavingOut);
+    private void rejectBeside(Optional<TrackingAnnotation> ofClass, CheckPolicy parameters) {
+        ofClass.ifPresent(other -> rejectLeavingOut(other, parameters));
         if (lifetime() == TrackingLifetime.TEST) {
             return;
         }
@@ -96,20 +100,23 @@ record TrackingAnnotation(TrackAllocations annotation, String location) {
             throw ConfigurationErrors.of(
                     location, "lifetime = CLASS", "On a method only TEST has a meaning: put CLASS on the class.");
         }
-        ofClass.ifPresent(this::rejectOnSharedMesh);
+        ofClass.ifPresent(other -> rejectOnSharedMesh(other, parameters));
     }
 
     /** On a mesh of its own, a test needs none of these attributes. */
-    private void rejectLeavingOut(TrackingAnnotation ofClass) {
-        TrackAllocations other = ofClass.annotation;
-        List<String> leftOut = new ArrayList<>();
-        if (annotation.lifetime() == TrackingLifetime.DEFAULT && other.lifetime() != TrackingLifetime.DEFAULT) {
-            leftOut.add("lifetime = " + other.lifetime());
+    private void rejectLeavingOut(TrackingAnnotation ofClass, CheckPolicy parameters) {
+        if (annotation.lifetime() == TrackingLifetime.TEST) {
+            return;
         }
-        if (annotation.lifetime() != TrackingLifetime.TEST
-                && annotation.accounting() == Accounting.DEFAULT
-                && other.accounting() != Accounting.DEFAULT) {
-            leftOut.add("accounting = " + other.accounting());
+        List<String> leftOut = new ArrayList<>();
+        if (lifetime() != ofClass.lifetime() && annotation.lifetime() == TrackingLifetime.DEFAULT) {
+            leftOut.add("lifetime = " + ofClass.lifetime());
+        }
+        if (accounting() != ofClass.accounting() && annotation.accounting() == Accounting.DEFAULT) {
+            leftOut.add("accounting = " + ofClass.accounting());
+        }
+        if (ofClass.lifetime() == TrackingLifetime.CLASS) {
+            leftOut.addAll(leftOutPolicies(ofClass, parameters));
         }
         if (!leftOut.isEmpty()) {
             String both = String.join(", ", leftOut);
@@ -124,18 +131,36 @@ record TrackingAnnotation(TrackAllocations annotation, String location) {
         }
     }
 
+    private List<String> leftOutPolicies(TrackingAnnotation ofClass, CheckPolicy parameters) {
+        CheckPolicy own = policies(parameters);
+        CheckPolicy other = ofClass.policies(parameters);
+        List<String> leftOut = new ArrayList<>();
+        if (own.origins() != other.origins() && annotation.origins() == OriginCapture.DEFAULT) {
+            leftOut.add("origins = " + other.origins());
+        }
+        if (accounting() == Accounting.EACH_TEST || ofClass.accounting() == Accounting.EACH_TEST) {
+            return leftOut;
+        }
+        if (own.check() != other.check() && annotation.check() == AllocationCheck.DEFAULT) {
+            leftOut.add("check = " + other.check());
+        }
+        if (!own.grace().equals(other.grace()) && annotation.grace().isEmpty()) {
+            leftOut.add("grace = \"" + ofClass.annotation.grace() + '"');
+        }
+        return leftOut;
+    }
+
     /** Rejects attributes that would also apply to the other tests on the mesh. */
-    private void rejectOnSharedMesh(TrackingAnnotation ofClass) {
-        TrackAllocations other = ofClass.annotation;
-        boolean isEachForItself = accounting() == Accounting.EACH_TEST;
+    private void rejectOnSharedMesh(TrackingAnnotation ofClass, CheckPolicy parameters) {
+        CheckPolicy own = policies(parameters);
+        CheckPolicy other = ofClass.policies(parameters);
         if (accounting() != ofClass.accounting()) {
             throw rejectedForOne("accounting");
         }
-        if (annotation.origins() != other.origins()) {
+        if (own.origins() != other.origins()) {
             throw rejectedForOne("origins");
         }
-        if (!isEachForItself
-                && !(annotation.check() == other.check() && annotation.grace().equals(other.grace()))) {
+        if (accounting() != Accounting.EACH_TEST && !own.equals(other)) {
             throw ConfigurationErrors.of(
                     location,
                     "a policy for one method of a mesh with lifetime = CLASS",
