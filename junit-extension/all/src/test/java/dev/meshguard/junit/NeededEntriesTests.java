@@ -38,8 +38,20 @@ class NeededEntriesTests {
                 STALE  3 of 5 expectations matched nothing in the whole run      [1 JVM]
                    label "fabric", because "of the method" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase#keeps
                    label "fabric", because "of the class" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase
-                   label "fabric", because "of the field" at MeshGuardExtension.expecting
+                   label "fabric", because "of the field" at MeshGuardExtension.expecting in NeededEntriesTests$NeverMatchedTestCase
                 Remove entries that match nothing any more; an unneeded entry hides the next leak.""");
+    }
+
+    @Test
+    void theErrorOfAnUnusedEntryLeadsToItsMethodOrToTheClassWithTheField() {
+        assertThat(runTest(NeverMatchedTestCase.class, "keeps", WHOLE_RUN))
+                .hasFailedClass()
+                .whichFailed()
+                .withFirstFrameIn(NeverMatchedTestCase.class, "keeps");
+        assertThat(run(OnlyInFieldTestCase.class, WHOLE_RUN))
+                .hasFailedClass()
+                .whichFailed()
+                .withFirstFrameIn(OnlyInFieldTestCase.class, "<class>");
     }
 
     @Test
@@ -136,6 +148,16 @@ class NeededEntriesTests {
             Buffers.take(mesh, "weights");
             Buffers.take(mesh, "cache");
         }
+    }
+
+    static class OnlyInFieldTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .expecting(Expectation.because("of the field").label("fabric"))
+                .build();
+
+        @Test
+        void keepsNothing(MeshDevice mesh) {}
     }
 
     @TrackAllocations

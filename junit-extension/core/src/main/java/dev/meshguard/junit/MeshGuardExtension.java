@@ -112,13 +112,13 @@ public final class MeshGuardExtension
      *     5.12.2, or the SLF4J older than 2.0
      */
     public MeshGuardExtension() {
-        this(builder(), false);
+        this(builder(), Optional.empty());
     }
 
-    private MeshGuardExtension(Builder builder, boolean isBuilt) {
+    private MeshGuardExtension(Builder builder, Optional<Class<?>> caller) {
         SupportedVersions.require();
         this.settings =
-                new ExtensionSettings(isBuilt, builder.sources, builder.expected, builder.budgets, builder.timer);
+                new ExtensionSettings(caller, builder.sources, builder.expected, builder.budgets, builder.timer);
         this.opener = new SessionOpener(new TestConfiguration(settings, MeshGuardExtension::inStaticFields));
     }
 
@@ -386,6 +386,9 @@ public final class MeshGuardExtension
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
+        /** Finds the class whose code lists the entries: the place to open if one of them is stale. */
+        private static final StackWalker CALLERS = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+
         private List<SourceSettings> sources = List.of();
         private GraceTimer timer = GraceTimer.ofMachine();
         private ExpectedBuffers expected = ExpectedBuffers.none();
@@ -435,7 +438,7 @@ public final class MeshGuardExtension
 
         /** Returns the extension. */
         public MeshGuardExtension build() {
-            return new MeshGuardExtension(this, true);
+            return new MeshGuardExtension(this, Optional.of(CALLERS.getCallerClass()));
         }
     }
 }

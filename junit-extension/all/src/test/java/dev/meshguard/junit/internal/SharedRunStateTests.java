@@ -79,13 +79,16 @@ class SharedRunStateTests {
     }
 
     @Test
-    void anEntryOfAnAnnotationThatNeverMatchedLeadsToItsClassOrMethod() throws IOException {
-        assertThat(placeOf("@ExpectBuffers on KvCacheTest$Prefill#decode"))
-                .isEqualTo(new StackTraceElement("KvCacheTest$Prefill", "decode", "KvCacheTest.java", -1));
+    void anEntryOfAnAnnotationOrAFieldThatNeverMatchedLeadsToItsClassOrMethod() throws IOException {
+        assertThat(placeOf("@ExpectBuffers on dev.example.KvCacheTest$Prefill#decode"))
+                .isEqualTo(new StackTraceElement("dev.example.KvCacheTest$Prefill", "decode", "KvCacheTest.java", -1));
+        assertThat(placeOf("@ExpectBuffers on dev.example.KvCacheTest#decodes the cache"))
+                .isEqualTo(
+                        new StackTraceElement("dev.example.KvCacheTest", "decodes the cache", "KvCacheTest.java", -1));
         assertThat(placeOf("@ExpectBuffers on KvCacheTest"))
                 .isEqualTo(new StackTraceElement("KvCacheTest", "<class>", "KvCacheTest.java", -1));
-        assertThat(placeOf("MeshGuardExtension.expecting"))
-                .isEqualTo(new StackTraceElement("MeshGuardExtension", "expecting", "MeshGuardExtension.java", -1));
+        assertThat(placeOf("MeshGuardExtension.expecting in dev.example.KvCacheTest"))
+                .isEqualTo(new StackTraceElement("dev.example.KvCacheTest", "<class>", "KvCacheTest.java", -1));
     }
 
     private StackTraceElement placeOf(String location) throws IOException {

@@ -121,7 +121,9 @@ final class EntryUsage {
         return entry
                 + (saysWhere
                         ? ""
-                        : entry.location().map(place -> " at " + place).orElse(""));
+                        : entry.location()
+                                .map(place -> " at " + PlaceToOpen.withoutPackage(place))
+                                .orElse(""));
     }
 
     private static String key(Expectation entry) {

@@ -13,8 +13,8 @@ final class PlaceToOpen {
 
     private static final int UNKNOWN_LINE = -1;
 
-    /** A class without its package, and a method, if an annotation is on one: {@code @ExpectBuffers on KvCacheTest#decode}. */
-    private static final Pattern DECLARATION = Pattern.compile("(?:.* )?([^ #.]+)(?:[#.](\\S+))?");
+    /** A class, and a method if an annotation is on one: {@code @ExpectBuffers on dev.example.KvCacheTest#decode}. */
+    private static final Pattern DECLARATION = Pattern.compile("(\\S+ (?:on|in) )([^#]+)(?:#(.+))?");
 
     private PlaceToOpen() {}
 
@@ -39,13 +39,22 @@ final class PlaceToOpen {
         return inFile(kind, file, UNKNOWN_LINE);
     }
 
+    /** Returns the location of an entry as reports name it; only a place to open needs the package. */
+    static String withoutPackage(String location) {
+        Matcher declaration = DECLARATION.matcher(location);
+        return declaration.matches()
+                ? declaration.group(1) + TestNames.withoutPackage(location.substring(declaration.end(1)))
+                : location;
+    }
+
     private static StackTraceElement declaration(String location) {
         Matcher declaration = DECLARATION.matcher(location);
         if (!declaration.matches()) {
             throw new IllegalArgumentException("There is no class in the location of an entry: " + location);
         }
-        String type = declaration.group(1);
-        String method = declaration.group(2) == null ? "<class>" : declaration.group(2);
-        return new StackTraceElement(type, method, type.replaceFirst("\\$.*", "") + ".java", UNKNOWN_LINE);
+        String type = declaration.group(2);
+        String method = declaration.group(3) == null ? "<class>" : declaration.group(3);
+        String file = TestNames.withoutPackage(type).replaceFirst("\\$.*", "") + ".java";
+        return new StackTraceElement(type, method, file, UNKNOWN_LINE);
     }
 }

@@ -38,7 +38,8 @@ public final class TestNames {
         return BuildTool.of(System::getProperty) == BuildTool.GRADLE;
     }
 
-    private static String withoutPackage(String name) {
+    /** Returns a class, or a class and its method, without the package. */
+    public static String withoutPackage(String name) {
         return name.substring(name.lastIndexOf('.') + 1);
     }
 }

@@ -20,12 +20,17 @@ final class AnnotationLocation {
 
     private AnnotationLocation() {}
 
+    /** Returns the same as {@link #qualified}, without the package. */
+    static String of(AnnotatedElement element, Annotation annotation) {
+        return TestNames.withoutPackage(qualified(element, annotation));
+    }
+
     /**
      * Returns the name of the class, annotation or method on which an annotation is declared.
      *
      * @param element the element on which JUnit found it
      */
-    static String of(AnnotatedElement element, Annotation annotation) {
+    static String qualified(AnnotatedElement element, Annotation annotation) {
         Set<AnnotatedElement> seen = new HashSet<>();
         Deque<AnnotatedElement> next = new ArrayDeque<>();
         next.add(element);
@@ -53,7 +58,7 @@ final class AnnotationLocation {
 
     private static String name(AnnotatedElement place) {
         return place instanceof Method method
-                ? TestNames.of(method.getDeclaringClass(), method)
-                : TestNames.of((Class<?>) place);
+                ? method.getDeclaringClass().getName() + "#" + method.getName()
+                : ((Class<?>) place).getName();
     }
 }

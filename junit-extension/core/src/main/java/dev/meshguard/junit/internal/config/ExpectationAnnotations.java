@@ -34,10 +34,15 @@ public final class ExpectationAnnotations {
         return new ExpectedBuffers(all);
     }
 
-    /** Returns the expectations of an extension, which may be in several fields and serve several classes. */
-    public static ExpectedBuffers inField(ExpectedBuffers entries) {
+    /**
+     * Returns the expectations of an extension, which may be in several fields and serve several classes.
+     *
+     * @param builder the class that built the extension, usually the one with the field
+     */
+    static ExpectedBuffers inField(ExpectedBuffers entries, Class<?> builder) {
+        String location = "MeshGuardExtension.expecting in " + builder.getName();
         return new ExpectedBuffers(entries.entries().stream()
-                .map(entry -> entry.source().isPresent() ? entry : entry.locatedAt("MeshGuardExtension.expecting"))
+                .map(entry -> entry.source().isPresent() ? entry : entry.locatedAt(location))
                 .map(Expectation::forSeveralChecks)
                 .toList());
     }
@@ -85,7 +90,7 @@ public final class ExpectationAnnotations {
         List<Expectation> all = new ArrayList<>();
         AnnotationSupport.findRepeatableAnnotations(element, ExpectBuffers.class)
                 .forEach(annotation -> all.add(expectation(annotation, "@ExpectBuffers on " + name)
-                        .locatedAt("@ExpectBuffers on " + AnnotationLocation.of(element, annotation))));
+                        .locatedAt("@ExpectBuffers on " + AnnotationLocation.qualified(element, annotation))));
         AnnotationSupport.findAnnotation(element, ExpectedBuffersFile.class)
                 .ifPresent(annotation -> all.addAll(
                         load(annotation, "@ExpectedBuffersFile on " + name).entries()));

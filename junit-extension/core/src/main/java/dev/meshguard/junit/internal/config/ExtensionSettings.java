@@ -5,6 +5,7 @@ import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The settings of one extension, which code has built or which sets nothing.
@@ -22,18 +23,19 @@ public final class ExtensionSettings {
     /**
      * Creates settings.
      *
-     * @param isBuilt whether code has built the extension
+     * @param builder the class that built the extension; empty if the engine made it
      * @param sources the settings of the sources; empty if others decide
      */
     public ExtensionSettings(
-            boolean isBuilt,
+            Optional<Class<?>> builder,
             List<SourceSettings> sources,
             ExpectedBuffers expected,
             List<BudgetSpec> budgets,
             GraceTimer timer) {
-        this.isBuilt = isBuilt;
+        this.isBuilt = builder.isPresent();
         this.sources = List.copyOf(sources);
-        this.expected = ExpectationAnnotations.inField(expected);
+        this.expected = builder.map(type -> ExpectationAnnotations.inField(expected, type))
+                .orElseGet(ExpectedBuffers::none);
         this.budgets = List.copyOf(budgets);
         this.timer = timer;
     }
