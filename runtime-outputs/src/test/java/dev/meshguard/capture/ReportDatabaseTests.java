@@ -43,6 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReportDatabaseTests {
 
@@ -276,21 +277,12 @@ class ReportDatabaseTests {
         assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 
-    @Test
-    void cannotKnowWhatACrashLeftBehind() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"ttnn.relu", "ttnn.deallocate"})
+    void cannotKnowWhatACrashLeftBehindOrFreed(String crashed) throws Exception {
         try (WrittenDatabase database = database(Writer.LIVE)) {
             database.operation(1, "ttnn.ones", WEIGHTS);
-            database.crash(2, "ttnn.relu");
-        }
-
-        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-    }
-
-    @Test
-    void cannotKnowWhetherAnOperationThatCrashedFreedTheLastBuffer() throws Exception {
-        try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones", WEIGHTS);
-            database.crash(2, "ttnn.deallocate");
+            database.crash(2, crashed);
         }
 
         assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);

@@ -21,23 +21,22 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The check runs after everything that could still free a buffer. */
 class OrderTests {
 
-    @Test
-    void whatAfterEachFreesIsNoLeak() {
-        assertThat(run(AfterEachTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void whatAnAutoClosedFieldFreesIsNoLeak() {
-        assertThat(run(AutoCloseTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void whatAnAutoClosedFieldFreesIsNoLeakWhereOnlyTheMethodIsAnnotated() {
-        assertThat(run(AutoCloseMethodTestCase.class)).hasOnlySucceeded(1);
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                AfterEachTestCase.class,
+                AutoCloseTestCase.class,
+                AutoCloseMethodTestCase.class,
+                EarlierExtensionTestCase.class,
+                LaterExtensionTestCase.class
+            })
+    void whatIsFreedAfterTheTestMethodIsNoLeak(Class<?> testCase) {
+        assertThat(run(testCase)).hasOnlySucceeded(1);
     }
 
     @Test
@@ -56,16 +55,6 @@ class OrderTests {
                 .hasFailedClass()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void whatAnExtensionRegisteredBeforeFreesIsNoLeak() {
-        assertThat(run(EarlierExtensionTestCase.class)).hasOnlySucceeded(1);
-    }
-
-    @Test
-    void whatAnExtensionRegisteredLaterFreesIsNoLeak() {
-        assertThat(run(LaterExtensionTestCase.class)).hasOnlySucceeded(1);
     }
 
     /** Frees its buffers when it is closed. */

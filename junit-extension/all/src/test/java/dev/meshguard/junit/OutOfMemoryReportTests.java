@@ -14,6 +14,8 @@ import dev.meshguard.verdict.Outcome;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.MultipleFailuresError;
 
@@ -34,21 +36,14 @@ class OutOfMemoryReportTests {
                 .withPublishedTextContaining("note    the test threw DeviceOutOfMemoryException before this check, so");
     }
 
-    @Test
-    void findsTheErrorAmongTheCausesOfAnother() {
-        assertThat(runTest(OutOfMemoryTestCase.class, "wrapped", Map.of()))
+    @ParameterizedTest
+    @ValueSource(strings = {"wrapped", "oneOfSeveral"})
+    void findsTheErrorAmongTheCausesOfAnotherAndAmongSeveral(String test) {
+        assertThat(runTest(OutOfMemoryTestCase.class, test, Map.of()))
                 .hasSingleTest()
                 .whichFailed()
                 .withPublishedTextContaining("OUT OF MEMORY  L1 full")
                 .withPublishedTextContaining("remaining after the failure: 512 MiB");
-    }
-
-    @Test
-    void findsTheErrorAmongSeveral() {
-        assertThat(runTest(OutOfMemoryTestCase.class, "oneOfSeveral", Map.of()))
-                .hasSingleTest()
-                .whichFailed()
-                .withPublishedTextContaining("OUT OF MEMORY  L1 full");
     }
 
     @Test
