@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Locale;
@@ -47,7 +48,7 @@ class AnalyzeMemoryTests {
         assertThatItEndsWith(
                 program,
                 name
-                        + " needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JAVA_TOOL_OPTIONS=-Xmx128m meshguard …).");
+                        + " needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JDK_JAVA_OPTIONS=-Xmx128m meshguard …).");
     }
 
     @Test
@@ -62,7 +63,7 @@ class AnalyzeMemoryTests {
         assertThatItEndsWith(
                 started("analyze", log.toString()),
                 log
-                        + " has about 200,000 lines, which need about 64 MiB of heap; this JVM has 24 MiB. Run it with -Xmx64m (meshguard: JAVA_TOOL_OPTIONS=-Xmx64m meshguard …).");
+                        + " has about 200,000 allocations, which need about 128 MiB of heap; this JVM has 24 MiB. Run it with -Xmx128m (meshguard: JDK_JAVA_OPTIONS=-Xmx128m meshguard …).");
     }
 
     /** The file has a hole, so that it is large and takes no space; reading it to its end would take minutes. */
@@ -82,26 +83,69 @@ class AnalyzeMemoryTests {
         assertThatItEndsWith(
                 started(command, log.toString()),
                 log
-                        + " has about 41 million lines, which need about 6 GiB of heap; this JVM has 24 MiB. Run it with -Xmx6g (meshguard: JAVA_TOOL_OPTIONS=-Xmx6g meshguard …).");
+                        + " has about 41 million allocations, which need about 16 GiB of heap; this JVM has 24 MiB. Run it with -Xmx16g (meshguard: JDK_JAVA_OPTIONS=-Xmx16g meshguard …).");
     }
 
     @Test
     void aDatabaseThatNeedsMoreInAnyCaseIsRefusedBeforeItIsRead() throws Exception {
+        Path file = databaseOf(900_000, "''");
+
+        assertThatItEndsWith(
+                started("analyze", file.toString()),
+                file
+                        + " has about 900,000 operations, which need about 896 MiB of heap; this JVM has 24 MiB. Run it with -Xmx896m (meshguard: JDK_JAVA_OPTIONS=-Xmx896m meshguard …).");
+    }
+
+    @Test
+    void aDatabaseWhoseBuffersNeverChangeIsJudged() throws Exception {
+        Path file = databaseOf(400_000, "'ttnn.relu'");
+
+        assertThatItIsJudged(started(List.of("-Xmx64m", "-XX:+UseG1GC"), "analyze", file.toString()), 0);
+    }
+
+    @Test
+    void aDatabaseUpToItsFirstOperationIsJudged() throws Exception {
+        Path file = databaseOf(900_000, "''");
+
+        assertThatItIsJudged(started("analyze", "--after", "1", file.toString()), 0);
+    }
+
+    @Test
+    void aLogOfManyForeignLinesIsJudged() throws Exception {
+        Path log = Files.writeString(folder.resolve("server.log"), "x\n".repeat(3_000_000));
+
+        assertThatItIsJudged(started("analyze", log.toString()), 2);
+    }
+
+    @Test
+    void ofSeveralLogsNoneIsBlamed() throws Exception {
+        Path small = Files.writeString(folder.resolve("small.log"), line(1));
+        Path large = folder.resolve("large.log");
+        try (BufferedWriter writer = Files.newBufferedWriter(large)) {
+            for (int buffer = 1; buffer <= 200_000; buffer++) {
+                writer.write(line(buffer));
+            }
+        }
+
+        assertThatItEndsWith(
+                started("analyze", small.toString(), large.toString()),
+                "The answer about 2 logs needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JDK_JAVA_OPTIONS=-Xmx128m meshguard …).");
+    }
+
+    /** Each operation ends with the same buffer. */
+    private Path databaseOf(int operations, String name) throws SQLException {
         Path file = folder.resolve("db.sqlite");
+        String numbers = "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < "
+                + operations + ") ";
         try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + file);
                 Statement statement = database.createStatement()) {
             statement.execute("CREATE TABLE operations (operation_id int, name text, duration float)");
             statement.execute(
                     "CREATE TABLE buffers (operation_id int, device_id int, address int, max_size_per_bank int, buffer_type int)");
-            statement.execute(
-                    "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)"
-                            + " INSERT INTO operations SELECT n, 'ttnn.relu', 1 FROM numbers");
+            statement.execute(numbers + "INSERT INTO operations SELECT n, " + name + ", 1 FROM numbers");
+            statement.execute(numbers + "INSERT INTO buffers SELECT n, 0, 4096, 64, 0 FROM numbers");
         }
-
-        assertThatItEndsWith(
-                started("analyze", file.toString()),
-                file
-                        + " has about 100,000 operations, which need about 128 MiB of heap; this JVM has 24 MiB. Run it with -Xmx128m (meshguard: JAVA_TOOL_OPTIONS=-Xmx128m meshguard …).");
+        return file;
     }
 
     @Test
@@ -116,11 +160,15 @@ class AnalyzeMemoryTests {
         assertThatItEndsWith(
                 started("analyze", "--json", log.toString()),
                 log
-                        + " has about 12,000 lines, which need about 64 MiB of heap; this JVM has 24 MiB. Run it with -Xmx64m (meshguard: JAVA_TOOL_OPTIONS=-Xmx64m meshguard …).");
+                        + " has about 12,000 allocations, which need about 64 MiB of heap; this JVM has 24 MiB. Run it with -Xmx64m (meshguard: JDK_JAVA_OPTIONS=-Xmx64m meshguard …).");
     }
 
     private Process started(String... arguments) throws IOException {
-        return MeshGuardProcess.of(SMALL_HEAP, List.of(arguments))
+        return started(SMALL_HEAP, arguments);
+    }
+
+    private Process started(List<String> heap, String... arguments) throws IOException {
+        return MeshGuardProcess.of(heap, List.of(arguments))
                 .redirectOutput(folder.resolve("answer").toFile())
                 .redirectError(folder.resolve("errors").toFile())
                 .start();
@@ -135,6 +183,17 @@ class AnalyzeMemoryTests {
         assertThat(folder.resolve("errors")).content().isEqualToIgnoringNewLines("meshguard: " + sentence);
         assertThat(folder.resolve("answer")).isEmptyFile();
         assertThat(program.exitValue()).isEqualTo(64);
+    }
+
+    private void assertThatItIsJudged(Process program, int status) throws Exception {
+        try {
+            assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            program.destroyForcibly();
+        }
+        assertThat(folder.resolve("errors")).isEmptyFile();
+        assertThat(folder.resolve("answer")).isNotEmptyFile();
+        assertThat(program.exitValue()).isEqualTo(status);
     }
 
     private static int sendUntilClosed(OutputStream input) {

@@ -116,7 +116,7 @@ class OutputTests {
         assertThat(status).isEqualTo(64);
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .matches("meshguard: diff needs more heap than this JVM has \\(.* .iB\\)\\. Run it with -Xmx\\d+[gm] "
-                        + "\\(meshguard: JAVA_TOOL_OPTIONS=-Xmx\\d+[gm] meshguard …\\)\\.\\R");
+                        + "\\(meshguard: JDK_JAVA_OPTIONS=-Xmx\\d+[gm] meshguard …\\)\\.\\R");
     }
 
     @Test

@@ -193,7 +193,9 @@ public final class RuntimeOutputReader {
     }
 
     private List<RuntimeOutput> readFile(Path file) throws IOException {
-        HeapNeed.requireRoomFor(file);
+        if (last.isEmpty()) {
+            HeapNeed.requireRoomFor(file);
+        }
         // A channel queries the position of a pipe, which has none.
         boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
         try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {

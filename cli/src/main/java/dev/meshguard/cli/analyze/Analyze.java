@@ -200,17 +200,14 @@ public final class Analyze implements Callable<Integer> {
             try {
                 analyses.addAll(read(reader, name, criteria));
             } catch (OutOfMemoryError e) {
-                // This log used all of the memory, and it is released here.
+                // The log that is being read is released here.
                 throw new UsageException(tooLarge(name));
             }
         }
         try {
             print(analyses);
         } catch (OutOfMemoryError e) {
-            throw new UsageException(
-                    logs.size() == 1
-                            ? tooLarge(logs.get(0))
-                            : CommandFailures.heapFull("The answer about " + logs.size() + " logs"));
+            throw new UsageException(tooLarge(logs.get(0)));
         }
         return analyses.stream()
                 .map(Analysis::status)
@@ -218,7 +215,11 @@ public final class Analyze implements Callable<Integer> {
                 .code();
     }
 
+    /** The answers about earlier logs are kept and may take most of the heap, so of several logs none is named. */
     private String tooLarge(String name) {
+        if (logs.size() > 1) {
+            return CommandFailures.heapFull("The answer about " + logs.size() + " logs");
+        }
         return name.equals(STANDARD_INPUT)
                 ? CommandFailures.heapFull(words(name))
                 : CommandFailures.heapFull(Path.of(name));
@@ -377,7 +378,9 @@ public final class Analyze implements Callable<Integer> {
 
     private List<Analysis> read(AllocationLogReader reader, Path file, CheckCriteria criteria)
             throws IOException, UsageException {
-        HeapNeed.requireRoomFor(file);
+        if (lastOperation == null) {
+            HeapNeed.requireRoomFor(file);
+        }
         try (InputStream input = ProgressStream.over(InputFile.open(file), Files.size(file), progress)) {
             BufferedInputStream buffered = new BufferedInputStream(input);
             Optional<OutputFormat> format = OutputFormat.of(buffered);

@@ -50,8 +50,15 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
      * @param rank the rank of the process that is chosen, if the file may have several
      */
     static RecordedFile read(String name, OptionalInt rank, InputStream standardInput) throws UsageException {
-        if (readAny(name, rank, standardInput) instanceof RecordedFile file) {
-            return file;
+        try {
+            if (readAny(name, rank, standardInput) instanceof RecordedFile file) {
+                return file;
+            }
+        } catch (OutOfMemoryError e) {
+            throw new UsageException(
+                    name.equals(STANDARD_INPUT)
+                            ? CommandFailures.heapFull(called(name))
+                            : CommandFailures.heapFull(Path.of(name)));
         }
         throw new UsageException(
                 called(name)
@@ -82,11 +89,6 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
                     called + " is damaged: it begins like gzip and is none. Decompress it by other means.");
         } catch (IOException e) {
             throw InputFile.unreadable(called, "a history, a log, a graph capture or a database", e);
-        } catch (OutOfMemoryError e) {
-            throw new UsageException(
-                    name.equals(STANDARD_INPUT)
-                            ? CommandFailures.heapFull(called)
-                            : CommandFailures.heapFull(Path.of(name)));
         }
     }
 

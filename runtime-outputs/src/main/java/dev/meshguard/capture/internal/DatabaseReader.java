@@ -118,11 +118,13 @@ final class DatabaseReader {
         if (tables.ranks().isEmpty() && criteria.reads(0)) {
             ranks.add(tables);
         }
-        long operations = 0;
-        for (ReportTables rank : ranks) {
-            operations += rank.operations();
+        if (criteria.last().isEmpty()) {
+            long operations = 0;
+            for (ReportTables rank : ranks) {
+                operations += rank.operations();
+            }
+            new HeapNeed(name, HeapNeed.Unit.OPERATION, operations).requireRoom();
         }
-        new HeapNeed(name, HeapNeed.Unit.OPERATION, operations).requireRoom();
         List<OutputContent> contents = new ArrayList<>();
         for (ReportTables rank : ranks) {
             contents.add(new SnapshotReader(rank, criteria).read());

@@ -4,21 +4,24 @@ import dev.meshguard.capture.compression.internal.PlainInput;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 
 /** The first megabyte of a regular file, without its compression. */
 final class FileBeginning {
 
     private static final int LENGTH = 1 << 20;
 
-    private final byte[] bytes;
+    /** A character for each byte. */
+    private final String text;
 
-    /** The share of the file that they are, up to 1. */
+    /** The share of the file that it is, up to 1. */
     private final double share;
 
-    private FileBeginning(byte[] bytes, double share) {
-        this.bytes = bytes;
+    private FileBeginning(String text, double share) {
+        this.text = text;
         this.share = share;
     }
 
@@ -29,28 +32,22 @@ final class FileBeginning {
         try (InputStream stream = plain.stream()) {
             byte[] bytes = stream.readNBytes(LENGTH);
             long read = plain.isCompressed() ? raw.count : bytes.length;
-            return new FileBeginning(bytes, bytes.length < LENGTH ? 1 : Math.min(1, (double) read / Files.size(file)));
+            return new FileBeginning(
+                    new String(bytes, StandardCharsets.ISO_8859_1),
+                    bytes.length < LENGTH ? 1 : Math.min(1, (double) read / Files.size(file)));
         } finally {
             raw.close();
         }
     }
 
-    /** Returns how often the whole file has a word, if the rest of it is like its beginning. */
-    long count(String word) {
-        long found = 0;
-        for (int at = 0; at <= bytes.length - word.length(); at++) {
-            found += isAt(at, word) ? 1 : 0;
-        }
-        return Math.round(found / share);
+    /** Returns whether the file begins with a text. */
+    boolean startsWith(String beginning) {
+        return text.startsWith(beginning);
     }
 
-    private boolean isAt(int from, String word) {
-        for (int i = 0; i < word.length(); i++) {
-            if (bytes[from + i] != word.charAt(i)) {
-                return false;
-            }
-        }
-        return true;
+    /** Returns how often a pattern is found in the whole file, if the rest of it is like its beginning. */
+    long count(Pattern pattern) {
+        return Math.round(pattern.matcher(text).results().count() / share);
     }
 
     private static final class CountedInput extends FilterInputStream {

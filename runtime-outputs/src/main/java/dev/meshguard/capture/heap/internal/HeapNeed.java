@@ -9,14 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.zip.ZipException;
 
 /**
  * The heap that reading and judging a file takes.
  *
  * <p>It depends on the content: a log whose buffers are freed and whose addresses are used again takes little, one whose
- * buffers all survive takes much. So there are two figures for each line: the least that any file takes, by which a file is
- * refused, and what is usual, which the message names. A file that is not refused may still not fit.
+ * buffers all survive takes much. So there are two figures for each unit: the least that any file takes, by which a file
+ * is refused, and what is usual, which the message names. A file that is not refused may still not fit.
  *
  * @param name the name of the file in messages
  * @param unit what is counted in it
@@ -27,17 +28,24 @@ public record HeapNeed(String name, Unit unit, long count) {
     /**
      * What is counted in a file, with the heap that each takes.
      *
-     * <p>The figures are those of the least {@code -Xmx} in which {@code meshguard analyze} answers, JDK 17 with G1, found by
-     * bisection. Logs: 4 million lines about 1,000 addresses in 80 MiB, 1 million lines about addresses that are used once in
-     * 180 MiB. Captures: 4 million nodes in 110 MiB. Databases: 250,000 operations with four buffers each in 220 MiB.
+     * <p>Only what takes heap in any case is counted. The least is the size of the arrays and entries that keep it: an
+     * event ({@code LogEvents}), an entry of a map by node ({@code TensorUse}), an operation without a name of its own
+     * ({@code OperationHistory}). What is usual was measured as the {@code -Xmx} in which
+     * {@code meshguard analyze} answers, JDK 17 with G1:
+     *
+     * <ul>
+     *   <li>500,000 allocations at addresses that are used once, and their frees: 220 MiB
+     *   <li>a capture of 250,000 operations with a tensor and a buffer each: 320 MiB
+     *   <li>a database of 250,000 operations with four buffers each: 220 MiB
+     * </ul>
      */
     public enum Unit {
-        /** A line of a log. */
-        LINE("line", 16, 150),
-        /** A node of a graph capture. */
-        NODE("node", 20, 100),
+        /** A reported allocation in a log. A free may be of an unknown buffer, which takes no heap. */
+        ALLOCATION("allocation", 16, 400),
+        /** A node of a graph capture for an operation, a tensor or a buffer. The others may take no heap. */
+        NODE("operation, tensor and buffer node", 40, 400),
         /** An operation of a report database. */
-        OPERATION("operation", 500, 1_000);
+        OPERATION("operation", 20, 1_000);
 
         private final String word;
         private final long least;
@@ -57,12 +65,17 @@ public record HeapNeed(String name, Unit unit, long count) {
     private static final long STEP = 64L << 20;
     private static final long MILLION = 1_000_000;
     private static final MathContext TWO_DIGITS = new MathContext(2);
-    private static final String END_OF_LINE = "\n";
-    private static final String KEY_OF_NODE = "\"node_type\"";
+    private static final String DATABASE = "SQLite format 3\0";
+
+    /** In bytes, as the reader of a log finds it: after a mark or the prefix of a tool, and not quoted. */
+    private static final Pattern ALLOCATION =
+            Pattern.compile("(?md)^[^`\"\n]{0,96}?\\[PID [^]\n]{1,20}] Allocated \\d+ bytes of ");
+
+    private static final Pattern NODE = Pattern.compile("\"node_type\"\\s*:\\s*\"(?:function_start|tensor|buffer)\"");
 
     /**
-     * Estimates the lines of a log or the nodes of a capture from the first megabyte; empty for a pipe and for damaged
-     * compressed data. A database has few lines; its rows are counted when it is opened.
+     * Estimates the allocations in a log or the nodes of a capture from the first megabyte. Empty if there are none in it,
+     * for a pipe, for damaged compressed data, and for a database, whose operations are counted when it is opened.
      */
     public static Optional<HeapNeed> of(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
@@ -70,11 +83,12 @@ public record HeapNeed(String name, Unit unit, long count) {
         }
         try {
             FileBeginning beginning = FileBeginning.of(file);
-            long nodes = beginning.count(KEY_OF_NODE);
-            return Optional.of(
-                    nodes > 0
-                            ? new HeapNeed(file.toString(), Unit.NODE, nodes)
-                            : new HeapNeed(file.toString(), Unit.LINE, beginning.count(END_OF_LINE)));
+            if (beginning.startsWith(DATABASE)) {
+                return Optional.empty();
+            }
+            HeapNeed log = new HeapNeed(file.toString(), Unit.ALLOCATION, beginning.count(ALLOCATION));
+            HeapNeed capture = new HeapNeed(file.toString(), Unit.NODE, beginning.count(NODE));
+            return Optional.of(log.count < capture.count ? capture : log).filter(need -> need.count > 0);
         } catch (EOFException | ZipException damaged) {
             return Optional.empty();
         }
@@ -128,7 +142,7 @@ public record HeapNeed(String name, Unit unit, long count) {
     public static String wayOut(long bytes) {
         long rounded = rounded(bytes);
         String option = rounded % GIBIBYTE == 0 ? "-Xmx" + rounded / GIBIBYTE + "g" : "-Xmx" + (rounded >> 20) + "m";
-        return "Run it with " + option + " (meshguard: JAVA_TOOL_OPTIONS=" + option + " meshguard …).";
+        return "Run it with " + option + " (meshguard: JDK_JAVA_OPTIONS=" + option + " meshguard …).";
     }
 
     private static long rounded(long bytes) {

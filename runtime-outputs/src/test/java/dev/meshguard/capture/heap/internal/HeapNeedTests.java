@@ -16,6 +16,9 @@ import java.util.zip.GZIPOutputStream;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HeapNeedTests {
 
@@ -23,20 +26,20 @@ class HeapNeedTests {
     private static final int MANY = 50_000;
     private static final String LINE = "[PID 7] Allocated 4096 bytes of DRAM on device 0 (buffer_id=%d)\n";
     private static final String NODE =
-            "{\"counter\":%d,\"node_type\":\"buffer_allocate\",\"params\":{\"address\":1488896,\"size\":2048,\"type\":\"L1\"}},\n";
+            "{\"counter\":%d,\"node_type\": \"buffer\",\"params\":{\"layout\":\"INTERLEAVED\",\"size\":2048,\"type\":\"L1\"}},\n";
 
     @TempDir
     Path folder;
 
     @Test
-    void countsTheLinesOfASmallLog() throws IOException {
+    void countsTheAllocationsInASmallLog() throws IOException {
         Path log = Files.writeString(folder.resolve("server.log"), repeated(LINE, 3));
 
-        assertThat(HeapNeed.of(log)).contains(new HeapNeed(log.toString(), HeapNeed.Unit.LINE, 3));
+        assertThat(HeapNeed.of(log)).contains(new HeapNeed(log.toString(), HeapNeed.Unit.ALLOCATION, 3));
     }
 
     @Test
-    void estimatesTheLinesOfALargeLog() throws IOException {
+    void estimatesTheAllocationsInALargeLog() throws IOException {
         Path log = Files.writeString(folder.resolve("server.log"), repeated(LINE, MANY));
 
         assertThat(HeapNeed.of(log).orElseThrow().count()).isCloseTo(MANY, Percentage.withPercentage(2));
@@ -77,6 +80,52 @@ class HeapNeedTests {
         assertThat(HeapNeed.of(log)).isEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"level\":\"info\",\"text\":\"decoding token %d\"}",
+                "[app 7] Allocated %d bytes of memory",
+                "> `[PID 7] Allocated %d bytes of DRAM on device 0 (buffer_id=4096)`",
+                "[PID 7] Freed buffer 4096 on device 0 (%d bytes, FINAL)",
+                "{\"counter\":%d,\"node_type\":\"circular_buffer_allocate\",\"params\":{}},"
+            })
+    void linesAndNodesThatMayTakeNoHeapAreNotCounted(String line) throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), repeated(line + "\n", MANY));
+
+        assertThat(HeapNeed.of(file)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "✓ [PID 7] Allocated %d bytes of L1 on device 0 (buffer_id=0x1000, ref_count=1)",
+                "server-1  | 2026-03-01T10:00:00Z [PID xxx] Allocated %d bytes of DRAM on device 0 (buffer_id=4096)"
+            })
+    void allocationsAreCountedInEachDialect(String line) throws IOException {
+        Path log = Files.writeString(folder.resolve("server.log"), repeated(line + "\n", 3));
+
+        assertThat(HeapNeed.of(log).orElseThrow().count()).isEqualTo(3);
+    }
+
+    /** Its captured graphs and its pages are text with nodes and lines. */
+    @Test
+    void aDatabaseHasNoEstimateBeforeItIsOpened() throws IOException {
+        Path database = Files.writeString(
+                folder.resolve("db.sqlite"), "SQLite format 3\0" + repeated(NODE, MANY) + repeated(LINE, MANY));
+
+        assertThat(HeapNeed.of(database)).isEmpty();
+    }
+
+    /** The bytes of what is kept: two words for an event; an entry of a map and its key; two numbers and two counts. */
+    @ParameterizedTest
+    @CsvSource({"ALLOCATION, 16", "NODE, 48", "OPERATION, 20"})
+    void acceptsWhatFits(HeapNeed.Unit unit, long bytesKept) {
+        long count = 10_000_000;
+        HeapNeed need = new HeapNeed("file", unit, count);
+
+        assertThatCode(() -> need.requireRoom(8 * MEBIBYTE + count * bytesKept)).doesNotThrowAnyException();
+    }
+
     @Test
     void whatIsNoRegularFileHasNoEstimate() throws IOException {
         assertThat(HeapNeed.of(folder)).isEqualTo(Optional.empty());
@@ -85,12 +134,12 @@ class HeapNeedTests {
 
     @Test
     void refusesWhatNeedsMoreInAnyCaseAndNamesFileHeapAndOption() {
-        HeapNeed need = new HeapNeed("server.log", HeapNeed.Unit.LINE, 41_200_000);
+        HeapNeed need = new HeapNeed("server.log", HeapNeed.Unit.ALLOCATION, 41_200_000);
 
         assertThatThrownBy(() -> need.requireRoom(512 * MEBIBYTE))
                 .isInstanceOf(InsufficientHeapException.class)
                 .hasMessage(
-                        "server.log has about 41 million lines, which need about 6 GiB of heap; this JVM has 512 MiB. Run it with -Xmx6g (meshguard: JAVA_TOOL_OPTIONS=-Xmx6g meshguard …).");
+                        "server.log has about 41 million allocations, which need about 16 GiB of heap; this JVM has 512 MiB. Run it with -Xmx16g (meshguard: JDK_JAVA_OPTIONS=-Xmx16g meshguard …).");
         assertThatCode(() -> need.requireRoom(1024 * MEBIBYTE)).doesNotThrowAnyException();
     }
 
@@ -101,7 +150,7 @@ class HeapNeedTests {
         assertThat(need.text(200 * MEBIBYTE))
                 .isEqualTo(
                         "db.sqlite has about 40,000 operations, which need about 448 MiB of heap; this JVM has 200 MiB."
-                                + " Run it with -Xmx448m (meshguard: JAVA_TOOL_OPTIONS=-Xmx448m meshguard …).");
+                                + " Run it with -Xmx448m (meshguard: JDK_JAVA_OPTIONS=-Xmx448m meshguard …).");
     }
 
     private static String repeated(String line, int count) {
