@@ -1,11 +1,12 @@
 package dev.meshguard.report.json;
 
+import dev.meshguard.event.Quantities;
 import java.io.IOException;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Thrown when the input is not a history, or has a version that cannot be read here.
+ * Thrown when the input is not a history, has a version that cannot be read here, or was recorded without all events.
  *
  * @since 0.1
  */
@@ -26,6 +27,12 @@ public final class HistoryFormatException extends IOException {
     static HistoryFormatException noHeader(String source, String reason) {
         return new HistoryFormatException("Cannot read " + source + ": its first line is no header of a history ("
                 + reason + "). Give a file that HistoryJson.write made.");
+    }
+
+    static HistoryFormatException withoutEvents(String source, String retention) {
+        return new HistoryFormatException(
+                "Cannot read " + source + ": its \"retention\" is " + Quantities.quoted(retention)
+                        + ", so events are missing that a verdict needs. Record the run again with this MeshGuard.");
     }
 
     static HistoryFormatException otherVersion(String source, long found) {

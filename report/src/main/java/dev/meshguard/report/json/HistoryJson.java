@@ -63,7 +63,8 @@ public final class HistoryJson {
     /**
      * Reads a history from a file.
      *
-     * @throws HistoryFormatException if the file is not a history, or has a version that cannot be read
+     * @throws HistoryFormatException if the file is not a history, has a version that cannot be read, or was recorded
+     *     without all events
      * @throws IOException if the file cannot be read
      */
     public static AllocationHistory read(Path file) throws IOException {
@@ -79,7 +80,8 @@ public final class HistoryJson {
      *
      * @param reader the characters
      * @param source their name in messages
-     * @throws HistoryFormatException if they are not a history, or have another version
+     * @throws HistoryFormatException if they are not a history, have another version, or were recorded without all
+     *     events
      * @throws IOException if they cannot be read
      */
     public static AllocationHistory read(Reader reader, String source) throws IOException {

@@ -24,6 +24,9 @@ final class HistoryReader {
 
     private static final int MAX_LINE_LENGTH = 1 << 28;
 
+    /** The one value of the header's field {@code retention} that a whole history has; it is no longer written. */
+    private static final String ALL_EVENTS = "ALL";
+
     private static final Map<String, EventForm<?>> FORMS =
             EventForm.ALL.stream().collect(Collectors.toUnmodifiableMap(EventForm::kind, form -> form));
 
@@ -111,6 +114,10 @@ final class HistoryReader {
             long version = fields.number("version");
             if (version < HistoryJson.OLDEST_VERSION || version > HistoryJson.VERSION) {
                 throw HistoryFormatException.otherVersion(source, version);
+            }
+            Optional<String> retention = fields.optionalText("retention");
+            if (retention.isPresent() && !retention.get().equals(ALL_EVENTS)) {
+                throw HistoryFormatException.withoutEvents(source, retention.get());
             }
             return new Header(
                     fields.optionalNumber("minor").orElse(0),

@@ -329,6 +329,31 @@ class DamagedHistoryTests {
                                 + " Read it with the MeshGuard that wrote it.");
     }
 
+    @Test
+    void rejectsAHistoryThatWasRecordedWithoutAllEvents() {
+        assertThat(rejectionOf(withRetention("LIVE_AND_TOTALS")))
+                .isEqualTo(
+                        "Cannot read history.jsonl: its \"retention\" is \"LIVE_AND_TOTALS\", so events are missing that a"
+                                + " verdict needs. Record the run again with this MeshGuard.");
+    }
+
+    @Test
+    void readsAHistoryThatSaysItHasAllEvents() throws IOException {
+        AllocationHistory history = HistoryJson.read(new StringReader(withRetention("ALL")), "history.jsonl");
+
+        assertThat(history.events())
+                .isEqualTo(HistoryJson.read(new StringReader(text()), "history.jsonl")
+                        .events());
+    }
+
+    private static String withRetention(String value) {
+        return text().replaceFirst("\"minor\"", "\"retention\":\"" + value + "\",\"minor\"");
+    }
+
+    private static String text() {
+        return String.join("\n", lines()) + "\n";
+    }
+
     private static String allocated(String fields) {
         return "{\"kind\":\"allocated\",\"number\":3,\"device\":0,\"address\":64," + fields + "}";
     }
