@@ -193,7 +193,45 @@ class AnalyzeHistoryTests {
                 .hasLineCount(1);
     }
 
+    @Test
+    void aLogWhoseFirstLineIsOfAnotherProgramInJsonIsALog() throws IOException {
+        Path log = Files.writeString(
+                folder.resolve("server.log"),
+                "{\"level\":\"info\",\"kind\":\"x\"}\n✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\n");
+
+        Answer answer = Answer.to("analyze", log.toString());
+
+        assertThat(answer.out()).contains(log + ": 2 lines", "LEAK  4 KiB in 1 L1 buffer");
+        assertThat(answer.status()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "{\"kind\":\"header\",\"for", "{\"kind\":\"header\",\"format\":\"meshgu?rd-history\"}"})
+    void withADamagedHeaderItIsInconclusive(String header) throws IOException {
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        tracker.freed(0, BufferType.DRAM, 0x1000);
+        HistoryJson.write(tracker.history(), file);
+        List<String> lines = Files.readAllLines(file);
+        lines.set(0, header);
+        Files.write(file, lines);
+
+        Answer answer = Answer.to("analyze", file.toString());
+
+        assertThat(answer.out()).contains("INCONCLUSIVE  ");
+        assertThat(answer.status()).isEqualTo(2);
+    }
+
     // Options
+
+    @Test
+    void cannotBeFollowed() throws IOException {
+        assertThat(analyze(tracker.history(), "--follow", "--until-quiet", "0"))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: " + file + " is a history and no log, and --follow is for logs. Leave it out."
+                                + System.lineSeparator()));
+    }
 
     @ParameterizedTest
     @ValueSource(strings = {"--phase x", "--rounds x"})

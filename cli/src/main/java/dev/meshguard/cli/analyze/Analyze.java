@@ -364,6 +364,11 @@ public final class Analyze implements Callable<Integer> {
             throw new UsageException(
                     file + " is no regular file. It is read until whoever writes to it closes it: leave --follow out.");
         }
+        try (InputStream beginning = new BufferedInputStream(InputFile.open(file))) {
+            if (HistoryFile.isHistory(beginning)) {
+                throw new UsageException(file + " is a history and no log, and --follow is for logs. Leave it out.");
+            }
+        }
         long quiet = quietSeconds == null ? Long.MAX_VALUE : quietSeconds;
         return reader.follow(file, since -> interruption.isAskedFor() || since.toSeconds() >= quiet);
     }

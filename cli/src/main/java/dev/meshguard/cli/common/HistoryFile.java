@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 
 /** A history in JSON Lines on the command line, plain or compressed with gzip or zstd. */
 public final class HistoryFile {
@@ -15,10 +16,14 @@ public final class HistoryFile {
     private static final int COMPRESSED_BEGINNING = 1 << 13;
     private static final int BEGINNING = 1 << 8;
 
+    /** In the header that {@link HistoryJson} writes. */
+    private static final Pattern FORMAT = Pattern.compile("\"format\"\\s*:\\s*\"meshguard-history\"");
+
     private HistoryFile() {}
 
     /**
-     * Returns whether the first line is that of a history.
+     * Returns whether the first line is the header of a history. A file whose header is damaged is not one; read as a log,
+     * it is inconclusive.
      *
      * @param file the file as a stream that supports marks; it is at its beginning again afterwards
      */
@@ -28,7 +33,7 @@ public final class HistoryFile {
         file.reset();
         String text = beginningOf(beginning);
         String line = text.startsWith("\uFEFF") ? text.substring(1) : text;
-        return line.stripLeading().startsWith("{") && line.contains("\"kind\"");
+        return line.stripLeading().startsWith("{") && FORMAT.matcher(line).find();
     }
 
     private static String beginningOf(byte[] file) {
