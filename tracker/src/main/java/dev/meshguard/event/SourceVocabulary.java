@@ -71,11 +71,6 @@ public record SourceVocabulary(Optional<String> memory, String unit, String free
         return new SourceVocabulary(memory, unit, verb, pastParticiple, end);
     }
 
-    /** Returns this vocabulary for memory that must be freed before another moment, for example {@code the server stops}. */
-    public SourceVocabulary endingWhen(String moment) {
-        return new SourceVocabulary(memory, unit, free, freed, moment);
-    }
-
     /** Returns whether texts name the device and the address of memory. */
     public boolean hasDevices() {
         return memory.isEmpty();

@@ -55,7 +55,12 @@ public final class DeviceRecorder extends DeviceLock {
     private final Totals totals = new Totals();
     private final StackKeeper stacks;
 
-    /** Creates an empty recorder; without a journal it keeps only live entries and sums. */
+    /**
+     * Creates an empty recorder.
+     *
+     * @param withJournal whether events are recorded. Without them it counts the sums of events that a history already
+     *     has, see {@link dev.meshguard.history.DeviceSums#countedFrom}
+     */
     public DeviceRecorder(int device, boolean withJournal, StackKeeper stacks) {
         this.device = device;
         this.stacks = stacks;
@@ -199,7 +204,7 @@ public final class DeviceRecorder extends DeviceLock {
         }
     }
 
-    /** Returns the recorded data so far; without a journal, the sums alone. */
+    /** Returns the recorded data so far; without a journal there are no events in it. */
     public Recording recording() {
         lock();
         try {
