@@ -33,9 +33,9 @@ import org.apiguardian.api.API.Status;
  * <h2>Limits</h2>
  *
  * <p>Buffers from before the recording are counted and never blamed. Only buffers that own their memory appear, once for
- * each mesh device and not for each chip. Circular buffers are not in the history: their devices have other numbers and their
- * sizes are those of one core. An output contains no process, no thread, no time of an event, and no reason of a free. A database contains snapshots and no events: a buffer that lives only within an
- * operation is not in it.
+ * each mesh device and not for each chip. Circular buffers are not in the history: their devices have other numbers and
+ * their sizes are those of one core. An output contains no process, no thread, no time of an event, and no reason of a
+ * free. A database contains snapshots and no events: a buffer that lives only within an operation is not in it.
  *
  * <p>Records that contradict each other, or are missing, are {@linkplain AllocationHistory#lostReports() lost reports} of
  * the history, which make a verdict inconclusive. What was skipped is counted in {@link #notes()}.

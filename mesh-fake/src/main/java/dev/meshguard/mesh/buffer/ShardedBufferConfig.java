@@ -9,8 +9,9 @@ import org.apiguardian.api.API.Status;
 /**
  * Contents of two dimensions, divided into one shard for each device of a mesh.
  *
- * <p>A shard extent of 0 means the whole extent in that direction: the contents are replicated along it. Shards are distributed
- * to the devices row by row. Devices without a shard allocate the same memory. Source: {@code ShardedBufferConfig} in {@code tt_metal/api/tt-metalium/mesh_buffer.hpp} and
+ * <p>A shard extent of 0 means the whole extent in that direction: the contents are replicated along it. Shards are
+ * distributed to the devices row by row. Devices without a shard allocate the same memory. Source:
+ * {@code ShardedBufferConfig} in {@code tt_metal/api/tt-metalium/mesh_buffer.hpp} and
  * {@code tt_metal/distributed/mesh_buffer.cpp}.
  *
  * @param globalSize the bytes of the contents
