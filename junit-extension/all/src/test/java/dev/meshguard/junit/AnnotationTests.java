@@ -68,6 +68,11 @@ class AnnotationTests {
         assertThat(run(InheritingMeshTestCase.class)).hasOnlySucceeded(1);
     }
 
+    @Test
+    void theSourceOfAClassGoesBeforeThatOfItsInterfaceEvenIfItsSuperclassHasTheSame() {
+        assertThat(run(SameAsSuperclassTestCase.class)).hasOnlySucceeded(1);
+    }
+
     @TrackAllocations
     @FakeMesh(rows = 1, columns = 1)
     interface OneDevice {}
@@ -104,6 +109,20 @@ class AnnotationTests {
             assertShape(mesh, 1, 2);
         }
     }
+
+    @WatchedProcesses
+    interface OnProcesses {}
+
+    @FakeMesh(rows = 1, columns = 2)
+    abstract static class MeshTestCase {
+        @Test
+        void runs(MeshDevice mesh) {
+            assertShape(mesh, 1, 2);
+        }
+    }
+
+    @FakeMesh(rows = 1, columns = 2)
+    static class SameAsSuperclassTestCase extends MeshTestCase implements OnProcesses {}
 
     static class InheritingMeshTestCase extends MeshUnderProcessesTestCase {}
 

@@ -154,6 +154,11 @@ public final class Sources {
     /** Of several kinds, one on the element itself is nearer than one of an interface or an annotation, and these than one of a superclass. */
     private Set<Annotation> nearestOn(AnnotatedElement element) {
         Set<Annotation> found = search(element);
+        Set<Annotation> direct = new LinkedHashSet<>(found);
+        direct.retainAll(Arrays.asList(element.getDeclaredAnnotations()));
+        if (!direct.isEmpty()) {
+            return direct;
+        }
         Class<?> superclass = element instanceof Class<?> type ? type.getSuperclass() : null;
         if (found.size() > 1 && superclass != null) {
             found.removeAll(search(superclass));
@@ -161,9 +166,7 @@ public final class Sources {
                 return nearestOn(superclass);
             }
         }
-        Set<Annotation> direct = new LinkedHashSet<>(found);
-        direct.retainAll(Arrays.asList(element.getDeclaredAnnotations()));
-        return direct.isEmpty() ? found : direct;
+        return found;
     }
 
     /** Returns the annotation of each kind that JUnit finds on an element. */
