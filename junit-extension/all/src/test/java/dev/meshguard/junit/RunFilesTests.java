@@ -44,6 +44,22 @@ class RunFilesTests {
     }
 
     @Test
+    void aFolderOfRecordsThatCannotBeMadeIsNamedWithTheWayOut() throws IOException {
+        Path folderInAFile = write("file", "").resolve("records");
+
+        assertThat(run(
+                        WeightsTestCase.class,
+                        Map.of("meshguard.run", "1", "meshguard.findings", folderInAFile.toString())))
+                .hasSingleTest()
+                .whichFailed()
+                .with(ExtensionConfigurationException.class)
+                .withTextContaining(
+                        "meshguard.findings = " + folderInAFile
+                                + " is rejected. With meshguard.run this JVM writes its record into that folder, which failed: ")
+                .withTextContaining(" Name a folder that can be made and written to, or leave out meshguard.run.");
+    }
+
+    @Test
     void anEntryThatMatchedInNoTestFailsTheWholeRun() throws IOException {
         Path file = write("expected.txt", "label weights because \"shared\"\nlabel fabric because \"telemetry\"\n");
 

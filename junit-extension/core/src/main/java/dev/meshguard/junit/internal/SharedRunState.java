@@ -67,7 +67,7 @@ public final class SharedRunState implements StoredResource {
      * Creates the state of one execution.
      *
      * @param reporting receives the checks while they run
-     * @throws IllegalArgumentException if a file is missing or malformed
+     * @throws IllegalArgumentException if a file is missing or malformed, or the folder of the records cannot be written
      */
     public static SharedRunState begin(RunSettings settings, Reporting reporting) {
         try {
@@ -76,7 +76,7 @@ public final class SharedRunState implements StoredResource {
                     : ExpectedBuffers.none();
             Baseline baseline = settings.baseline().isPresent() ? baseline(settings) : null;
             JvmRecordFile file = settings.recordFolder().isPresent()
-                    ? JvmRecordFile.begin(
+                    ? record(
                             settings.recordFolder().get(),
                             settings.run().orElseThrow(),
                             reporting.findings().orElseThrow().process())
@@ -116,6 +116,19 @@ public final class SharedRunState implements StoredResource {
                             + "=accept, not where CI is set, and check it in.");
         }
         return file.read();
+    }
+
+    private static JvmRecordFile record(Path folder, String run, String process) {
+        try {
+            return JvmRecordFile.begin(folder, run, process);
+        } catch (IOException notWritten) {
+            throw RunSettings.rejected(
+                    FindingsSettings.FINDINGS,
+                    folder.toString(),
+                    "With " + RunSettings.RUN + " this JVM writes its record into that folder, which failed: "
+                            + notWritten + ". Name a folder that can be made and written to, or leave out "
+                            + RunSettings.RUN + ".");
+        }
     }
 
     /** Returns the buffers that are expected in every test. */
