@@ -5,6 +5,7 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.internal.GraceTimer;
+import dev.meshguard.junit.processes.WatchedProcessesSource;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.SteppedTimer;
@@ -14,9 +15,14 @@ import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.server.client.AllocationClient;
+import dev.meshguard.server.process.TrackedProcess;
+import dev.meshguard.server.process.TrackedProcesses;
+import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.Expectation;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -56,6 +62,14 @@ class GraceTests {
     @Test
     void whoHasNothingLeftIsNotWaitedFor() {
         assertThat(runWaiting(QuietTestCase.class)).hasOnlySucceeded(3);
+    }
+
+    @Test
+    void aProgramThatHasEndedIsNotWaitedFor() {
+        assertThat(runWaiting(EndedProgramTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
     }
 
     @Test
@@ -161,6 +175,27 @@ class GraceTests {
             Tensor a = ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh);
             ttnn.deallocate(ttnn.add(a, a));
             ttnn.deallocate(a);
+        }
+    }
+
+    static class EndedProgramTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(WatchedProcessesSource.create())
+                .timer(new NoTime())
+                .build();
+
+        @Test
+        void leaks(TrackedProcesses processes) throws IOException {
+            TrackedProcess program =
+                    processes.command("cat").recordSize(RecordSize.BYTES_112).start();
+            try (AllocationClient client = AllocationClient.builder()
+                    .socket(program.server().socketPath())
+                    .recordSize(RecordSize.BYTES_112)
+                    .processId((int) program.pid())
+                    .connect()) {
+                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+            }
         }
     }
 

@@ -1,12 +1,17 @@
 package dev.meshguard.junit;
 
+import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runTogether;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.assertions.BudgetAssertionError;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.SteppedTimer;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.verdict.Outcome;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -49,6 +54,23 @@ class ModuleMeshTests {
     void aSecondRunOpensAMeshOfItsOwn() {
         assertThat(runTogether(FreeingTestCase.class, UnloadingTestCase.class)).hasOnlySucceeded(2);
         assertThat(runTogether(FreeingTestCase.class, UnloadingTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void aFreeByAnotherThreadWithinTheGraceIsInTime() {
+        assertThat(run(PrefetchingTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aBudgetLimitsTheMemoryOfEachTest() {
+        RunAssert.Results results = run(BudgetTestCase.class);
+
+        assertThat(results).hasTest("keepsToIt").whichSucceeded();
+        assertThat(results)
+                .hasTest("exceedsIt")
+                .whichFailed()
+                .with(BudgetAssertionError.class)
+                .withTextContaining("peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)");
     }
 
     // region: base
@@ -123,5 +145,36 @@ class ModuleMeshTests {
         static void unload() {
             weights.deallocate();
         }
+    }
+
+    /** The free happens while the check sleeps, which is when another thread would free. */
+    @TrackAllocations(grace = "2 s")
+    @ExtendWith(ModuleMesh.class)
+    static class PrefetchingTestCase {
+
+        private static final SteppedTimer timer = new SteppedTimer();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(ModuleMesh.settings())
+                .timer(timer)
+                .build();
+
+        @Test
+        void prefetches() {
+            timer.at(Duration.ofMillis(60), Buffers.take(ModuleMesh.mesh())::deallocate);
+        }
+    }
+
+    @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_000)
+    static class BudgetTestCase extends OnModuleMesh {
+
+        @Test
+        void exceedsIt() {
+            Buffers.take(ModuleMesh.mesh()).deallocate();
+        }
+
+        @Test
+        void keepsToIt() {}
     }
 }

@@ -3,8 +3,10 @@ package dev.meshguard.junit.processes;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.ExpectBuffers;
+import dev.meshguard.junit.MemoryBudget;
 import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMesh;
@@ -98,6 +100,15 @@ class WatchedProcessesTests {
                 .hasSingleTest()
                 .whichFailed()
                 .withTextContaining("1. no survivor matches in any of 2 checks: exactly 1 buffer, because \"kept\"");
+    }
+
+    @Test
+    void aBudgetLimitsTheMemoryOfEachProgram() {
+        assertThat(run(BudgetTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(BudgetAssertionError.class)
+                .withTextContaining("peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)");
     }
 
     @Test
@@ -309,6 +320,16 @@ class WatchedProcessesTests {
         @ExpectBuffers(exactly = 1, because = "kept")
         void decodes(TrackedProcesses processes) throws Exception {
             oneBuffer(processes, true);
+            oneBuffer(processes, true);
+        }
+    }
+
+    @TrackAllocations
+    @WatchedProcesses
+    @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_000)
+    static class BudgetTestCase {
+        @Test
+        void decodes(TrackedProcesses processes) throws Exception {
             oneBuffer(processes, true);
         }
     }

@@ -21,10 +21,15 @@ public interface SourcePart {
     /** Returns what identifies it among parts of its kind, for example a process id. */
     String id();
 
-    /** Returns its tracker. */
+    /** Returns its tracker, in which the check is {@linkplain AllocationTracker#checked() recorded} after the wait for late frees. */
     AllocationTracker tracker();
 
-    /** Judges its memory. */
+    /** Returns whether nothing can free its memory any more, so that a check does not wait for late frees. */
+    default boolean hasEnded() {
+        return false;
+    }
+
+    /** Judges its memory; called repeatedly while a check waits for late frees, and again after a search for holders. */
     LeakVerdict verdict(LeakCheck check);
 
     /** Returns notes for the reader of a failure. */

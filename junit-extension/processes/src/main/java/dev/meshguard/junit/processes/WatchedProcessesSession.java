@@ -53,6 +53,11 @@ final class WatchedProcessesSession implements SourceSession {
         }
 
         @Override
+        public boolean hasEnded() {
+            return true;
+        }
+
+        @Override
         public LeakVerdict verdict(LeakCheck check) {
             return process.verdict(check);
         }

@@ -116,7 +116,11 @@ record CheckReporter(
         }
         Optional<Throwable> thrown = test.thrown();
         AlreadyReportedFindings reported = AlreadyReportedFindings.by(thrown);
-        VerdictStatus status = statusOf(verdict, reported);
+        VerdictStatus first = statusOf(verdict, reported);
+        LeakVerdict complete = first == VerdictStatus.NEW ? explained(verdict, again, tracker, notes) : verdict;
+        running.found(complete);
+        // What is freed between the two verdicts may fail no condition; the failure would have nothing to report.
+        VerdictStatus status = policies.holdFor(complete) ? VerdictStatus.PASSED : first;
         running.became(status.result);
         if (status == VerdictStatus.BASELINED) {
             notes.add("every leak is in the baseline, so the test does not fail");
@@ -126,8 +130,9 @@ record CheckReporter(
                 budgets.verdict(verdict).filter(judged -> BudgetCheck.isNews(judged, test));
         if (status == VerdictStatus.NEW) {
             hasFailed[0] = true;
-            VerdictReport report = explained(verdict, again, tracker, reported, notes);
-            running.found(report.verdict());
+            notes.addAll(reported.notes(complete));
+            noteThatTestStillRuns(notes);
+            VerdictReport report = report(complete, notes);
             pages().naming(
                             report,
                             (named, page) -> {
@@ -160,7 +165,7 @@ record CheckReporter(
                 publish(named, failure);
             });
         } else if (status == VerdictStatus.PASSED && policies.check() != AllocationCheck.NONE) {
-            publishWhatFailsNothing(verdict, notes);
+            publishWhatFailsNothing(complete, notes);
         }
     }
 
@@ -192,24 +197,21 @@ record CheckReporter(
         return reported.cover(verdict) ? VerdictStatus.ALREADY_REPORTED : VerdictStatus.NEW;
     }
 
-    /** Returns the report of unreported findings, judged again if the holders of buffers had to be searched. */
-    private VerdictReport explained(
-            LeakVerdict verdict,
-            Supplier<LeakVerdict> again,
-            AllocationTracker tracker,
-            AlreadyReportedFindings reported,
-            List<String> notes) {
-        LeakVerdict complete = verdict;
-        if (isToBeExplained(verdict)) {
-            search(tracker, verdict, notes);
-            complete = again.get();
+    /** Returns a verdict with unreported findings, judged again if the holders of buffers have to be searched. */
+    private LeakVerdict explained(
+            LeakVerdict verdict, Supplier<LeakVerdict> again, AllocationTracker tracker, List<String> notes) {
+        if (!isToBeExplained(verdict)) {
+            return verdict;
         }
-        notes.addAll(reported.notes(complete));
+        search(tracker, verdict, notes);
+        return again.get();
+    }
+
+    private void noteThatTestStillRuns(List<String> notes) {
         if (test.outlivesItself()) {
             notes.add("the test still runs on the thread that its timeout gave up on; what it does from now on is no"
                     + " other test's");
         }
-        return report(complete, notes);
     }
 
     private static <T extends Throwable> T suppressing(@Nullable RuntimeException failedClose, T failure) {

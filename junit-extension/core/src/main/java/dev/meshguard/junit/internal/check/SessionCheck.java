@@ -190,22 +190,24 @@ public final class SessionCheck implements StoredResource {
     }
 
     private void check(SourcePart part, int number, Terms terms) {
-        LeakCheck check = terms.check();
+        Supplier<LeakVerdict> judge = () -> part.verdict(terms.check());
+        List<String> notes = new ArrayList<>();
+        if (!part.hasEnded()) {
+            awaitLateFrees(part.tracker(), judge).ifPresent(notes::add);
+        }
         try (RunningCheck running = run.reporting().numbers().checkOfMesh(test.subjectOf(part))) {
+            budgets.readUnlessRead(session);
+            part.tracker().checked();
+            LeakVerdict verdict = terms.found(judge.get());
+            notes.addAll(part.notes());
             new CheckReporter(
                             policies,
-                            new BudgetCheck(List.of()),
+                            budgets,
                             run,
                             findings(CheckSubject.Kind.PROCESS),
                             test,
                             () -> test.page().part(part.kind(), number))
-                    .report(
-                            terms.found(part.verdict(check)),
-                            () -> part.verdict(check),
-                            part.tracker(),
-                            part.notes(),
-                            null,
-                            running);
+                    .report(verdict, judge, part.tracker(), notes, null, running);
         }
     }
 
@@ -224,8 +226,9 @@ public final class SessionCheck implements StoredResource {
     private void closeMemory(Terms terms) {
         List<String> notes =
                 new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
-        awaitLateFrees(terms).ifPresent(notes::add);
         Optional<AllocationTracker> all = session.requestedTracker();
+        all.flatMap(own -> awaitLateFrees(own, () -> examined(own.history(), terms)))
+                .ifPresent(notes::add);
         if (all.isPresent()) {
             try (RunningCheck running = run.reporting().numbers().checkOfMesh(subject.orElseLook(test::subject))) {
                 check(all.get(), notes, running, terms);
@@ -239,16 +242,10 @@ public final class SessionCheck implements StoredResource {
     }
 
     /** Without a lock: a thread that frees late may still need the tracker and the memory of the session. */
-    private Optional<String> awaitLateFrees(Terms terms) {
-        Optional<AllocationTracker> all = session.requestedTracker();
-        if (all.isEmpty() || !policies.waits()) {
-            return Optional.empty();
-        }
-        AllocationTracker watched = all.get();
-        return awaitFrees(
-                policies,
-                new PendingFrees(
-                        watched, () -> PendingFrees.hasAny(watched), () -> examined(watched.history(), terms)));
+    private Optional<String> awaitLateFrees(AllocationTracker watched, Supplier<LeakVerdict> judge) {
+        return policies.waits()
+                ? awaitFrees(policies, new PendingFrees(watched, () -> PendingFrees.hasAny(watched), judge))
+                : Optional.empty();
     }
 
     private Optional<String> awaitFrees(CheckPolicy given, PendingFrees pending) {
