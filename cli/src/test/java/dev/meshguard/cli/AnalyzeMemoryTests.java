@@ -132,6 +132,21 @@ class AnalyzeMemoryTests {
                 "The answer about 2 logs needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JDK_JAVA_OPTIONS=-Xmx128m meshguard …).");
     }
 
+    @Test
+    void anAnswerThatDoesNotFitIsNoVerdict() throws Exception {
+        Path log = folder.resolve("server.log");
+        try (BufferedWriter writer = Files.newBufferedWriter(log)) {
+            for (int buffer = 1; buffer <= LINES_OF_LARGE_ANSWER; buffer++) {
+                writer.write(line(buffer));
+            }
+        }
+
+        assertThatItEndsWith(
+                started("analyze", "--json", log.toString()),
+                log
+                        + " has about 12,000 allocations, which need about 64 MiB of heap; this JVM has 24 MiB. Run it with -Xmx64m (meshguard: JDK_JAVA_OPTIONS=-Xmx64m meshguard …).");
+    }
+
     /** Each operation ends with the same buffer. */
     private Path databaseOf(int operations, String name) throws SQLException {
         Path file = folder.resolve("db.sqlite");
@@ -146,21 +161,6 @@ class AnalyzeMemoryTests {
             statement.execute(numbers + "INSERT INTO buffers SELECT n, 0, 4096, 64, 0 FROM numbers");
         }
         return file;
-    }
-
-    @Test
-    void anAnswerThatDoesNotFitIsNoVerdict() throws Exception {
-        Path log = folder.resolve("server.log");
-        try (BufferedWriter writer = Files.newBufferedWriter(log)) {
-            for (int buffer = 1; buffer <= LINES_OF_LARGE_ANSWER; buffer++) {
-                writer.write(line(buffer));
-            }
-        }
-
-        assertThatItEndsWith(
-                started("analyze", "--json", log.toString()),
-                log
-                        + " has about 12,000 allocations, which need about 64 MiB of heap; this JVM has 24 MiB. Run it with -Xmx64m (meshguard: JDK_JAVA_OPTIONS=-Xmx64m meshguard …).");
     }
 
     private Process started(String... arguments) throws IOException {
