@@ -21,7 +21,10 @@ public interface SourcePart {
     /** Returns what identifies it among parts of its kind, for example a process id. */
     String id();
 
-    /** Returns its tracker, in which the check is {@linkplain AllocationTracker#checked() recorded} after the wait for late frees. */
+    /**
+     * Returns its tracker. The check is {@linkplain AllocationTracker#checked() recorded} in it after the wait for late
+     * frees.
+     */
     AllocationTracker tracker();
 
     /** Returns whether nothing can free its memory any more, so that a check does not wait for late frees. */
