@@ -1,6 +1,10 @@
 package dev.meshguard.samples.corpus;
 
+import static dev.meshguard.samples.corpus.faults.ReportKind.ALLOCATION;
+import static dev.meshguard.samples.corpus.faults.ReportKind.FREE;
+
 import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.HandleRelease;
@@ -23,29 +27,29 @@ import java.util.Optional;
  */
 final class Corpus {
 
-    private static final List<String> FAULTS = List.of(
-            "failingAllocation(2)",
-            "failingAllocation(5)",
-            "failingOperation(1)",
-            "failingOperation(2)",
-            "deviceStopsAnswering(3, 2)",
-            "closingDevicesInOrder(7, 3, 0)",
-            "closingTwice()",
-            "closingDuringOperation(1)",
-            "losingReport(3)",
-            "losingReport(9, ALLOCATION)",
-            "losingReport(20, FREE)",
-            "losingReport(12, FREE).noticed()",
-            "losingReport(2, FREE).onDevice(5)",
-            "doublingReport(10)",
-            "doublingReport(17, ALLOCATION)",
-            "doublingReport(17, FREE)",
-            "delayingReport(9, FREE, 3)",
-            "delayingReport(9, ALLOCATION, 40)",
-            "delayingReport(30, FREE, 1000)",
-            "reorderingReports(2, 1)",
-            "reorderingReports(3, 1, 2).onDevice(2)",
-            "shufflingReports(4, 7L)");
+    private static final List<RunFaults> FAULTS = List.of(
+            RunFaults.of(FaultPlan.none().failingAllocation(2)),
+            RunFaults.of(FaultPlan.none().failingAllocation(5)),
+            RunFaults.of(FaultPlan.none().failingOperation(1)),
+            RunFaults.of(FaultPlan.none().failingOperation(2)),
+            RunFaults.of(FaultPlan.none().deviceStopsAnswering(3, 2)),
+            RunFaults.of(FaultPlan.none().closingDevicesInOrder(7, 3, 0)),
+            RunFaults.of(FaultPlan.none().closingTwice()),
+            RunFaults.of(FaultPlan.none().closingDuringOperation(1)),
+            RunFaults.none().losingReport(3),
+            RunFaults.none().losingReport(9, ALLOCATION),
+            RunFaults.none().losingReport(20, FREE),
+            RunFaults.none().losingReport(12, FREE).noticed(),
+            RunFaults.none().losingReport(2, FREE).onDevice(5),
+            RunFaults.none().doublingReport(10),
+            RunFaults.none().doublingReport(17, ALLOCATION),
+            RunFaults.none().doublingReport(17, FREE),
+            RunFaults.none().delayingReport(9, FREE, 3),
+            RunFaults.none().delayingReport(9, ALLOCATION, 40),
+            RunFaults.none().delayingReport(30, FREE, 1000),
+            RunFaults.none().reorderingReports(2, 1),
+            RunFaults.none().reorderingReports(3, 1, 2).onDevice(2),
+            RunFaults.none().shufflingReports(4, 7));
 
     /** By program, what has to be in the name of the setting; nothing for all settings. */
     private static final Map<String, List<String>> MISJUDGED = Map.of(
@@ -131,8 +135,8 @@ final class Corpus {
     private static List<CorpusCase> faults() {
         List<CorpusCase> cases = new ArrayList<>();
         for (Scenario scenario : Scenarios.forFaults()) {
-            for (String fault : FAULTS) {
-                cases.add(new CorpusCase(scenario, Setting.faultless().with(plan(fault))));
+            for (RunFaults faults : FAULTS) {
+                cases.add(new CorpusCase(scenario, Setting.faultless().with(faults)));
             }
         }
         return cases;
@@ -174,9 +178,5 @@ final class Corpus {
             cases.add(new CorpusCase(Scenarios.everythingForgetful(), collecting.with(defect)));
         }
         return cases;
-    }
-
-    private static RunFaults plan(String fault) {
-        return RunFaults.parse("FaultPlan.none()." + fault);
     }
 }

@@ -49,13 +49,13 @@ public final class RunFaults {
         return new RunFaults(RandomFaults.of(seed), OptionalLong.of(seed));
     }
 
-    /**
-     * Reads what {@link #toString()} wrote, with or without {@code FaultPlan.none()}, or {@code FaultPlan.random(42)}.
-     *
-     * @throws IllegalArgumentException if the text is anything else; the message names the position and the accepted texts
-     */
-    public static RunFaults parse(String text) {
-        return new FaultPlanText(text).read();
+    /** Returns a plan of the faults that the runtime injects, without faults of reports. */
+    public static RunFaults of(FaultPlan ofRuntime) {
+        RunFaults plan = NONE;
+        for (Fault fault : ofRuntime.faults()) {
+            plan = plan.with(fault);
+        }
+        return plan;
     }
 
     /** Loses the report with this number, from 1; see {@link #losingReport(long, ReportKind)}. */
