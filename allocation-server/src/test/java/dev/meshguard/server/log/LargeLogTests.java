@@ -26,7 +26,7 @@ class LargeLogTests {
         assertThatThrownBy(() -> AllocationLog.read(log))
                 .isInstanceOf(IOException.class)
                 .hasMessageMatching("\\Q" + log
-                        + "\\E has about \\d{5} million lines, which need about \\S+ TiB of heap; this JVM has .+\\. Run it with"
+                        + "\\E has about \\d{5} million allocations, which need about \\S+ TiB of heap; this JVM has .+\\. Run it with"
                         + " -Xmx\\d+g .+");
     }
 }
