@@ -12,6 +12,9 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.SourceDescription;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.List;
@@ -72,6 +75,24 @@ class RestoredHistoryTests {
         assertThat(MemoryRequest.restored(AllocationDetails.user(), Optional.empty()))
                 .isNotSameAs(MemoryRequest.restored(AllocationDetails.user(), Optional.empty()))
                 .matches(other -> !other.isAnonymous() && !other.hasOrigin());
+    }
+
+    @Test
+    void hasTheEventsOfTracesByThemselves() {
+        AllocationTracker tracker = AllocationTracker.create();
+        Owner trace = Owner.program("decode");
+        tracker.sourceAttached(SourceDescription.of("a source"));
+        tracker.rounds(1, round -> {
+            tracker.captureBegan(0, trace);
+            tracker.programCaptured(trace, trace, Optional.empty());
+            tracker.bufferCaptured(trace, tracker.request(AllocationDetails.user()));
+            tracker.captureEnded(trace);
+            tracker.traceReplayed(trace, List.of());
+        });
+
+        assertThat(tracker.history().traceEvents())
+                .extracting(event -> event.getClass().getSimpleName())
+                .containsExactly("CaptureBegan", "ProgramCaptured", "BufferCaptured", "CaptureEnded", "TraceReplayed");
     }
 
     private static AllocationHistory someHistory(HistoryScript script) {
