@@ -106,7 +106,7 @@ class AddressSpaceTests {
 
     @Test
     void showsDetailsAtThePointerByKeysAndInATable(Chromium chromium) {
-        open(chromium, "#space-200");
+        open(chromium, "#space-197");
         chromium.scrollTo("#space-strips canvas");
         Map<?, ?> box = (Map<?, ?>)
                 chromium.value("document.querySelector('#space-strips canvas').getBoundingClientRect().toJSON()");

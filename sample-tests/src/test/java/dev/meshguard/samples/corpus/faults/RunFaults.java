@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * The faults of one run, and their moments: those of the runtime, and those of its reports.
  *
  * <p>A run takes both: {@code Ttnn.builder(faults.between(listener)).faults(faults.ofRuntime())}. {@link #toString()} returns the
- * calls that create the plan, for use as input of {@link #parse}. {@link #random} creates a plan from a seed, which it keeps for
- * ever, because results are printed with it.
+ * calls that create the plan. {@link #random} creates a plan from a seed, which it keeps for ever, because results are printed
+ * with it.
  *
  * <p>Immutable. Two plans are equal if they have the same faults.
  */
