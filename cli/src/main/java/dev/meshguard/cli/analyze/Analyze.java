@@ -383,13 +383,11 @@ public final class Analyze implements Callable<Integer> {
 
     private List<Analysis> read(AllocationLogReader reader, Path file, CheckCriteria criteria)
             throws IOException, UsageException {
-        if (lastOperation == null) {
-            HeapNeed.requireRoomFor(file);
-        }
         try (InputStream input = ProgressStream.over(InputFile.open(file), Files.size(file), progress)) {
             BufferedInputStream buffered = new BufferedInputStream(input);
             Optional<OutputFormat> format = OutputFormat.of(buffered);
             if (!Files.isRegularFile(file) || format.isEmpty()) {
+                HeapNeed.requireRoomFor(file);
                 return read(reader, buffered, format, file.toString(), criteria);
             }
             RuntimeOutputReader outputs = outputs(file.toString());
