@@ -8,7 +8,6 @@ import dev.meshguard.page.internal.suite.RunRecord;
 import dev.meshguard.page.internal.template.PageContent;
 import dev.meshguard.page.internal.template.ScriptLibrary;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
 import java.io.IOException;
@@ -54,52 +53,25 @@ public final class RunPage {
      * @param report the report of the verdict
      */
     public static RunPage of(String title, VerdictReport report) {
-        return new RunPage(
-                new RunFigures(title, report, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty()));
+        return new RunPage(new RunFigures(title, report, Optional.empty(), Optional.empty(), Optional.empty()));
     }
 
     /** Returns this page with another text than that of the report: the complete text of the terminal. */
     public RunPage withText(String text) {
         return new RunPage(new RunFigures(
-                figures.title(),
-                figures.report(),
-                Optional.of(text),
-                figures.known(),
-                figures.budgets(),
-                figures.growth()));
-    }
-
-    /** Returns this page with a baseline, so that it states of each leak whether it is new. */
-    public RunPage withBaseline(Baseline known) {
-        return new RunPage(new RunFigures(
-                figures.title(),
-                figures.report(),
-                figures.text(),
-                Optional.of(known),
-                figures.budgets(),
-                figures.growth()));
+                figures.title(), figures.report(), Optional.of(text), figures.budgets(), figures.growth()));
     }
 
     /** Returns this page with a budget verdict. */
     public RunPage withBudgets(BudgetVerdict budgets) {
         return new RunPage(new RunFigures(
-                figures.title(),
-                figures.report(),
-                figures.text(),
-                figures.known(),
-                Optional.of(budgets),
-                figures.growth()));
+                figures.title(), figures.report(), figures.text(), Optional.of(budgets), figures.growth()));
     }
 
     /** Returns this page with judged growth; the growth of rounds in the history is always included. */
     public RunPage withGrowth(Accumulation growth) {
         return new RunPage(new RunFigures(
-                figures.title(),
-                figures.report(),
-                figures.text(),
-                figures.known(),
-                figures.budgets(),
-                Optional.of(growth)));
+                figures.title(), figures.report(), figures.text(), figures.budgets(), Optional.of(growth)));
     }
 
     /** Returns the data of the page as JSON. */

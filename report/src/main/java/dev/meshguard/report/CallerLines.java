@@ -37,15 +37,15 @@ final class CallerLines {
     }
 
     /** Returns the callers that a reader needs, the one of most buffers first; none if the line of the allocation is enough. */
-    List<Caller> of(FindingGroups finding) {
+    List<Caller> of(SurvivorFinding finding) {
         List<Caller> distinguishing = distinguishing(finding);
         return distinguishing.isEmpty() ? inTestClass(finding) : distinguishing;
     }
 
     /** Returns the callers that tell apart what one line allocated, the one of most buffers first; none if it has one only. */
-    List<Caller> distinguishing(FindingGroups finding) {
+    List<Caller> distinguishing(SurvivorFinding finding) {
         Map<StackTraceElement, Long> buffers = new LinkedHashMap<>();
-        for (SurvivorGroup group : finding.groups()) {
+        for (SurvivorGroup group : finding.groups().toList()) {
             group.origin()
                     .flatMap(distinguishing::callerOf)
                     .ifPresent(frame -> buffers.merge(frame, group.buffers(), Long::sum));
@@ -56,7 +56,7 @@ final class CallerLines {
         return callers;
     }
 
-    private List<Caller> inTestClass(FindingGroups finding) {
+    private List<Caller> inTestClass(SurvivorFinding finding) {
         if (testClass.isEmpty()
                 || finding.site().filter(site -> !isOfTest(site)).isEmpty()) {
             return List.of();

@@ -1,6 +1,5 @@
 package dev.meshguard.report;
 
-import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
 import java.util.Optional;
@@ -12,15 +11,10 @@ import org.apiguardian.api.API.Status;
  *
  * @param report the verdict with its notes
  * @param text the text of the terminal
- * @param known the known leaks, if there is a baseline
  * @param budgets the budget verdict, if there are budgets
  * @param growth the growth over rounds, if it was judged
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record CheckReport(
-        VerdictReport report,
-        String text,
-        Optional<Baseline> known,
-        Optional<BudgetVerdict> budgets,
-        Optional<Accumulation> growth) {}
+        VerdictReport report, String text, Optional<BudgetVerdict> budgets, Optional<Accumulation> growth) {}

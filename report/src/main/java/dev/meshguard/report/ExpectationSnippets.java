@@ -100,17 +100,23 @@ public final class ExpectationSnippets {
 
     /** Returns the narrowest entry for a group of survivors, if it admits no other buffer of the verdict. */
     public Optional<ExpectationSnippet> narrowest(SurvivorGroup group) {
-        return narrowest(new FindingGroups(List.of(group)));
+        return narrowest(List.of(group));
     }
 
     /** Returns the narrowest entry for a finding, if it admits no other buffer of the verdict. */
-    public Optional<ExpectationSnippet> narrowest(FindingGroups finding) {
-        if (!finding.groups().stream()
-                .allMatch(group -> isFinding(group) && isOneThing(group) && hasPossibleDevices(group))) {
+    public Optional<ExpectationSnippet> narrowest(SurvivorFinding finding) {
+        return narrowest(finding.groups().toList());
+    }
+
+    private Optional<ExpectationSnippet> narrowest(List<SurvivorGroup> groups) {
+        if (!groups.stream()
+                .allMatch(group -> group.status().isDefect() && isOneThing(group) && hasPossibleDevices(group))) {
             return Optional.empty();
         }
-        Expectation entry = narrowestFor(finding, devices);
-        return admitsOnly(finding, entry) ? Optional.of(snippet(entry)) : Optional.empty();
+        List<Survivor> admitted =
+                groups.stream().flatMap(group -> group.survivors().stream()).toList();
+        Expectation entry = narrowestFor(groups.get(0), admitted);
+        return admitsOnly(admitted, entry) ? Optional.of(snippet(entry)) : Optional.empty();
     }
 
     private void add(Object property, Survivor survivor) {
@@ -138,13 +144,6 @@ public final class ExpectationSnippets {
         return List.copyOf(devices);
     }
 
-    private static boolean isFinding(SurvivorGroup group) {
-        return switch (group.status()) {
-            case LEAKED, FREED_LATE, MISREPORTED -> true;
-            case EXPECTED, UNDECIDED -> false;
-        };
-    }
-
     /** A history that was created by hand may contain devices that no entry can name. */
     private static boolean hasPossibleDevices(SurvivorGroup group) {
         return group.devices().stream().allMatch(device -> device >= 0 && device <= MAX_DEVICE);
@@ -161,9 +160,9 @@ public final class ExpectationSnippets {
         });
     }
 
-    private boolean admitsOnly(FindingGroups finding, Expectation entry) {
+    private boolean admitsOnly(List<Survivor> admitted, Expectation entry) {
         Set<BufferGeneration> own = Collections.newSetFromMap(new IdentityHashMap<>());
-        finding.survivors().map(Survivor::buffer).forEach(own::add);
+        admitted.forEach(survivor -> own.add(survivor.buffer()));
         return own.stream().allMatch(buffer -> entry.fits(buffer))
                 && candidates(entry).stream()
                         .map(Survivor::buffer)
@@ -188,28 +187,34 @@ public final class ExpectationSnippets {
                 .orElseThrow();
     }
 
-    private Expectation narrowestFor(FindingGroups finding, List<Integer> devices) {
-        SurvivorGroup first = finding.first();
-        Expectation entry =
-                Expectation.because(REASON).atMost(finding.survivors().count());
+    private Expectation narrowestFor(SurvivorGroup first, List<Survivor> admitted) {
+        Expectation entry = Expectation.because(REASON).atMost(admitted.size());
         if (names.hasDevice(first.first().buffer())) {
             entry = entry.type(first.type());
-            List<Integer> holding = List.copyOf(finding.survivorsByDevice().keySet());
+            List<Integer> holding = admitted.stream()
+                    .map(survivor -> survivor.buffer().device())
+                    .distinct()
+                    .sorted()
+                    .toList();
             if (holding.size() == 1 || !holding.equals(devices)) {
                 entry = entry.devices(DeviceSet.of(holding));
             }
         }
-        if (finding.survivors()
+        if (admitted.stream()
                 .allMatch(survivor -> !survivor.buffer().isOfUnknownSize()
                         && survivor.reports().get(0).size() == first.size())) {
             entry = entry.size(first.size());
         }
-        Optional<String> label = first.label().filter(text -> !text.isBlank());
-        if (label.isPresent()) {
-            entry = entry.label(label.get());
-        }
-        Optional<OriginPattern> origin = finding.site().flatMap(OriginPattern::of);
-        return origin.isPresent() ? entry.origin(origin.get().text()) : entry;
+        return withLabelAndOrigin(entry, first.label(), first.origin());
+    }
+
+    private static Expectation withLabelAndOrigin(Expectation entry, Optional<String> label, Optional<Origin> origin) {
+        Expectation labelled =
+                label.filter(text -> !text.isBlank()).map(entry::label).orElse(entry);
+        return origin.flatMap(Origin::site)
+                .flatMap(OriginPattern::of)
+                .map(pattern -> labelled.origin(pattern.text()))
+                .orElse(labelled);
     }
 
     /** Returns an entry as a user can paste it. */
@@ -219,18 +224,13 @@ public final class ExpectationSnippets {
 
     /** Returns the entry that permits that the data of a buffer is overwritten, on as many devices. */
     static ExpectationSnippet ofOverwritten(BufferGeneration buffer, int devices) {
-        Expectation entry = Expectation.because("…")
+        Expectation entry = Expectation.because(REASON)
                 .type(buffer.type())
                 .size(buffer.size())
                 .atMost(devices)
                 .overwritten();
-        Optional<String> label = buffer.label().filter(text -> !text.isBlank());
-        if (label.isPresent()) {
-            entry = entry.label(label.get());
-        }
-        Optional<OriginPattern> origin =
-                buffer.request().origin().flatMap(Origin::site).flatMap(OriginPattern::of);
-        return snippet(origin.isPresent() ? entry.origin(origin.get().text()) : entry);
+        return snippet(
+                withLabelAndOrigin(entry, buffer.label(), buffer.request().origin()));
     }
 
     /** Returns an entry as an annotation. */

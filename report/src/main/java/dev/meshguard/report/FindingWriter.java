@@ -2,29 +2,36 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.report.VerdictReport.Fact;
-import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
+import dev.meshguard.verdict.baseline.ShortFingerprints;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /** Writes findings as sentences: what survived, where it was allocated, why it survived, and how to fix it. */
 final class FindingWriter {
+
+    /** Stands for the line of an allocation without an origin. */
+    static final String UNKNOWN_SITE = "an unknown place (no origin was captured)";
 
     private static final int MAX_NAMED = 3;
     private static final int MAX_EVIDENCE = 3;
@@ -34,69 +41,53 @@ final class FindingWriter {
 
     private final LeakVerdict verdict;
     private final AllocationHistory history;
-    private final MeshNames meshes;
+    private final ShortFingerprints fingerprints;
     private final CallerLines callers;
-    private final MemoryNames names;
-    private final Function<SurvivorGroup, Optional<String>> baselineNote;
-    private final boolean isWithoutOrigins;
     private final Optional<LogLines> log;
+    private final MeshNames meshes;
+    private final MemoryNames names;
+    private final boolean isWithoutOrigins;
 
     /**
      * Creates a writer of the findings of a verdict.
      *
-     * @param isWithoutOrigins whether no line is known at all, so that findings need not mention it
+     * @param fingerprints the format of their fingerprints
+     * @param callers the callers beside the line of an allocation
      * @param log the lines of the log from which the history was read, if it was
-     * @param baselineNote the fingerprint of a group and what the baseline knows of it, if there is a baseline
      */
-    FindingWriter(
-            LeakVerdict verdict,
-            CallerLines callers,
-            boolean isWithoutOrigins,
-            Optional<LogLines> log,
-            Function<SurvivorGroup, Optional<String>> baselineNote) {
+    FindingWriter(LeakVerdict verdict, ShortFingerprints fingerprints, CallerLines callers, Optional<LogLines> log) {
         this.verdict = verdict;
         this.history = verdict.history();
-        this.meshes = new MeshNames(history);
+        this.fingerprints = fingerprints;
         this.callers = callers;
-        this.names = new MemoryNames(verdict);
-        this.isWithoutOrigins = isWithoutOrigins;
         this.log = log;
-        this.baselineNote = baselineNote;
+        this.meshes = new MeshNames(history);
+        this.names = new MemoryNames(verdict);
+        this.isWithoutOrigins = isWithoutOrigins(verdict);
     }
 
-    /** Returns the only finding of a section in words; the headline names its bytes. */
-    Finding onlyFinding(FindingGroups finding) {
-        return finding(finding, "");
+    /**
+     * Returns whether the reports came from another program that sends no lines of code, for example from the log of a server. Then
+     * findings need not mention that no line is known.
+     */
+    static boolean isWithoutOrigins(LeakVerdict verdict) {
+        return verdict.vocabulary().equals(SourceVocabulary.PROGRAM)
+                && verdict.survivors().stream()
+                        .noneMatch(survivor -> survivor.buffer().origin().isPresent());
     }
 
-    /** Returns one of several findings of a section in words. */
-    Finding findingOfSeveral(FindingGroups finding) {
-        boolean isOneSize =
-                finding.groups().stream().map(SurvivorGroup::size).distinct().count() == 1;
-        return finding(
-                finding,
-                isOneSize && finding.survivors().limit(2).count() > 1
-                        ? Quantities.shortSize(finding.bytes()) + ": "
-                        : "");
-    }
-
-    private Finding finding(FindingGroups finding, String bytes) {
-        return new Finding(
-                title(finding, bytes), sites(finding), facts(finding), finding.buffers(), finding.totalBytes());
-    }
-
-    private List<Fact> facts(FindingGroups finding) {
+    List<Fact> facts(SurvivorFinding finding) {
         List<Fact> facts = new ArrayList<>();
         logLines(finding)
                 .ifPresent(lines -> facts.add(
                         new Fact(Fact.WHERE, lines + (isWithoutOrigins ? "; this protocol sends no code lines" : ""))));
         facts.add(new Fact(Fact.WHY, why(finding)));
         freedAt(finding).ifPresent(line -> facts.add(new Fact(Fact.FREED, "at " + line)));
-        if (finding.first().status() != SurvivorStatus.UNDECIDED) {
+        if (finding.status() != SurvivorStatus.UNDECIDED) {
             facts.add(new Fact(Fact.FIX, verdict.remedyOf(finding.first())));
         }
         facts.add(new Fact(Fact.SEEN, circumstances(finding)));
-        if (finding.groups().size() == 1) {
+        if (finding.parts().size() == 1) {
             SurvivorGroup only = finding.first();
             only.evidence().stream()
                     .skip(1)
@@ -113,19 +104,28 @@ final class FindingWriter {
 
     // What
 
-    private String title(FindingGroups finding, String bytes) {
+    /** The headline names the bytes of the only finding of a section. */
+    String title(SurvivorFinding finding, boolean isOneOfSeveral) {
+        String bytes =
+                isOneOfSeveral && isOfOneSize(finding) && finding.survivors().count() > 1
+                        ? Quantities.shortSize(finding.ownBytes()) + ": "
+                        : "";
         SurvivorGroup first = finding.first();
         return names.memory(first) + "  " + bytes + amount(finding) + onDevices(finding) + addresses(finding)
-                + lenders(finding)
+                + allocators(finding)
                 + first.label()
                         .map(label -> ", label " + Quantities.quoted(label))
                         .orElse("")
                 + owners(finding.survivors().toList())
-                + withIt(finding);
+                + consequencesInTitle(finding);
+    }
+
+    private static boolean isOfOneSize(SurvivorFinding finding) {
+        return finding.groups().map(SurvivorGroup::size).distinct().count() == 1;
     }
 
     /** The headline counts what disappears with a finding, so its title does, too. */
-    private String withIt(FindingGroups finding) {
+    private String consequencesInTitle(SurvivorFinding finding) {
         long buffers = finding.buffers() - finding.survivors().count();
         return buffers == 0
                 ? ""
@@ -134,10 +134,8 @@ final class FindingWriter {
                         + (finding.survivors().limit(2).count() == 1 ? "it" : "them");
     }
 
-    private static List<SurvivorGroup> consequencesOf(FindingGroups finding) {
-        return finding.groups().stream()
-                .flatMap(group -> group.consequences().stream())
-                .toList();
+    private static List<SurvivorGroup> consequencesOf(SurvivorFinding finding) {
+        return finding.groups().flatMap(group -> group.consequences().stream()).toList();
     }
 
     private static long bytesOf(List<SurvivorGroup> groups) {
@@ -145,63 +143,59 @@ final class FindingWriter {
     }
 
     /** A reader searches a log by the exact size, but reads a rounded one where a line of code is known. */
-    private String amount(FindingGroups finding) {
+    private String amount(SurvivorFinding finding) {
         Function<Long, String> size = finding.site().isPresent() ? Quantities::shortSize : Quantities::size;
         long survivors = finding.survivors().count();
-        Set<Long> sizes = new TreeSet<>();
-        finding.groups().forEach(group -> sizes.add(group.size()));
         if (finding.survivors().allMatch(survivor -> survivor.buffer().isOfUnknownSize())) {
             return names.of(finding.first()).count(survivors);
         }
         if (survivors == 1) {
             return size.apply(finding.first().size());
         }
-        return sizes.size() == 1
-                ? String.format(
-                        Locale.ROOT,
-                        "%d x %s",
-                        survivors,
-                        size.apply(finding.first().size()))
-                : Quantities.shortSize(finding.bytes()) + ": "
+        return isOfOneSize(finding)
+                ? survivors + " x " + size.apply(finding.first().size())
+                : Quantities.shortSize(finding.ownBytes()) + ": "
                         + names.of(finding.first()).count(survivors);
     }
 
-    private String onDevices(FindingGroups finding) {
+    private String onDevices(SurvivorFinding finding) {
         if (isOutsideDevices(finding)) {
             return "";
         }
-        Map<Integer, Long> counts = finding.survivorsByDevice();
-        String names = DeviceNames.of(List.copyOf(counts.keySet()));
-        Set<Long> distinct = new TreeSet<>(counts.values());
-        long each = counts.values().iterator().next();
+        Map<Integer, Long> counts = finding.survivors()
+                .collect(Collectors.groupingBy(
+                        survivor -> survivor.buffer().device(), TreeMap::new, Collectors.counting()));
+        String devices = DeviceNames.of(List.copyOf(counts.keySet()));
         if (counts.size() == 1) {
-            return " on " + names;
+            return " on " + devices;
         }
-        if (distinct.size() > 1) {
-            return " on " + names + ", unevenly";
+        Set<Long> each = Set.copyOf(counts.values());
+        if (each.size() > 1) {
+            return " on " + devices + ", unevenly";
         }
-        return (each == 1 ? ", one" : ", " + each) + " on each of " + names;
+        return (each.equals(Set.of(1L)) ? ", one" : ", " + each.iterator().next()) + " on each of " + devices;
     }
 
-    private boolean isOutsideDevices(FindingGroups finding) {
+    private boolean isOutsideDevices(SurvivorFinding finding) {
         return finding.survivors().noneMatch(survivor -> names.hasDevice(survivor.buffer()));
     }
 
     /** An address leads to a buffer only where no line of code does. */
-    private String addresses(FindingGroups finding) {
+    private String addresses(SurvivorFinding finding) {
         if (finding.site().isPresent() || isOutsideDevices(finding)) {
             return "";
         }
         TreeSet<Long> addresses = new TreeSet<>();
         finding.survivors().forEach(survivor -> addresses.add(survivor.buffer().address()));
-        return " at " + named(addresses.stream().map(Quantities::address).toList());
+        return " at "
+                + TruncatedText.list(addresses.stream().map(Quantities::address).toList(), MAX_NAMED, ", ");
     }
 
     /** If meshes share a device, the device alone does not identify the allocator. */
-    private String lenders(FindingGroups finding) {
-        TreeSet<Integer> lenders = new TreeSet<>();
-        finding.survivors().forEach(survivor -> survivor.buffer().mesh().ifPresent(lenders::add));
-        return lenders.isEmpty() || !history.meshesSharedADevice() ? "" : ", allocated by " + meshes.of(lenders);
+    private String allocators(SurvivorFinding finding) {
+        TreeSet<Integer> allocators = new TreeSet<>();
+        finding.survivors().forEach(survivor -> survivor.buffer().mesh().ifPresent(allocators::add));
+        return allocators.isEmpty() || !history.meshesSharedADevice() ? "" : ", allocated by " + meshes.of(allocators);
     }
 
     private static String owners(List<Survivor> survivors) {
@@ -210,43 +204,36 @@ final class FindingWriter {
                 .reports()
                 .forEach(report ->
                         report.request().details().owner().map(Owner::toString).ifPresent(owners::add)));
-        return owners.isEmpty() ? "" : ", owned by " + named(List.copyOf(owners));
-    }
-
-    private static String named(List<String> all) {
-        String named = all.stream().limit(MAX_NAMED).collect(Collectors.joining(", "));
-        int more = all.size() - MAX_NAMED;
-        return more > 0 ? named + " and " + more + " more" : named;
+        return owners.isEmpty() ? "" : ", owned by " + TruncatedText.list(owners, MAX_NAMED, ", ");
     }
 
     // Where
 
     /** If no origin is known at all, one note replaces a line for each finding. */
-    private List<String> sites(FindingGroups finding) {
+    List<String> sites(SurvivorFinding finding) {
         Optional<StackTraceElement> site = finding.site();
         if (site.isEmpty()) {
-            return isWithoutOrigins || logLines(finding).isPresent()
-                    ? List.of()
-                    : List.of("an unknown place (no origin was captured)");
+            return isWithoutOrigins || logLines(finding).isPresent() ? List.of() : List.of(UNKNOWN_SITE);
         }
         List<String> sites = new ArrayList<>();
         sites.add(site.get().toString());
         List<CallerLines.Caller> all = callers.of(finding);
         all.stream()
                 .limit(MAX_NAMED)
-                .map(caller -> all.size() == 1
-                        ? caller.frame().toString()
-                        : caller.frame() + "   " + names.of(finding.first()).count(caller.buffers()))
+                .map(caller -> caller.frame()
+                        + (all.size() == 1
+                                ? ""
+                                : "   " + names.of(finding.first()).count(caller.buffers())))
                 .forEach(sites::add);
         return sites;
     }
 
-    private Optional<String> logLines(FindingGroups finding) {
+    private Optional<String> logLines(SurvivorFinding finding) {
         return finding.site().isPresent() ? Optional.empty() : log.flatMap(lines -> lines.of(finding));
     }
 
-    private static Optional<String> freedAt(FindingGroups finding) {
-        if (finding.first().status() != SurvivorStatus.FREED_LATE) {
+    private static Optional<String> freedAt(SurvivorFinding finding) {
+        if (finding.status() != SurvivorStatus.FREED_LATE) {
             return Optional.empty();
         }
         return finding.first().first().buffer().reports().stream()
@@ -260,29 +247,35 @@ final class FindingWriter {
 
     // Why
 
-    private static String why(FindingGroups finding) {
+    private static String why(SurvivorFinding finding) {
         List<String> decisive = finding.survivors()
                 .map(survivor -> survivor.diagnosis().evidence().get(0).text())
                 .toList();
-        String cause = finding.first().status() == SurvivorStatus.UNDECIDED
+        String cause = finding.status() == SurvivorStatus.UNDECIDED
                 ? "undecided"
-                : finding.first().cause().name();
+                : finding.cause().name();
         return cause + ": " + SimilarTexts.merged(decisive);
     }
 
-    private String circumstances(FindingGroups finding) {
-        long[] events = finding.survivors()
+    private String circumstances(SurvivorFinding finding) {
+        long[] allocatedAt = finding.survivors()
                 .mapToLong(survivor -> survivor.reports().get(0).allocatedAt())
-                .sorted()
                 .toArray();
-        String when = events.length == 1
-                ? "event #" + events[0]
-                : "events #" + events[0] + " to #" + events[events.length - 1];
-        return String.format(Locale.ROOT, "allocated in %s (%s)", history.phaseAt(events[0]), when);
+        return "allocated in "
+                + history.phaseAt(Arrays.stream(allocatedAt).min().orElseThrow()) + " ("
+                + events(Arrays.stream(allocatedAt)) + ")";
+    }
+
+    /** Returns {@code event #7}, or {@code events #7 to #9}. */
+    static String events(LongStream numbers) {
+        LongSummaryStatistics range = numbers.summaryStatistics();
+        return range.getMin() == range.getMax()
+                ? "event #" + range.getMin()
+                : "events #" + range.getMin() + " to #" + range.getMax();
     }
 
     /** Buffers that are freed with those of the finding have one line for each sort: they need no fix of their own. */
-    private List<String> consequences(FindingGroups finding) {
+    private List<String> consequences(SurvivorFinding finding) {
         record Sort(Object type, long size) {}
         Map<Sort, List<SurvivorGroup>> sorts = new LinkedHashMap<>();
         consequencesOf(finding)
@@ -316,29 +309,23 @@ final class FindingWriter {
                 .distinct()
                 .sorted()
                 .toList();
-        return String.format(
-                Locale.ROOT,
-                "%s  %s%s%s",
-                names.memory(groups.get(0)),
-                survivors.size() == 1
+        return names.memory(groups.get(0)) + "  "
+                + (survivors.size() == 1
                         ? Quantities.shortSize(size)
                         : survivors.size() + " x " + Quantities.shortSize(size) + " ("
-                                + Quantities.shortSize(bytesOf(groups)) + ")",
-                on.isEmpty() ? "" : " on " + DeviceNames.of(on),
-                owners(survivors));
+                                + Quantities.shortSize(bytesOf(groups)) + ")")
+                + (on.isEmpty() ? "" : " on " + DeviceNames.of(on)) + owners(survivors);
     }
 
-    private Optional<String> baselineNote(FindingGroups finding) {
-        List<String> notes = finding.groups().stream()
-                .map(baselineNote)
-                .flatMap(Optional::stream)
+    private Optional<String> baselineNote(SurvivorFinding finding) {
+        List<String> notes = finding.parts().stream()
+                .flatMap(
+                        part -> part
+                                .baseline()
+                                .map(words -> "fingerprint " + fingerprints.of(part.fingerprint()) + " · " + words)
+                                .stream())
                 .distinct()
                 .toList();
-        if (notes.isEmpty()) {
-            return Optional.empty();
-        }
-        int more = notes.size() - MAX_FINGERPRINTS;
-        return Optional.of(notes.stream().limit(MAX_FINGERPRINTS).collect(Collectors.joining(", "))
-                + (more > 0 ? " and " + more + " more" : ""));
+        return notes.isEmpty() ? Optional.empty() : Optional.of(TruncatedText.list(notes, MAX_FINGERPRINTS, ", "));
     }
 }

@@ -3,7 +3,6 @@ package dev.meshguard.report;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryShortage;
-import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
@@ -38,7 +37,7 @@ final class Headlines {
     private static final String LEAK = "LEAK  ";
     private static final String OUT_OF_MEMORY = "OUT OF MEMORY  ";
     private static final String OVERWRITTEN = "OVERWRITTEN  ";
-    static final String OVERLAP = "OVERLAP  ";
+    private static final String OVERLAP = "OVERLAP  ";
 
     private static final Pattern END_OF_REASON = Pattern.compile(", so |\\.( |$)");
 
@@ -57,28 +56,26 @@ final class Headlines {
     }
 
     /** Returns the line about leaks. */
-    String leak(List<FindingGroups> findings) {
+    String leak(List<SurvivorFinding> findings) {
         String amount = LEAK + names.amount(findings) + ofProcess(findings);
-        FindingGroups largest = FindingGroups.largestOf(findings);
+        SurvivorFinding largest = SurvivorFinding.largestOf(findings);
+        String holder = holder(largest).map(field -> " by " + field).orElse("");
         if (findings.size() == 1) {
-            String why = causeOf(largest) == Cause.UNEXPLAINED
+            String why = largest.cause() == Cause.UNEXPLAINED
                             && !names.of(largest.first()).equals(SourceVocabulary.MESH)
                     ? (buffers(findings) == 1 ? " was" : " were") + " never " + names.freed(findings)
-                    : ", " + causeOf(largest);
+                    : ", " + largest.cause();
             String allocated =
-                    fileLine(largest).map(line -> "; allocated in " + line).orElse(logLine(largest));
-            String holder = holder(largest).map(field -> " by " + field).orElse("");
+                    fileLine(largest).map(line -> "; allocated in " + line).orElse(line(largest));
             return firstThatFits(amount + why + holder + allocated, amount + why + allocated, amount + why);
         }
-        String all =
-                amount + ", " + findings.size() + " findings; largest " + Quantities.shortSize(largest.totalBytes());
+        String all = amount + ", " + findings.size() + " findings; largest " + Quantities.shortSize(largest.bytes());
         String label = largest.first()
                 .label()
                 .map(text -> " " + Quantities.quoted(text))
                 .orElse("");
-        String cause = " " + causeOf(largest);
-        String holder = holder(largest).map(field -> " by " + field).orElse("");
-        String line = fileLine(largest).map(text -> " (" + text + ")").orElse(logLine(largest));
+        String cause = " " + largest.cause();
+        String line = line(largest);
         return firstThatFits(
                 all + label + cause + holder + line,
                 all + cause + holder + line,
@@ -89,18 +86,16 @@ final class Headlines {
     }
 
     /** Returns the line about memory that was freed too late. */
-    String freedLate(List<FindingGroups> findings) {
+    String freedLate(List<SurvivorFinding> findings) {
         String amount = "FREED_LATE  " + names.amount(findings)
                 + (buffers(findings) == 1 ? " was" : " were") + " " + names.freed(findings) + " only after "
                 + (hasClosedAnything(findings) ? "close_mesh_device began" : "the check");
         String more = findings.size() == 1 ? "" : ", " + findings.size() + " findings";
-        FindingGroups largest = FindingGroups.largestOf(findings);
-        String line = fileLine(largest).map(text -> " (" + text + ")").orElse(logLine(largest));
-        return firstThatFits(amount + more + line, amount + more);
+        return firstThatFits(amount + more + line(SurvivorFinding.largestOf(findings)), amount + more);
     }
 
     /** Returns the line about a verdict that cannot decide. */
-    String inconclusive(List<FindingGroups> undecided) {
+    String inconclusive(List<SurvivorFinding> undecided) {
         String memory = undecided.isEmpty()
                 ? "it cannot be known whether all memory was freed"
                 : names.amount(undecided) + " may have leaked";
@@ -112,7 +107,7 @@ final class Headlines {
     }
 
     /** Returns the line about wrong reports. */
-    String misreported(List<FindingGroups> misreported) {
+    String misreported(List<SurvivorFinding> misreported) {
         long unreported = verdict.unbalancingAnomalies().stream()
                 .filter(anomaly -> anomaly.kind() == Anomaly.Kind.NEVER_REPORTED)
                 .count();
@@ -130,28 +125,29 @@ final class Headlines {
         }
         long buffers = buffers(misreported);
         line += names.units(misreported) + " ("
-                + Quantities.shortSize(FindingGroups.sumOfBytes(misreported)) + ") "
+                + Quantities.shortSize(Finding.bytesOf(misreported)) + ") "
                 + (buffers == 1 ? "lacks" : "lack") + " a free report";
-        Set<Cause> causes = misreported.stream().map(Headlines::causeOf).collect(Collectors.toCollection(TreeSet::new));
+        Set<Cause> causes =
+                misreported.stream().map(SurvivorFinding::cause).collect(Collectors.toCollection(TreeSet::new));
         String cause = causes.size() == 1 ? ": " + causes.iterator().next() : "";
         String more = others.stream().map(part -> "; " + part).collect(Collectors.joining());
         return firstThatFits(line + cause + more, line + more, line);
     }
 
     /** Returns the line about the damage that replays of traces do. */
-    static String overwritten(List<ReplayFinding> replays) {
-        ReplayFinding largest = replays.stream()
-                .max(Comparator.comparingLong(ReplayFinding::bytes))
+    static String overwritten(List<OverwriteFinding> replays) {
+        OverwriteFinding largest = replays.stream()
+                .max(Comparator.comparingLong(OverwriteFinding::overwrittenBytes))
                 .orElseThrow();
-        long buffers = replays.stream().mapToLong(ReplayFinding::buffers).sum();
-        Set<BufferType> types = replays.stream().map(ReplayFinding::type).collect(Collectors.toSet());
+        Set<BufferType> types = replays.stream().map(OverwriteFinding::type).collect(Collectors.toSet());
         String amount = OVERWRITTEN
-                + Quantities.shortSize(
-                        replays.stream().mapToLong(ReplayFinding::bytes).reduce(0, Quantities::saturatedSum))
-                + " in " + Quantities.count(buffers, (types.size() == 1 ? largest.type() + " " : "") + "buffer");
+                + Quantities.shortSize(replays.stream()
+                        .mapToLong(OverwriteFinding::overwrittenBytes)
+                        .reduce(0, Quantities::saturatedSum))
+                + " in "
+                + Quantities.count(buffers(replays), (types.size() == 1 ? largest.type() + " " : "") + "buffer");
         String more = replays.size() == 1 ? "" : ", " + replays.size() + " findings, largest";
-        String line = largest.origin()
-                .flatMap(Origin::site)
+        String line = largest.site()
                 .filter(Headlines::hasLine)
                 .map(frame -> "; allocated in " + fileLine(frame))
                 .orElse("");
@@ -162,16 +158,19 @@ final class Headlines {
                 amount + largest.shortDeed());
     }
 
-    /** Returns the line of a verdict without findings. */
-    String clean() {
-        long expected = verdict.sum().expected();
-        return expected == 0
+    /** Returns the line about memory that two allocators held at a time. */
+    static String overlap(List<OverwriteFinding> overlaps, boolean isOfTwoMeshes) {
+        return OVERLAP + "two " + (isOfTwoMeshes ? "meshes" : "allocators")
+                + " held the same memory at a time, so each may have overwritten the other's data: "
+                + Quantities.count(buffers(overlaps), "buffer");
+    }
+
+    /** Returns the line of a verdict without findings, of which only expected memory remains. */
+    String clean(List<SurvivorFinding> remaining) {
+        return remaining.isEmpty()
                 ? "CLEAN  all memory was freed"
-                : String.format(
-                        Locale.ROOT,
-                        "CLEAN  only expected memory remains: %s in %s",
-                        Quantities.shortSize(FindingGroups.sumOfBytes(VerdictReportBuilder.expected(verdict))),
-                        names.count(verdict.survivors(survivor -> survivor.status() == SurvivorStatus.EXPECTED)));
+                : "CLEAN  only expected memory remains: " + Quantities.shortSize(Finding.bytesOf(remaining)) + " in "
+                        + names.count(verdict.survivors(survivor -> survivor.status() == SurvivorStatus.EXPECTED));
     }
 
     /** Returns whether a line is about what happened to memory, and not about buffers that remain. */
@@ -200,46 +199,41 @@ final class Headlines {
         return line.startsWith(LEAK) ? "remaining after the failure: " + line.substring(LEAK.length()) : line;
     }
 
-    private static long buffers(List<FindingGroups> findings) {
-        return findings.stream().mapToLong(FindingGroups::buffers).sum();
-    }
-
-    private static Cause causeOf(FindingGroups finding) {
-        return finding.first().cause();
+    private static long buffers(List<? extends Finding> findings) {
+        return findings.stream().mapToLong(Finding::buffers).sum();
     }
 
     /** Returns the process of the buffers, if one other program allocated all of them. */
-    private static String ofProcess(List<FindingGroups> findings) {
+    private static String ofProcess(List<SurvivorFinding> findings) {
         Set<Long> processes = new TreeSet<>();
         findings.stream()
-                .flatMap(FindingGroups::survivors)
+                .flatMap(SurvivorFinding::survivors)
                 .forEach(survivor ->
                         survivor.buffer().request().details().processId().ifPresent(processes::add));
         return processes.size() == 1 ? " of process " + processes.iterator().next() : "";
     }
 
-    private boolean hasClosedAnything(List<FindingGroups> findings) {
+    private boolean hasClosedAnything(List<SurvivorFinding> findings) {
         return findings.stream().anyMatch(finding -> names.of(finding.first()).hasDevices())
                 && history.openMeshes().size() < history.meshes().size();
     }
 
     /** Returns the field that holds the handle: the last of the path that is no element of a collection. */
-    private Optional<String> holder(FindingGroups finding) {
+    private Optional<String> holder(SurvivorFinding finding) {
         SurvivorGroup first = finding.first();
         if (first.cause() != Cause.HELD) {
             return Optional.empty();
         }
         return first.evidence().get(0).events().stream()
-                .map(history::event)
-                .flatMap(Optional::stream)
+                .flatMap(event -> history.event(event).stream())
                 .filter(HistoryEvent.HandleTraced.class::isInstance)
-                .map(event -> ((HistoryEvent.HandleTraced) event).reachability().path())
-                .flatMap(path -> path.stream().filter(step -> !step.endsWith("]")))
+                .flatMap(event -> ((HistoryEvent.HandleTraced) event).reachability().path().stream())
+                .filter(step -> !step.endsWith("]"))
                 .reduce((earlier, later) -> later);
     }
 
     /** Returns {@code KvCacheTest.java:41}: of the line that allocated, or of the caller if only that tells findings apart. */
-    private Optional<String> fileLine(FindingGroups finding) {
+    private Optional<String> fileLine(SurvivorFinding finding) {
         return callers.distinguishing(finding).stream()
                 .map(CallerLines.Caller::frame)
                 .findFirst()
@@ -256,13 +250,12 @@ final class Headlines {
         return frame.getFileName() + ":" + frame.getLineNumber();
     }
 
-    /** Returns {@code  (server.log:18)} if no line of code is known. */
-    private String logLine(FindingGroups finding) {
-        return finding.site().isPresent()
-                ? ""
-                : log.flatMap(lines -> lines.firstOf(finding))
-                        .map(text -> " (" + text + ")")
-                        .orElse("");
+    /** Returns {@code  (KvCacheTest.java:41)}, or {@code  (server.log:18)} if no line of code is known. */
+    private String line(SurvivorFinding finding) {
+        return fileLine(finding)
+                .or(() -> log.filter(unused -> finding.site().isEmpty()).flatMap(lines -> lines.firstOf(finding)))
+                .map(line -> " (" + line + ")")
+                .orElse("");
     }
 
     /** Returns a reason without its effect and without what the reader should do about it; both follow below. */

@@ -1,6 +1,5 @@
 package dev.meshguard.report;
 
-import dev.meshguard.verdict.SurvivorGroup;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
@@ -21,7 +20,7 @@ import org.apiguardian.api.API.Status;
 public record LogLines(String name, LongFunction<OptionalLong> lineOf) {
 
     /** Returns {@code logs/server.log:18-25}, or the first and the last line if there are others between them. */
-    Optional<String> of(FindingGroups finding) {
+    Optional<String> of(SurvivorFinding finding) {
         long[] lines = linesOf(finding).sorted().distinct().toArray();
         if (lines.length == 0) {
             return Optional.empty();
@@ -39,18 +38,16 @@ public record LogLines(String name, LongFunction<OptionalLong> lineOf) {
     }
 
     /** Returns {@code server.log:18}: the first line, with the name of the file only. */
-    Optional<String> firstOf(FindingGroups finding) {
+    Optional<String> firstOf(SurvivorFinding finding) {
         Path file = Path.of(name).getFileName();
         return linesOf(finding).min().stream()
                 .mapToObj(line -> (file == null ? name : file) + ":" + line)
                 .findFirst();
     }
 
-    private LongStream linesOf(FindingGroups finding) {
-        return finding.groups().stream()
-                .map(SurvivorGroup::survivors)
-                .flatMapToLong(survivors -> survivors.stream()
-                        .flatMapToLong(survivor ->
-                                lineOf.apply(survivor.reports().get(0).allocatedAt()).stream()));
+    private LongStream linesOf(SurvivorFinding finding) {
+        return finding.survivors()
+                .flatMapToLong(
+                        survivor -> lineOf.apply(survivor.reports().get(0).allocatedAt()).stream());
     }
 }

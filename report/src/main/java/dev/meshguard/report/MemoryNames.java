@@ -10,7 +10,6 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -49,57 +48,49 @@ final class MemoryNames {
     }
 
     /** Returns {@code 8 MiB in 8 DRAM buffers} or {@code 8 MiB of native memory in 2 arenas}. */
-    String amount(List<FindingGroups> findings) {
-        long bytes = FindingGroups.sumOfBytes(findings);
-        return isOfUnknownSize(findings)
-                ? units(findings) + memories(findings)
-                : Quantities.shortSize(bytes) + memories(findings) + " in " + units(findings);
+    String amount(List<SurvivorFinding> findings) {
+        Set<String> named =
+                groups(findings).map(group -> of(group).memory().orElse("")).collect(Collectors.toSet());
+        String memory = only(named)
+                .filter(name -> !name.isEmpty())
+                .map(name -> " of " + name)
+                .orElse("");
+        return groups(findings)
+                        .flatMap(group -> group.survivors().stream())
+                        .allMatch(survivor -> survivor.buffer().isOfUnknownSize())
+                ? units(findings) + memory
+                : Quantities.shortSize(Finding.bytesOf(findings)) + memory + " in " + units(findings);
     }
 
-    private static boolean isOfUnknownSize(List<FindingGroups> findings) {
-        return groups(findings)
-                .flatMap(group -> group.survivors().stream())
-                .allMatch(survivor -> survivor.buffer().isOfUnknownSize());
+    private static Optional<String> only(Set<String> distinct) {
+        return distinct.size() == 1 ? distinct.stream().findFirst() : Optional.empty();
     }
 
     /** Returns the number of buffers, with their type if all have one and no name. */
-    String units(List<FindingGroups> findings) {
-        long count = findings.stream().mapToLong(FindingGroups::buffers).sum();
-        return Quantities.count(
-                count, typeOf(findings) + unit(groups(findings).map(this::of).toList()));
-    }
-
-    /** Returns the unit that several sources share; a buffer, if each has another one. */
-    private static String unit(Collection<SourceVocabulary> vocabularies) {
-        Set<String> units = vocabularies.stream().map(SourceVocabulary::unit).collect(Collectors.toSet());
-        return units.size() == 1 ? units.iterator().next() : "allocation";
-    }
-
-    /** Returns the past participle that several sources share. */
-    String freed(List<FindingGroups> findings) {
-        Set<String> words = groups(findings).map(group -> of(group).freed()).collect(Collectors.toSet());
-        return words.size() == 1 ? words.iterator().next() : SourceVocabulary.MESH.freed();
-    }
-
-    private String memories(List<FindingGroups> findings) {
-        Set<String> names =
-                groups(findings).map(group -> of(group).memory().orElse("")).collect(Collectors.toSet());
-        return names.size() == 1 && !names.contains("")
-                ? " of " + names.iterator().next()
-                : "";
-    }
-
-    /** Returns the type of the memory with a blank, if all of it has one type and is named by it. */
-    private String typeOf(List<FindingGroups> findings) {
+    String units(List<SurvivorFinding> findings) {
         Set<String> types = groups(findings)
                 .map(group -> of(group).hasDevices() ? group.type() + " " : "")
                 .collect(Collectors.toSet());
-        return types.size() == 1 ? types.iterator().next() : "";
+        return Quantities.count(
+                findings.stream().mapToLong(Finding::buffers).sum(),
+                only(types).orElse("") + unit(groups(findings).map(this::of)));
     }
 
-    private static Stream<SurvivorGroup> groups(List<FindingGroups> findings) {
+    /** Returns the unit that several sources share; a buffer, if each has another one. */
+    private static String unit(Stream<SourceVocabulary> vocabularies) {
+        return only(vocabularies.map(SourceVocabulary::unit).collect(Collectors.toSet()))
+                .orElse("allocation");
+    }
+
+    /** Returns the past participle that several sources share. */
+    String freed(List<SurvivorFinding> findings) {
+        return only(groups(findings).map(group -> of(group).freed()).collect(Collectors.toSet()))
+                .orElse(SourceVocabulary.MESH.freed());
+    }
+
+    private static Stream<SurvivorGroup> groups(List<SurvivorFinding> findings) {
         return findings.stream()
-                .flatMap(finding -> finding.groups().stream())
+                .flatMap(SurvivorFinding::groups)
                 .flatMap(group -> Stream.concat(Stream.of(group), group.consequences().stream()));
     }
 
@@ -107,9 +98,7 @@ final class MemoryNames {
     String count(List<Survivor> survivors) {
         return Quantities.count(
                 survivors.size(),
-                unit(survivors.stream()
-                        .map(survivor -> of(survivor.buffer().request()))
-                        .toList()));
+                unit(survivors.stream().map(survivor -> of(survivor.buffer().request()))));
     }
 
     /** Returns a number of buffers of a kind that no survivor tells: in the unit that all sources share. */
@@ -118,23 +107,13 @@ final class MemoryNames {
     }
 
     private String memoryOutsideDevices(BufferType type) {
-        String names = namesOutsideDevices();
-        return names.isEmpty() || type != BufferType.SYSTEM_MEMORY ? type.toString() : names;
-    }
-
-    private String namesOutsideDevices() {
-        return vocabulariesOutsideDevices().stream()
+        String all = verdict.history().sources().stream()
+                .flatMap(source -> source.vocabulary().stream())
+                .filter(words -> !words.hasDevices())
                 .flatMap(words -> words.memory().stream())
                 .distinct()
                 .collect(Collectors.joining(", "));
-    }
-
-    private List<SourceVocabulary> vocabulariesOutsideDevices() {
-        return verdict.history().sources().stream()
-                .flatMap(source -> source.vocabulary().stream())
-                .filter(words -> !words.hasDevices())
-                .distinct()
-                .toList();
+        return all.isEmpty() || type != BufferType.SYSTEM_MEMORY ? type.toString() : all;
     }
 
     /** Returns the memory that a report names: {@code L1 0x1000 (4096) on device 0}, or its name and label. */

@@ -9,7 +9,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.stream.Collectors;
 
 /** Formats the names of meshes if there are several. */
 final class MeshNames {
@@ -42,9 +41,7 @@ final class MeshNames {
 
     /** Returns {@code mesh 0 (1x4 mesh) and mesh 1 (1x2 submesh of mesh 0)}, and the number of further ones. */
     String of(Collection<Integer> meshes) {
-        String named = meshes.stream().limit(MAX_NAMED).map(this::of).collect(Collectors.joining(" and "));
-        int more = meshes.size() - MAX_NAMED;
-        return more > 0 ? named + " and " + more + " more" : named;
+        return TruncatedText.list(meshes.stream().map(this::of).toList(), MAX_NAMED, " and ");
     }
 
     private String of(int mesh) {

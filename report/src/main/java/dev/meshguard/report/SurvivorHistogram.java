@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -97,11 +96,11 @@ final class SurvivorHistogram {
     }
 
     private static String parts(Map<String, Long> counts) {
-        String named = counts.entrySet().stream()
-                .limit(MAX_PARTS)
-                .map(part -> String.format(Locale.ROOT, "%s x %d", part.getKey(), part.getValue()))
-                .collect(Collectors.joining(", "));
-        int more = counts.size() - MAX_PARTS;
-        return more > 0 ? named + " and " + more + " more" : named;
+        return TruncatedText.list(
+                counts.entrySet().stream()
+                        .map(part -> part.getKey() + " x " + part.getValue())
+                        .toList(),
+                MAX_PARTS,
+                ", ");
     }
 }

@@ -2,8 +2,10 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.PrintableText;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Text limited to one screen: omitted lines are counted. */
 final class TruncatedText {
@@ -14,6 +16,13 @@ final class TruncatedText {
     /** Creates a text that reserves some lines for its end. */
     TruncatedText(int keptFree) {
         waiting = keptFree;
+    }
+
+    /** Returns the first texts, joined, and the number of the others: {@code a, b and 3 more}. */
+    static String list(Collection<String> all, int most, String separator) {
+        String shown = all.stream().limit(most).collect(Collectors.joining(separator));
+        int more = all.size() - most;
+        return more > 0 ? shown + " and " + more + " more" : shown;
     }
 
     TruncatedText line(String line) {

@@ -7,16 +7,15 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Locale;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The buffers that were allocated while a trace of their mesh was live. The runtime warns there, whether a replay overwrites them
@@ -26,47 +25,48 @@ import java.util.TreeMap;
  */
 final class UnsafeAllocations {
 
+    /** The mesh of each trace. */
     private final Map<Owner, Integer> meshes = new HashMap<>();
+
+    /** The live traces of each mesh. */
     private final Map<Integer, Set<Owner>> live = new HashMap<>();
+
     /** For each mesh the events that changed whether allocations are unsafe. */
     private final Map<Integer, TreeMap<Long, Boolean>> changes = new HashMap<>();
 
-    private UnsafeAllocations() {}
+    private UnsafeAllocations(AllocationHistory history) {
+        Stream.concat(history.traceEvents().stream(), history.events(HistoryEvent.OwnerEnded.class).stream())
+                .sorted(Comparator.comparingLong(HistoryEvent::number))
+                .forEach(this::read);
+    }
 
     /** Returns the note of a report, if there is any such buffer. */
     static Optional<String> noteOf(AllocationHistory history) {
         if (history.traceEvents().isEmpty()) {
             return Optional.empty();
         }
-        UnsafeAllocations unsafe = new UnsafeAllocations();
-        unsafe.read(history);
-        List<BufferGeneration> found =
-                history.generations().stream().filter(unsafe::has).toList();
-        return found.stream()
-                .min(Comparator.comparingLong(BufferGeneration::allocatedAt))
-                .map(first -> String.format(
-                        Locale.ROOT,
-                        "%s allocated while a trace was live, where the runtime warns once per thread; first at event #%d",
-                        found.size() == 1 ? "1 buffer was" : Quantities.count(found.size(), "buffer") + " were",
-                        first.allocatedAt()));
+        LongSummaryStatistics found = history.generations().stream()
+                .filter(new UnsafeAllocations(history)::has)
+                .mapToLong(BufferGeneration::allocatedAt)
+                .summaryStatistics();
+        return found.getCount() == 0
+                ? Optional.empty()
+                : Optional.of(Quantities.count(found.getCount(), "buffer") + (found.getCount() == 1 ? " was" : " were")
+                        + " allocated while a trace was live, where the runtime warns once per thread; first at event #"
+                        + found.getMin());
     }
 
-    private void read(AllocationHistory history) {
-        List<HistoryEvent> events = new ArrayList<>(history.traceEvents());
-        events.addAll(history.events(HistoryEvent.OwnerEnded.class));
-        events.sort(Comparator.comparingLong(HistoryEvent::number));
-        for (HistoryEvent event : events) {
-            if (event instanceof HistoryEvent.CaptureBegan began) {
-                meshes.put(began.trace(), began.mesh());
-                change(began.mesh(), event, false);
-            } else if (event instanceof HistoryEvent.CaptureEnded ended && meshes.containsKey(ended.trace())) {
-                tracesOf(ended.trace()).add(ended.trace());
-                change(meshes.get(ended.trace()), event, true);
-            } else if (event instanceof HistoryEvent.OwnerEnded ended && meshes.containsKey(ended.owner())) {
-                tracesOf(ended.owner()).remove(ended.owner());
-                if (tracesOf(ended.owner()).isEmpty()) {
-                    change(meshes.get(ended.owner()), event, false);
-                }
+    private void read(HistoryEvent event) {
+        if (event instanceof HistoryEvent.CaptureBegan began) {
+            meshes.put(began.trace(), began.mesh());
+            change(began.mesh(), event, false);
+        } else if (event instanceof HistoryEvent.CaptureEnded ended && meshes.containsKey(ended.trace())) {
+            tracesOf(ended.trace()).add(ended.trace());
+            change(meshes.get(ended.trace()), event, true);
+        } else if (event instanceof HistoryEvent.OwnerEnded ended && meshes.containsKey(ended.owner())) {
+            tracesOf(ended.owner()).remove(ended.owner());
+            if (tracesOf(ended.owner()).isEmpty()) {
+                change(meshes.get(ended.owner()), event, false);
             }
         }
     }

@@ -4,13 +4,12 @@ import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.MemoryShortage.Holder;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Baseline;
-import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -25,30 +24,28 @@ import org.apiguardian.api.API.Status;
  * }</pre>
  *
  * @param verdict the reported verdict
+ * @param survivors the findings about survivors, the worst status first; also those that are expected
  * @param sections the findings, the worst kind first; one section for each kind
  * @param notes information that is no finding: harmless anomalies, notes
- * @param histograms the number of survivors by size, by label and by device, where there are many findings
  * @param expectations the result of each expectation
  * @param expectationSnippet the entry to paste if the buffers of the first finding are expected, in both its forms, if
  *     one entry admits exactly these
  * @param reproduction the command that runs this again, if it is known
  * @param page the location of a page that shows it, if one was written
  * @param shortage the lack of memory that failed the test, if it failed for that
- * @param limits the limits of the numbers and of the history; for readers of the data instead of the text
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record VerdictReport(
         LeakVerdict verdict,
+        List<SurvivorFinding> survivors,
         List<Section> sections,
         List<String> notes,
-        List<String> histograms,
         List<String> expectations,
         Optional<ExpectationSnippet> expectationSnippet,
         Optional<String> reproduction,
         Optional<String> page,
-        Optional<MemoryShortage> shortage,
-        List<Caveat> limits) {
+        Optional<MemoryShortage> shortage) {
 
     private static final int MAX_HOLDERS = 3;
 
@@ -64,26 +61,7 @@ public record VerdictReport(
         /** Creates a section with its own copies of the lists. */
         public Section {
             facts = List.copyOf(facts);
-            findings = findings instanceof FindingList ? findings : List.copyOf(findings);
-        }
-    }
-
-    /**
-     * One finding.
-     *
-     * @param title the memory, the number of buffers, their size, devices, label and owner
-     * @param sites the line of code that allocated them, and the callers that tell findings of one line apart; empty if
-     *     no line is known
-     * @param facts why the buffers survived, how to fix it, and what was seen, in this order
-     * @param buffers the number of buffers of the finding, consequences included; 0 for a free of nothing
-     * @param bytes their bytes, at most {@link Long#MAX_VALUE}
-     */
-    public record Finding(String title, List<String> sites, List<Fact> facts, long buffers, long bytes) {
-
-        /** Creates a finding with its own copies of the lists. */
-        public Finding {
-            sites = List.copyOf(sites);
-            facts = List.copyOf(facts);
+            findings = List.copyOf(findings);
         }
     }
 
@@ -132,32 +110,12 @@ public record VerdictReport(
      */
     public record ExpectationSnippet(String annotation, String line) {}
 
-    /** What a copy of a report may change; it changes only before the copy uses it. */
-    private static final class Changes {
-
-        private List<Section> sections;
-        private final List<String> notes;
-        private Optional<ExpectationSnippet> expectationSnippet;
-        private Optional<String> reproduction;
-        private Optional<String> page;
-        private Optional<MemoryShortage> shortage;
-
-        private Changes(VerdictReport report) {
-            sections = report.sections;
-            expectationSnippet = report.expectationSnippet;
-            shortage = report.shortage;
-            notes = new ArrayList<>(report.notes);
-            reproduction = report.reproduction;
-            page = report.page;
-        }
-    }
-
     /** Creates a report with its own copies of the lists. */
     public VerdictReport {
+        survivors = List.copyOf(survivors);
         sections = List.copyOf(sections);
         notes = List.copyOf(notes);
         expectations = List.copyOf(expectations);
-        limits = List.copyOf(limits);
     }
 
     /** Returns the report of a verdict. */
@@ -192,12 +150,7 @@ public record VerdictReport(
 
     private static VerdictReport of(
             LeakVerdict verdict, Optional<Baseline> known, Optional<Class<?>> testClass, Optional<LogLines> log) {
-        return new VerdictReportBuilder(
-                        verdict,
-                        known.map(baseline -> BaselineComparison.of(baseline, verdict)),
-                        testClass.map(Class::getName),
-                        log)
-                .report();
+        return new VerdictReportBuilder(verdict, known, testClass.map(Class::getName), log).report();
     }
 
     /**
@@ -205,17 +158,19 @@ public record VerdictReport(
      * mesh.
      */
     public VerdictReport noting(String note) {
-        return with(changed -> changed.notes.add(note));
+        List<String> more = new ArrayList<>(notes);
+        more.add(note);
+        return with(sections, more, expectationSnippet, reproduction, page, shortage);
     }
 
     /** Returns this report with the command that reproduces it. */
     public VerdictReport reproducedBy(String command) {
-        return with(changed -> changed.reproduction = Optional.of(command));
+        return with(sections, notes, expectationSnippet, Optional.of(command), page, shortage);
     }
 
     /** Returns this report with the location of a page that shows it. */
     public VerdictReport shownAt(String place) {
-        return with(changed -> changed.page = Optional.of(place));
+        return with(sections, notes, expectationSnippet, reproduction, Optional.of(place), shortage);
     }
 
     /**
@@ -224,16 +179,48 @@ public record VerdictReport(
      * <p>It begins with the shortage. Buffers that leaked are listed as remaining after the failure, and no entry to expect them is
      * offered, because the test may not have reached the code that frees them.
      */
-    public VerdictReport failedBy(MemoryShortage shortage) {
+    public VerdictReport failedBy(MemoryShortage cause) {
         List<Section> afterFailure = new ArrayList<>();
-        afterFailure.add(section(shortage));
+        afterFailure.add(section(cause));
         sections.forEach(section -> afterFailure.add(
                 new Section(Headlines.afterFailure(section.headline()), section.facts(), section.findings())));
-        return with(changed -> {
-            changed.sections = afterFailure;
-            changed.expectationSnippet = Optional.empty();
-            changed.shortage = Optional.of(shortage);
-        });
+        return with(afterFailure, notes, Optional.empty(), reproduction, page, Optional.of(cause));
+    }
+
+    private VerdictReport with(
+            List<Section> newSections,
+            List<String> newNotes,
+            Optional<ExpectationSnippet> newSnippet,
+            Optional<String> newReproduction,
+            Optional<String> newPage,
+            Optional<MemoryShortage> newShortage) {
+        return new VerdictReport(
+                verdict,
+                survivors,
+                newSections,
+                newNotes,
+                expectations,
+                newSnippet,
+                newReproduction,
+                newPage,
+                newShortage);
+    }
+
+    /** Returns the findings about survivors of one status. */
+    public List<SurvivorFinding> survivors(SurvivorStatus status) {
+        return survivors.stream().filter(finding -> finding.status() == status).toList();
+    }
+
+    /** Returns the number of survivors by size, by label and by device, where there are many findings. */
+    public List<String> histograms() {
+        return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.UNDECIDED, SurvivorStatus.EXPECTED)
+                .flatMap(status -> SurvivorHistogram.of(verdict, status).stream())
+                .toList();
+    }
+
+    /** Returns the limits of the numbers and of the history; for readers of the data instead of the text. */
+    public List<Caveat> limits() {
+        return Caveat.of(verdict);
     }
 
     /**
@@ -258,37 +245,6 @@ public record VerdictReport(
             facts.add(new Fact(Fact.HELD, "the error lists more"));
         }
         return new Section(Headlines.shortage(shortage), facts, List.of());
-    }
-
-    private VerdictReport with(Consumer<Changes> change) {
-        Changes changed = new Changes(this);
-        change.accept(changed);
-        return new VerdictReport(
-                verdict,
-                changed.sections,
-                changed.notes,
-                histograms,
-                expectations,
-                changed.expectationSnippet,
-                changed.reproduction,
-                changed.page,
-                changed.shortage,
-                limits);
-    }
-
-    /**
-     * Returns the callers that tell what one line allocated apart, as the text names them.
-     *
-     * @param first the first group of a finding that leaked or was freed late
-     * @return none if the line of the allocation is enough
-     */
-    public List<String> callersOf(SurvivorGroup first) {
-        return sections.stream()
-                .map(Section::findings)
-                .filter(FindingList.class::isInstance)
-                .flatMap(findings -> ((FindingList) findings).startingWith(first).stream())
-                .flatMap(finding -> finding.sites().stream().skip(1))
-                .toList();
     }
 
     /**

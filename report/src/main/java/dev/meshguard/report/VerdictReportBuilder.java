@@ -4,21 +4,16 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.VerdictReport.ExpectationSnippet;
 import dev.meshguard.report.VerdictReport.Fact;
-import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
-import dev.meshguard.verdict.baseline.BaselineComparison;
-import dev.meshguard.verdict.baseline.Fingerprint;
-import dev.meshguard.verdict.baseline.ShortFingerprints;
+import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
@@ -28,7 +23,6 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -38,48 +32,34 @@ import java.util.stream.Stream;
 final class VerdictReportBuilder {
 
     private static final int MAX_UNDECIDED = 2;
-    private static final int MAX_ANOMALIES = 5;
+    private static final int MAX_LISTED = 5;
     private static final int MAX_UNMATCHED = 2;
+    private static final String PRESENT = "Expected and present: ";
 
     private final LeakVerdict verdict;
     private final AllocationHistory history;
     private final MeshNames meshes;
     private final MemoryNames names;
-    /** The baseline status of each group; the groups of one verdict are compared by identity. */
-    private final IdentityHashMap<SurvivorGroup, String> fingerprints = new IdentityHashMap<>();
 
     /** Buffers with a more detailed line than that they were freed. */
     private final Set<BufferGeneration> freedLate = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    private final Set<SurvivorGroup> known = Collections.newSetFromMap(new IdentityHashMap<>());
-
-    /** Whether the reports came from another program that sends no lines of code, for example from the log of a server. */
-    private final boolean isWithoutOrigins;
-
-    private final CallerLines callers;
+    private final List<SurvivorFinding> survivors;
+    private final List<OverwriteFinding> overwrites;
     private final Headlines headlines;
-    private final FindingWriter writer;
-
     private final boolean hasLog;
 
     VerdictReportBuilder(
-            LeakVerdict verdict,
-            Optional<BaselineComparison> comparison,
-            Optional<String> testClass,
-            Optional<LogLines> log) {
+            LeakVerdict verdict, Optional<Baseline> known, Optional<String> testClass, Optional<LogLines> log) {
         this.hasLog = log.isPresent();
         this.verdict = verdict;
-        comparison.ifPresent(this::compare);
         this.history = verdict.history();
         this.meshes = new MeshNames(history);
         this.names = new MemoryNames(verdict);
-        this.isWithoutOrigins = verdict.vocabulary().equals(SourceVocabulary.PROGRAM)
-                && verdict.survivors().stream()
-                        .noneMatch(survivor -> survivor.buffer().origin().isPresent());
-        this.callers = new CallerLines(verdict.groups(), testClass);
+        CallerLines callers = new CallerLines(verdict.groups(), testClass);
+        this.survivors = SurvivorFinding.of(verdict, known, callers, log);
+        this.overwrites = OverwriteFinding.in(verdict);
         this.headlines = new Headlines(verdict, callers, log);
-        this.writer = new FindingWriter(
-                verdict, callers, isWithoutOrigins, log, group -> Optional.ofNullable(fingerprints.get(group)));
         verdict.survivors(survivor ->
                         survivor.cause() == Cause.LATE || !survivor.buffer().isLive())
                 .forEach(survivor -> freedLate.add(survivor.buffer()));
@@ -88,29 +68,26 @@ final class VerdictReportBuilder {
     VerdictReport report() {
         return new VerdictReport(
                 verdict,
+                survivors,
                 sections(),
                 notes(),
-                Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.UNDECIDED, SurvivorStatus.EXPECTED)
-                        .flatMap(status -> SurvivorHistogram.of(verdict, status).stream())
-                        .toList(),
                 expectations(),
                 expectationSnippet(),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty(),
-                Caveat.of(verdict));
+                Optional.empty());
     }
 
     // Sections
 
     private List<Section> sections() {
         List<Section> sections = new ArrayList<>();
-        List<FindingGroups> leaked = findings(SurvivorStatus.LEAKED);
+        List<SurvivorFinding> leaked = survivors(SurvivorStatus.LEAKED);
         if (!leaked.isEmpty()) {
-            sections.add(new Section(headlines.leak(leaked), List.of(), written(leaked)));
+            sections.add(new Section(headlines.leak(leaked), List.of(), List.copyOf(leaked)));
         }
-        if (!verdict.inconclusiveReasonTexts().isEmpty()) {
-            List<FindingGroups> undecided = findings(SurvivorStatus.UNDECIDED);
+        if (!verdict.inconclusiveReasons().isEmpty()) {
+            List<SurvivorFinding> undecided = survivors(SurvivorStatus.UNDECIDED);
             sections.add(new Section(
                     headlines.inconclusive(undecided),
                     verdict.inconclusiveReasonTexts().stream()
@@ -118,230 +95,141 @@ final class VerdictReportBuilder {
                             .toList(),
                     undecided(undecided)));
         }
-        List<FindingGroups> late = findings(SurvivorStatus.FREED_LATE);
+        List<SurvivorFinding> late = survivors(SurvivorStatus.FREED_LATE);
         if (!late.isEmpty()) {
-            sections.add(new Section(headlines.freedLate(late), List.of(), written(late)));
+            sections.add(new Section(headlines.freedLate(late), List.of(), List.copyOf(late)));
         }
-        List<FindingGroups> misreported = findings(SurvivorStatus.MISREPORTED);
+        List<SurvivorFinding> misreported = survivors(SurvivorStatus.MISREPORTED);
         if (!misreported.isEmpty() || !verdict.unbalancingAnomalies().isEmpty()) {
-            List<Finding> wrongReports = new ArrayList<>(written(misreported));
+            List<Finding> wrongReports = new ArrayList<>(misreported);
             wrongReports.addAll(unbalancing());
             sections.add(new Section(headlines.misreported(misreported), List.of(), wrongReports));
         }
         stale().ifPresent(sections::add);
-        replays().ifPresent(sections::add);
-        meshOverlaps().ifPresent(sections::add);
+        List<OverwriteFinding> replays =
+                overwrites.stream().filter(found -> !found.isOverlap()).toList();
+        if (!replays.isEmpty()) {
+            sections.add(new Section(Headlines.overwritten(replays), List.of(), listed(replays, "more finding")));
+        }
+        List<OverwriteFinding> overlaps =
+                overwrites.stream().filter(OverwriteFinding::isOverlap).toList();
+        if (!overlaps.isEmpty()) {
+            sections.add(overlaps(overlaps));
+        }
         if (sections.isEmpty()) {
-            sections.add(new Section(headlines.clean(), List.of(), List.of()));
+            sections.add(new Section(headlines.clean(survivors(SurvivorStatus.EXPECTED)), List.of(), List.of()));
         }
         return sections;
     }
 
+    private List<SurvivorFinding> survivors(SurvivorStatus status) {
+        return survivors.stream().filter(finding -> finding.status() == status).toList();
+    }
+
     /** A few buffers show which ones the missing reports affect. */
-    private List<Finding> undecided(List<FindingGroups> undecided) {
-        int shown = Math.min(MAX_UNDECIDED, undecided.size());
-        List<Finding> findings = new ArrayList<>(written(undecided.subList(0, shown)));
-        List<FindingGroups> others = undecided.subList(shown, undecided.size());
-        long more = others.stream().mapToLong(FindingGroups::buffers).sum();
-        long bytes = FindingGroups.sumOfBytes(others);
-        if (more > 0) {
-            findings.add(new Finding(
-                    Quantities.count(more, "more " + verdict.vocabulary().unit()) + " (" + Quantities.shortSize(bytes)
-                            + ") of which it is not known",
-                    List.of(),
-                    List.of(),
-                    more,
-                    bytes));
+    private List<Finding> undecided(List<SurvivorFinding> undecided) {
+        List<Finding> findings =
+                new ArrayList<>(undecided.stream().limit(MAX_UNDECIDED).toList());
+        List<SurvivorFinding> others = undecided.stream().skip(MAX_UNDECIDED).toList();
+        if (!others.isEmpty()) {
+            long buffers = others.stream().mapToLong(Finding::buffers).sum();
+            long bytes = Finding.bytesOf(others);
+            String title =
+                    Quantities.count(buffers, "more " + verdict.vocabulary().unit()) + " ("
+                            + Quantities.shortSize(bytes) + ") of which it is not known";
+            findings.add(new SimpleFinding(title, List.of(), List.of(), buffers, bytes));
         }
         return findings;
     }
 
-    // Findings
-
-    private List<FindingGroups> findings(SurvivorStatus status) {
-        return FindingGroups.of(verdict.groups(status), this::isKnown);
+    private static List<Finding> listed(List<OverwriteFinding> all, String other) {
+        List<Finding> findings = new ArrayList<>(all.stream().limit(MAX_LISTED).toList());
+        List<OverwriteFinding> others = all.stream().skip(MAX_LISTED).toList();
+        if (!others.isEmpty()) {
+            findings.add(others(
+                    others.size(),
+                    other,
+                    others.stream().mapToLong(Finding::buffers).sum()));
+        }
+        return findings;
     }
 
-    /** Returns the findings of a verdict that are expected. */
-    static List<FindingGroups> expected(LeakVerdict verdict) {
-        return FindingGroups.of(verdict.groups(SurvivorStatus.EXPECTED));
+    private static Finding others(int count, String noun, long buffers) {
+        return new SimpleFinding(Quantities.count(count, noun) + " of that kind", List.of(), List.of(), buffers, 0);
     }
 
-    private List<Finding> written(List<FindingGroups> findings) {
-        return new FindingList(findings, findings.size() == 1 ? writer::onlyFinding : writer::findingOfSeveral);
-    }
-
-    private boolean isKnown(SurvivorGroup group) {
-        return known.contains(group);
-    }
-
-    private void compare(BaselineComparison comparison) {
-        IdentityHashMap<SurvivorGroup, Fingerprint> found = new IdentityHashMap<>();
-        verdict.groups().forEach(group -> found.put(group, Fingerprint.of(group)));
-        ShortFingerprints shortest = ShortFingerprints.of(found.values());
-        found.forEach((group, fingerprint) -> comparison
-                .description(group, fingerprint)
-                .ifPresent(words -> {
-                    fingerprints.put(group, "fingerprint " + shortest.of(fingerprint) + " · " + words);
-                    if (words.equals(BaselineComparison.KNOWN)) {
-                        known.add(group);
-                    }
-                }));
+    /** The reported counts are right and nothing leaked, but on hardware the data of one allocator is lost. */
+    private static Section overlaps(List<OverwriteFinding> overlaps) {
+        Optional<OverwriteFinding> ofOtherAllocators =
+                overlaps.stream().filter(overlap -> !overlap.isOfTwoMeshes()).findFirst();
+        return new Section(
+                Headlines.overlap(overlaps, ofOtherAllocators.isEmpty()),
+                List.of(new Fact(
+                        Fact.FIX, ofOtherAllocators.orElse(overlaps.get(0)).fix())),
+                listed(overlaps, "more overlap"));
     }
 
     /** A free without a buffer: the reporting line, and the earlier holder of the address. */
     private List<Finding> unbalancing() {
         List<Anomaly> anomalies = verdict.unbalancingAnomalies();
         List<Finding> findings = new ArrayList<>();
-        for (Anomaly anomaly : anomalies.subList(0, Math.min(MAX_ANOMALIES, anomalies.size()))) {
-            findings.add(new Finding(
-                    String.format(
-                            Locale.ROOT,
-                            "%s: %s (event #%d)",
-                            names.description(anomaly),
-                            names.memory(anomaly),
-                            anomaly.event().number()),
-                    siteOf(anomaly).stream().toList(),
-                    List.of(new Fact(Fact.WHY, holder(anomaly))),
-                    0,
-                    0));
-        }
+        anomalies.stream().limit(MAX_LISTED).map(this::unbalancing).forEach(findings::add);
         int more = anomalies.size() - findings.size();
         if (more > 0) {
-            boolean areFrees = anomalies.stream().allMatch(anomaly -> anomaly.event() instanceof HistoryEvent.Freed);
-            findings.add(new Finding(
-                    Quantities.count(
-                                    more,
-                                    areFrees ? "more " + verdict.vocabulary().free() : "more finding")
-                            + " of that kind",
-                    List.of(),
-                    List.of(),
-                    0,
-                    0));
+            boolean areFrees =
+                    anomalies.stream().allMatch(anomaly -> freeOf(anomaly).isPresent());
+            findings.add(others(more, areFrees ? "more " + verdict.vocabulary().free() : "more finding", 0));
         }
         return findings;
     }
 
-    private static Optional<String> siteOf(Anomaly anomaly) {
-        return anomaly.event() instanceof HistoryEvent.Freed freed
-                ? freed.request().origin().map(Object::toString)
-                : Optional.empty();
+    private SimpleFinding unbalancing(Anomaly anomaly) {
+        return SimpleFinding.of(
+                names.description(anomaly) + ": " + names.memory(anomaly) + " (event #"
+                        + anomaly.event().number() + ")",
+                freeOf(anomaly).flatMap(free -> free.request().origin()).stream()
+                        .map(Object::toString)
+                        .toList(),
+                new Fact(Fact.WHY, holder(anomaly)));
     }
 
     private String holder(Anomaly anomaly) {
         if (anomaly.kind() == Anomaly.Kind.NEVER_REPORTED) {
             return "the allocator held it when close began, and no more before it was wiped";
         }
-        if (anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE
-                && anomaly.generation().isPresent()
-                && anomaly.event() instanceof HistoryEvent.Freed free) {
-            return allocatedByAnother(free, anomaly.generation().get());
+        Optional<HistoryEvent.Freed> free = freeOf(anomaly);
+        if (anomaly.generation().isEmpty()) {
+            // A source explains a free only if it has no more information: an address alone would lead nowhere.
+            return "no buffer was ever reported there"
+                    + free.flatMap(event -> event.request().details().label())
+                            .map(label -> "; the free was said to be of " + Quantities.quoted(label))
+                            .orElse("");
         }
-        Optional<BufferGeneration> other = anomaly.generation().filter(BufferGeneration::isLive);
-        if (other.isPresent()) {
-            return String.format(
-                    Locale.ROOT,
-                    "the buffer there, %s, was reported at event #%d and is another one: it takes another extent of its bank",
-                    Quantities.size(other.get().size()),
-                    other.get().allocatedAt());
+        BufferGeneration buffer = anomaly.generation().get();
+        if (anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE && free.isPresent()) {
+            return allocatedByAnother(free.get(), buffer);
         }
-        return anomaly.generation()
-                .map(buffer -> String.format(
-                        Locale.ROOT,
-                        names.hasDevice(buffer)
-                                ? "the buffer that was there, %s, was %s before, at event #%d%s"
-                                : "it, %s, was %s before, at event #%d%s",
-                        Quantities.size(buffer.size()),
-                        names.of(buffer.request()).freed(),
-                        buffer.freedAt().orElse(buffer.allocatedAt()),
-                        buffer.isCollected() ? ", when its handle was collected" : ""))
-                .orElse("no buffer was ever reported there" + namedBy(anomaly));
+        String size = Quantities.size(buffer.size());
+        return buffer.isLive()
+                ? "the buffer there, " + size + ", was reported at event #" + buffer.allocatedAt()
+                        + " and is another one: it takes another extent of its bank"
+                : (names.hasDevice(buffer) ? "the buffer that was there, " : "it, ") + size + ", was "
+                        + names.of(buffer.request()).freed() + " before, at event #"
+                        + buffer.freedAt().orElse(buffer.allocatedAt())
+                        + (buffer.isCollected() ? ", when its handle was collected" : "");
     }
 
-    /** A source explains a free only if it has no more information: an address alone would lead nowhere. */
-    private static String namedBy(Anomaly anomaly) {
-        return anomaly.event() instanceof HistoryEvent.Freed free
-                ? free.request()
-                        .details()
-                        .label()
-                        .map(label -> "; the free was said to be of " + Quantities.quoted(label))
-                        .orElse("")
-                : "";
+    private static Optional<HistoryEvent.Freed> freeOf(Anomaly anomaly) {
+        return anomaly.event() instanceof HistoryEvent.Freed free ? Optional.of(free) : Optional.empty();
     }
 
     /** A mesh frees an address that it never allocated; another mesh has or had a buffer there. */
     private String allocatedByAnother(HistoryEvent.Freed free, BufferGeneration buffer) {
-        return String.format(
-                Locale.ROOT,
-                "%s allocated no buffer there; the one there, %s, was allocated at event #%d by %s",
-                meshes.of(
-                        free.request().details().allocator(),
-                        free.request().details().mesh(),
-                        free.device()),
-                Quantities.size(buffer.size()),
-                buffer.allocatedAt(),
-                meshes.of(buffer.allocator(), buffer.mesh(), buffer.device()));
-    }
-
-    /** The reported counts are right and nothing leaked, but on hardware a replay destroys data or reads what is not there. */
-    private Optional<Section> replays() {
-        List<ReplayFinding> replays = ReplayFinding.in(verdict);
-        if (replays.isEmpty()) {
-            return Optional.empty();
-        }
-        List<Finding> findings = new ArrayList<>();
-        replays.stream().limit(MAX_ANOMALIES).forEach(replay -> findings.add(replay.finding()));
-        int more = replays.size() - findings.size();
-        if (more > 0) {
-            findings.add(new Finding(
-                    Quantities.count(more, "more finding") + " of that kind",
-                    List.of(),
-                    List.of(),
-                    replays.stream()
-                            .skip(MAX_ANOMALIES)
-                            .mapToLong(ReplayFinding::buffers)
-                            .sum(),
-                    0));
-        }
-        return Optional.of(new Section(Headlines.overwritten(replays), List.of(), findings));
-    }
-
-    /** The reported counts are right and nothing leaked, but on hardware the data of one mesh is lost. */
-    private Optional<Section> meshOverlaps() {
-        List<MeshOverlap> overlaps = MeshOverlap.in(verdict);
-        if (overlaps.isEmpty()) {
-            return Optional.empty();
-        }
-        List<Finding> findings = new ArrayList<>();
-        for (MeshOverlap overlap : overlaps.subList(0, Math.min(MAX_ANOMALIES, overlaps.size()))) {
-            findings.add(new Finding(
-                    overlap.title(meshes),
-                    List.of(overlap.site()),
-                    overlap.facts(meshes),
-                    overlap.reports().size(),
-                    0));
-        }
-        int more = overlaps.size() - findings.size();
-        if (more > 0) {
-            findings.add(new Finding(
-                    Quantities.count(more, "more overlap") + " of that kind",
-                    List.of(),
-                    List.of(),
-                    overlaps.stream()
-                            .skip(MAX_ANOMALIES)
-                            .mapToLong(overlap -> overlap.reports().size())
-                            .sum(),
-                    0));
-        }
-        long buffers =
-                overlaps.stream().mapToLong(overlap -> overlap.reports().size()).sum();
-        return Optional.of(new Section(
-                Headlines.OVERLAP + "two "
-                        + (overlaps.stream().allMatch(MeshOverlap::isOfTwoMeshes) ? "meshes" : "allocators")
-                        + " held the same memory at a time, so each may have overwritten the other's data: "
-                        + Quantities.count(buffers, "buffer"),
-                List.of(new Fact(Fact.FIX, overlapRemedy(overlaps))),
-                findings));
+        AllocationDetails freeing = free.request().details();
+        return meshes.of(freeing.allocator(), freeing.mesh(), free.device())
+                + " allocated no buffer there; the one there, " + Quantities.size(buffer.size())
+                + ", was allocated at event #" + buffer.allocatedAt() + " by "
+                + meshes.of(buffer.allocator(), buffer.mesh(), buffer.device());
     }
 
     // Harmless anomalies and expected buffers
@@ -351,31 +239,33 @@ final class VerdictReportBuilder {
         history.context()
                 .ifPresent(context -> notes.add("checked at the end of " + context.name()
                         + (history.leavesMeshOpen() ? ", whose mesh stays open" : "")));
-        if (isWithoutOrigins && !hasLog && !verdict.survivors().isEmpty()) {
+        if (FindingWriter.isWithoutOrigins(verdict)
+                && !hasLog
+                && !verdict.survivors().isEmpty()) {
             notes.add("No call site is named, because no origins were captured.");
         }
         for (Anomaly.Kind kind : Anomaly.Kind.values()) {
-            List<Anomaly> ofKind = history.anomalies().stream()
-                    .filter(anomaly -> anomaly.kind() == kind && !isFindingOfItsOwn(anomaly))
-                    .toList();
-            boolean isFinding = kind.unbalancesLedger() || kind == Anomaly.Kind.HELD_BY_TWO_ALLOCATORS;
-            if (!ofKind.isEmpty() && !isFinding) {
-                Anomaly first = ofKind.get(0);
-                notes.add(String.format(
-                        Locale.ROOT,
-                        "%s, %s; the first at event #%d: %s",
-                        kind.description(),
-                        ofKind.size() == 1 ? "once" : ofKind.size() + " times",
-                        first.event().number(),
-                        names.memory(first)));
+            if (!kind.unbalancesLedger() && kind != Anomaly.Kind.HELD_BY_TWO_ALLOCATORS) {
+                harmless(kind).ifPresent(notes::add);
             }
         }
         UnsafeAllocations.noteOf(history).ifPresent(notes::add);
-        notes.addAll(collected());
-        notes.addAll(undated());
-        notes.addAll(partlyCovered());
+        collected().ifPresent(notes::add);
+        undated().forEach(notes::add);
+        partlyCovered().forEach(notes::add);
         history.events(HistoryEvent.SourceNoted.class).forEach(noted -> notes.add(noted.note()));
         return notes;
+    }
+
+    private Optional<String> harmless(Anomaly.Kind kind) {
+        List<Anomaly> anomalies = history.anomalies().stream()
+                .filter(anomaly -> anomaly.kind() == kind && !isFindingOfItsOwn(anomaly))
+                .toList();
+        return anomalies.stream()
+                .findFirst()
+                .map(first -> kind.description() + ", "
+                        + (anomalies.size() == 1 ? "once" : anomalies.size() + " times") + "; the first at event #"
+                        + first.event().number() + ": " + names.memory(first));
     }
 
     /** A free after the close that is a finding needs no additional note. */
@@ -387,98 +277,68 @@ final class VerdictReportBuilder {
         };
     }
 
-    /** Memory that a source does not cover is never missing in its reports. */
-    private List<String> partlyCovered() {
-        return history.sources().stream()
-                .flatMap(source -> source
-                        .covers()
-                        .map(covers -> String.format(
-                                Locale.ROOT,
-                                "the source %s covers %s; nothing else is reported through it",
-                                source.name(),
-                                covers))
-                        .stream())
-                .distinct()
-                .toList();
-    }
-
-    private List<String> undated() {
-        return verdict.expectations().stream()
-                .filter(result -> result.deadline() == Deadline.UNKNOWN && !result.neverMatched())
-                .map(result -> String.format(
-                        Locale.ROOT,
-                        "the history does not contain the day of the check, so an entry until %s was applied (%s)",
-                        result.expectation().until().orElseThrow(),
-                        result.expectation()))
-                .toList();
-    }
-
     /** A result that is clean only because the collector ran in time needs a note. */
-    private List<String> collected() {
+    private Optional<String> collected() {
         List<BufferGeneration> freed = history.generationsWith(AllocationDetails::handleCollected).stream()
                 .filter(buffer -> buffer.isCollected() && !freedLate.contains(buffer))
                 .toList();
-        if (freed.isEmpty()) {
-            return List.of();
-        }
-        BufferGeneration first = freed.get(0);
-        return List.of(String.format(
-                Locale.ROOT,
-                "%s %s freed when %s collected; the first at event #%d: %s",
-                names.count(freed.size()),
-                freed.size() == 1 ? "was" : "were",
-                freed.size() == 1 ? "its handle was" : "their handles were",
-                first.freedAt().orElseThrow(),
-                names.memory(first)));
+        return freed.stream()
+                .findFirst()
+                .map(first -> names.count(freed.size())
+                        + (freed.size() == 1 ? " was freed when its handle was" : " were freed when their handles were")
+                        + " collected; the first at event #" + first.freedAt().orElseThrow() + ": "
+                        + names.memory(first));
+    }
+
+    private Stream<String> undated() {
+        return verdict.expectations().stream()
+                .filter(result -> result.deadline() == Deadline.UNKNOWN && !result.neverMatched())
+                .map(ExpectationResult::expectation)
+                .map(entry -> "the history does not contain the day of the check, so an entry until "
+                        + entry.until().orElseThrow() + " was applied (" + entry + ")");
+    }
+
+    /** Memory that a source does not cover is never missing in its reports. */
+    private Stream<String> partlyCovered() {
+        return history.sources().stream()
+                .flatMap(source -> source.covers().stream()
+                        .map(covers -> "the source " + source.name() + " covers " + covers
+                                + "; nothing else is reported through it"))
+                .distinct();
     }
 
     private List<String> expectations() {
         List<String> lines = new ArrayList<>();
-        for (ExpectationResult result : resultsOf(Kind.EXPIRED)) {
-            lines.add(String.format(
-                    Locale.ROOT,
-                    "Expired on %s: %s would have been expected (%s)",
-                    result.expectation().until().orElseThrow(),
-                    names.count(result.rejectedBuffers()),
-                    result.expectation()));
-        }
-        List<ExpectationResult> present = verdict.expectations().stream()
+        resultsOf(Kind.EXPIRED)
+                .map(result -> "Expired on " + result.expectation().until().orElseThrow() + ": "
+                        + names.count(result.rejectedBuffers()) + " would have been expected ("
+                        + result.expectation() + ")")
+                .forEach(lines::add);
+        verdict.expectations().stream()
                 .filter(result -> !result.neverMatched() && result.kind() != Kind.EXPIRED)
-                .toList();
-        for (ExpectationResult result : present) {
-            lines.add(String.format(
-                            Locale.ROOT,
-                            "Expected and present: %s, %s (%s)",
-                            names.count(result.matchedBuffers()),
-                            Quantities.size(result.matchedBytes()),
-                            result.expectation())
-                    + (result.rejectedBuffers() == 0
-                            ? ""
-                            : "; " + result.rejectedBuffers() + " more than that allows"));
-        }
+                .map(result -> PRESENT + names.count(result.matchedBuffers()) + ", "
+                        + Quantities.size(result.matchedBytes()) + " (" + result.expectation() + ")"
+                        + (result.rejectedBuffers() == 0
+                                ? ""
+                                : "; " + result.rejectedBuffers() + " more than that allows"))
+                .forEach(lines::add);
         long persistent = verdict.survivors(survivor -> survivor.status() == SurvivorStatus.EXPECTED
                         && survivor.expectation().isEmpty())
                 .size();
         if (persistent > 0) {
-            lines.add(String.format(
-                    Locale.ROOT,
-                    "Expected and present: %s of lifetime %s",
-                    names.count(persistent),
-                    BufferLifetime.PERSISTENT));
+            lines.add(PRESENT + names.count(persistent) + " of lifetime " + BufferLifetime.PERSISTENT);
         }
         neverMatched().ifPresent(lines::add);
         return lines;
     }
 
-    private List<ExpectationResult> resultsOf(Kind kind) {
-        return verdict.expectations().stream()
-                .filter(result -> result.kind() == kind)
-                .toList();
+    private Stream<ExpectationResult> resultsOf(Kind kind) {
+        return verdict.expectations().stream().filter(result -> result.kind() == kind);
     }
 
     /** One line for any size of file: in one test most entries of a common file match nothing. */
     private Optional<String> neverMatched() {
-        List<ExpectationResult> unmatched = resultsOf(Kind.UNMATCHED);
+        List<ExpectationResult> unmatched = resultsOf(Kind.UNMATCHED).toList();
         if (unmatched.isEmpty()) {
             return Optional.empty();
         }
@@ -487,12 +347,8 @@ final class VerdictReportBuilder {
                 .map(result -> result.expectation().toString())
                 .collect(Collectors.joining("; "));
         int more = unmatched.size() - MAX_UNMATCHED;
-        return Optional.of(String.format(
-                Locale.ROOT,
-                "Never matched: %d (%s%s)",
-                unmatched.size(),
-                named,
-                more > 0 ? "; and " + more + " more" : ""));
+        return Optional.of("Never matched: " + unmatched.size() + " (" + named
+                + (more > 0 ? "; and " + more + " more" : "") + ")");
     }
 
     /** Fewer buffers remain than expected: no leak, but the entry would hide a later one. */
@@ -501,11 +357,9 @@ final class VerdictReportBuilder {
         if (stale.isEmpty()) {
             return Optional.empty();
         }
+        String promise = stale.size() == 1 ? "1 expectation promises" : stale.size() + " expectations promise";
         return Optional.of(new Section(
-                String.format(
-                        Locale.ROOT,
-                        "STALE  %s more than survived",
-                        stale.size() == 1 ? "1 expectation promises" : stale.size() + " expectations promise"),
+                "STALE  " + promise + " more than survived",
                 List.of(),
                 stale.stream().map(this::stale).toList()));
     }
@@ -513,36 +367,19 @@ final class VerdictReportBuilder {
     private Finding stale(ExpectationResult result) {
         Expectation entry = result.expectation();
         if (result.neverMatched()) {
-            return new Finding(
+            return SimpleFinding.of(
                     "no survivor matches: " + entry,
                     List.of(),
-                    List.of(new Fact(Fact.FIX, "If that is right, remove the entry, or it will hide the next leak.")),
-                    0,
-                    0);
+                    new Fact(Fact.FIX, "If that is right, remove the entry, or it will hide the next leak."));
         }
-        Expectation lowered = entry.exactly(result.matchedBuffers());
-        return new Finding(
-                String.format(
-                        Locale.ROOT,
-                        "%s survived, %s: %s",
-                        names.count(result.matchedBuffers()),
-                        Quantities.size(result.matchedBytes()),
-                        entry),
+        ExpectationSnippet lowered = ExpectationSnippets.snippet(entry.exactly(result.matchedBuffers()));
+        return SimpleFinding.of(
+                names.count(result.matchedBuffers()) + " survived, " + Quantities.size(result.matchedBytes()) + ": "
+                        + entry,
                 List.of(),
-                List.of(
-                        new Fact(Fact.FIX, "If fewer are right, expect the survivors:"),
-                        new Fact(Fact.FIX, ExpectationSnippets.annotation(lowered)),
-                        new Fact(Fact.FIX, "as a line of a file: " + lowered.toText())),
-                0,
-                0);
-    }
-
-    private static String overlapRemedy(List<MeshOverlap> overlaps) {
-        return overlaps.stream().allMatch(MeshOverlap::isOfTwoMeshes)
-                ? "Free what one mesh holds on a device before another mesh over it allocates memory, or use one mesh only: each"
-                        + " has an allocator of its own that knows nothing of the others'."
-                : "Free what one allocator holds before another reserves memory there, or allocate on the mesh only: a mesh, a"
-                        + " device and a sub-device have one each that knows nothing of the others.";
+                new Fact(Fact.FIX, "If fewer are right, expect the survivors:"),
+                new Fact(Fact.FIX, lowered.annotation()),
+                new Fact(Fact.FIX, "as a line of a file: " + lowered.line()));
     }
 
     private Optional<ExpectationSnippet> expectationSnippet() {
@@ -550,16 +387,15 @@ final class VerdictReportBuilder {
         Stream<SurvivorStatus> statuses = VerdictText.hasOnlyWrongReports(verdict)
                 ? Stream.of(SurvivorStatus.MISREPORTED)
                 : Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE);
-        return statuses.flatMap(status -> findings(status).stream())
-                .sorted(Comparator.comparing(finding -> isKnown(finding.first())))
+        return statuses.flatMap(status -> survivors(status).stream())
+                .sorted(Comparator.comparing(SurvivorFinding::isKnown))
                 .map(snippets::narrowest)
                 .flatMap(Optional::stream)
                 .findFirst()
                 .or(() -> verdict.survivors().isEmpty()
-                        ? Stream.concat(
-                                        ReplayFinding.in(verdict).stream().map(ReplayFinding::snippet),
-                                        MeshOverlap.in(verdict).stream().map(MeshOverlap::snippet))
-                                .findFirst()
+                        ? overwrites.stream()
+                                .min(Comparator.comparing(OverwriteFinding::isOverlap))
+                                .map(OverwriteFinding::snippet)
                         : Optional.empty());
     }
 }

@@ -1,15 +1,15 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.report.VerdictReport.Fact;
-import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.LeakVerdict.Sum;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -173,10 +173,19 @@ final class VerdictText {
         }
         int cut = findings.size() - shown;
         if (cut > 0) {
-            lines.add("… and " + cut + " more" + FindingList.amount(findings, shown));
+            lines.add("… and " + cut + " more" + amount(findings.subList(shown, findings.size())));
         }
         lines.addAll(fix);
         return shown;
+    }
+
+    private static String amount(List<Finding> findings) {
+        long buffers = findings.stream().mapToLong(Finding::buffers).sum();
+        long bytes = Finding.bytesOf(findings);
+        return buffers == 0
+                ? ""
+                : " (" + Quantities.count(buffers, "buffer") + (bytes == 0 ? "" : ", " + Quantities.shortSize(bytes))
+                        + ")";
     }
 
     /** Returns what the findings share, if that leaves room for the first of them with its callers. */
@@ -219,7 +228,7 @@ final class VerdictText {
         String previous = "";
         for (Fact fact : facts) {
             String name = fact.name().equals(previous) ? "" : fact.name();
-            String line = INDENT + padded(name, 5) + " " + fact.text();
+            String line = String.format(Locale.ROOT, "%s%-5s %s", INDENT, name, fact.text());
             lines.addAll(isCopied(fact.text()) ? List.of(line) : wrapped(line, CONTINUED));
             previous = fact.name();
         }
@@ -255,22 +264,18 @@ final class VerdictText {
     private static List<String> closing(VerdictReport report, int mostLines) {
         List<String> end = new ArrayList<>();
         limit(report).ifPresent(end::add);
-        end.add(padded("sum", 7) + " " + sum(report.verdict().sum()));
+        end.add(named("sum", sum(report.verdict().sum())));
         boolean isOne = findings(report) == 1;
         report.expectationSnippet()
                 .filter(unused -> isOne || report.page().isEmpty())
-                .ifPresent(entry -> end.add(padded("expect", 7) + " "
-                        + use(report, isOne)
-                        + (isOfProgram(report) && report.reproduction().isEmpty()
-                                ? entry.line()
-                                : entry.annotation())));
+                .map(entry ->
+                        isOfProgram(report) && report.reproduction().isEmpty() ? entry.line() : entry.annotation())
+                .ifPresent(entry -> end.add(named("expect", use(report, isOne) + entry)));
+        String hint = isOne || report.expectationSnippet().isEmpty() ? "" : "   (with the entries that expect them)";
         report.page()
-                .ifPresent(place -> end.add(padded("page", 7) + " " + place
-                        + (isOne && place.endsWith(".html") ? "#finding-1" : "")
-                        + (isOne || report.expectationSnippet().isEmpty()
-                                ? ""
-                                : "   (with the entries that expect them)")));
-        report.reproduction().ifPresent(command -> end.add(padded("rerun", 7) + " " + command));
+                .ifPresent(place ->
+                        end.add(named("page", place + (isOne && place.endsWith(".html") ? "#finding-1" : "") + hint)));
+        report.reproduction().ifPresent(command -> end.add(named("rerun", command)));
         int room = mostLines - end.size();
         List<String> notes = cut(
                 report.notes().stream()
@@ -286,10 +291,11 @@ final class VerdictText {
 
     /** Returns what an entry is for, if that is not the finding alone: a wrong report is mended where it is made. */
     private static String use(VerdictReport report, boolean isOne) {
-        String finding = isOne ? "" : "one of them";
         String time = hasOnlyWrongReports(report.verdict()) ? "until the reports are right" : "";
-        String use = finding + (isOne || time.isEmpty() ? "" : ", ") + time;
-        return use.isEmpty() ? "" : use + ": ";
+        if (isOne) {
+            return time.isEmpty() ? "" : time + ": ";
+        }
+        return "one of them" + (time.isEmpty() ? "" : ", " + time) + ": ";
     }
 
     /** Returns whether the test code is not at fault: nothing leaked, was freed too late, or was overwritten. */
@@ -311,31 +317,27 @@ final class VerdictText {
 
     /** Findings from a log are no weaker for it, but the reader must know that nothing else was asked. */
     private static Optional<String> limit(VerdictReport report) {
-        boolean restsOnReports = report.limits().stream().anyMatch(limit -> limit.kind() == Caveat.Kind.NO_WITNESS);
+        boolean restsOnReports = report.verdict().history().witnessSnapshots().isEmpty();
         return isOfProgram(report) && restsOnReports && findings(report) > 0
                 ? Optional.of("limits  no allocator snapshot: rests on the reports alone")
                 : Optional.empty();
     }
 
     private static String sum(Sum sum) {
-        List<String> parts = new ArrayList<>();
-        parts.add(sum.freed() + " freed");
-        addPart(parts, sum.late(), "freed late");
-        addPart(parts, sum.leaked(), "leaked");
-        addPart(parts, sum.misreported(), "misreported");
-        addPart(parts, sum.expected(), "expected");
-        addPart(parts, sum.undecided(), "undecided");
-        return sum.allocated() + " allocated = " + String.join(" + ", parts);
+        return sum.allocated() + " allocated = " + sum.freed() + " freed"
+                + part(sum.late(), "freed late")
+                + part(sum.leaked(), "leaked")
+                + part(sum.misreported(), "misreported")
+                + part(sum.expected(), "expected")
+                + part(sum.undecided(), "undecided");
     }
 
-    private static void addPart(List<String> parts, long count, String noun) {
-        if (count > 0) {
-            parts.add(count + " " + noun);
-        }
+    private static String part(long count, String state) {
+        return count == 0 ? "" : " + " + count + " " + state;
     }
 
     private static List<String> entry(String name, String text) {
-        return wrapped(padded(name, 7) + " " + text, " ".repeat(8));
+        return wrapped(named(name, text), " ".repeat(8));
     }
 
     /**
@@ -350,7 +352,7 @@ final class VerdictText {
         return rest;
     }
 
-    private static String padded(String text, int width) {
-        return text + String.join("", Collections.nCopies(Math.max(0, width - text.length()), " "));
+    private static String named(String name, String text) {
+        return String.format(Locale.ROOT, "%-7s %s", name, text);
     }
 }

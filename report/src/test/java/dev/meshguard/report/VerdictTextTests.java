@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport.Fact;
-import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.random.RandomHistory;
 import dev.meshguard.tracker.AllocationTracker;
@@ -125,7 +124,7 @@ class VerdictTextTests {
     }
 
     private static Finding finding(String title, String site, String fix) {
-        return new Finding(
+        return new SimpleFinding(
                 title,
                 List.of(site, "dev.example.Caller.call(Caller.java:1)"),
                 List.of(new Fact(Fact.WHY, "UNEXPLAINED"), new Fact(Fact.FIX, fix)),
@@ -164,15 +163,14 @@ class VerdictTextTests {
                 LeakCheck.create().examine(AllocationTracker.create().history()));
         return new VerdictReport(
                         clean.verdict(),
+                        clean.survivors(),
                         sections,
                         List.of("one", "two", "three"),
-                        clean.histograms(),
                         List.of("Expected and present: one", "Expected and present: two"),
                         clean.expectationSnippet(),
                         Optional.of("mvn test"),
                         Optional.of("target/meshguard/page.html"),
-                        Optional.empty(),
-                        clean.limits())
+                        Optional.empty())
                 .text();
     }
 }

@@ -37,6 +37,11 @@ public enum SurvivorStatus {
         return description;
     }
 
+    /** Returns whether such a survivor is a defect, which a baseline can know: it is neither expected nor undecided. */
+    public boolean isDefect() {
+        return this == LEAKED || this == FREED_LATE || this == MISREPORTED;
+    }
+
     /** Returns the outcome that one survivor of this status causes. */
     public Outcome outcome() {
         return outcome;

@@ -2,12 +2,11 @@ package dev.meshguard.report.findings;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Overwrite;
-import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Baseline;
-import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -54,33 +53,32 @@ public record FindingRecord(
      * @param baseline the known leaks, if there is a baseline
      */
     public static List<FindingRecord> of(LeakVerdict verdict, Optional<Baseline> baseline) {
-        Optional<BaselineComparison> compared = baseline.map(known -> BaselineComparison.of(known, verdict));
-        List<FindingRecord> parts = new ArrayList<>();
-        for (SurvivorGroup group : verdict.groups()) {
-            boolean isKnown = compared.flatMap(comparison -> comparison.description(group))
-                    .filter(BaselineComparison.KNOWN::equals)
-                    .isPresent();
-            parts.add(of(group, isKnown));
-        }
+        List<FindingRecord> parts = partsOf(SurvivorFinding.of(verdict, baseline));
         verdict.overwrites().forEach(overwrite -> parts.add(of(overwrite)));
         return combined(parts);
     }
 
-    /** Returns the findings of groups of survivors, those with the most bytes first. */
-    public static List<FindingRecord> of(List<SurvivorGroup> groups) {
-        return combined(groups.stream().map(group -> of(group, false)).toList());
+    /** Returns the records of findings about survivors, those with the most bytes first. */
+    public static List<FindingRecord> of(List<SurvivorFinding> findings) {
+        return combined(partsOf(findings));
     }
 
-    private static FindingRecord of(SurvivorGroup group, boolean isKnown) {
-        return new FindingRecord(
-                Fingerprint.of(group).digest(),
-                group.cause().name(),
-                group.status().name(),
-                group.type(),
-                group.origin().flatMap(origin -> origin.site()).map(Object::toString),
-                isKnown,
-                group.buffers(),
-                group.totalBytes());
+    private static List<FindingRecord> partsOf(List<SurvivorFinding> findings) {
+        List<FindingRecord> parts = new ArrayList<>();
+        for (SurvivorFinding finding : findings) {
+            for (SurvivorFinding.Part part : finding.parts()) {
+                parts.add(new FindingRecord(
+                        part.fingerprint().digest(),
+                        finding.cause().name(),
+                        finding.status().name(),
+                        part.group().type(),
+                        finding.site().map(Object::toString),
+                        part.isKnown(),
+                        part.group().buffers(),
+                        part.group().totalBytes()));
+            }
+        }
+        return parts;
     }
 
     private static FindingRecord of(Overwrite overwrite) {

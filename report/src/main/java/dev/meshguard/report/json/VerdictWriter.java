@@ -9,6 +9,7 @@ import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.Caveat;
+import dev.meshguard.report.Finding;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.InconclusiveReason;
@@ -294,7 +295,7 @@ final class VerdictWriter {
         json.writeEndObject();
     }
 
-    private void finding(VerdictReport.Finding finding) throws IOException {
+    private void finding(Finding finding) throws IOException {
         json.writeStringField("title", finding.title());
         EventForm.texts(json, "sites", finding.sites());
         objects("facts", finding.facts(), this::fact);

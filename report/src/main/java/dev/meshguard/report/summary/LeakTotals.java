@@ -1,7 +1,7 @@
 package dev.meshguard.report.summary;
 
 import dev.meshguard.event.Quantities;
-import dev.meshguard.report.FindingGroups;
+import dev.meshguard.report.Finding;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -20,8 +20,8 @@ public record LeakTotals(long leaks, long buffers, long bytes) {
     public static final LeakTotals NOTHING = new LeakTotals(0, 0, 0);
 
     /** Returns the total of one finding, as the text of a failure counts findings. */
-    public static LeakTotals of(FindingGroups finding) {
-        return new LeakTotals(1, finding.buffers(), finding.totalBytes());
+    public static LeakTotals of(Finding finding) {
+        return new LeakTotals(1, finding.buffers(), finding.bytes());
     }
 
     /** Returns the sum of both. */

@@ -8,7 +8,8 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.report.FindingGroups;
+import dev.meshguard.report.Finding;
+import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -67,23 +68,20 @@ class HeadTests {
     void countsByCause(Chromium chromium) {
         chromium.open(file);
 
-        Map<String, List<SurvivorGroup>> byCause = LEAK.verdict().groups().stream()
-                .filter(group -> group.status() != SurvivorStatus.EXPECTED)
-                .collect(Collectors.groupingBy(group -> group.cause().name(), TreeMap::new, Collectors.toList()));
+        Map<String, List<SurvivorFinding>> byCause = LEAK.report().survivors().stream()
+                .filter(finding -> finding.status() != SurvivorStatus.EXPECTED)
+                .collect(Collectors.groupingBy(finding -> finding.cause().name(), TreeMap::new, Collectors.toList()));
         assertThat(chromium.texts("#causes li"))
                 .containsExactlyInAnyOrderElementsOf(byCause.entrySet().stream()
                         .map(cause -> cause.getKey() + " "
-                                + Quantities.count(
-                                        FindingGroups.of(cause.getValue()).size(), "finding") + " · "
+                                + Quantities.count(cause.getValue().size(), "finding") + " · "
                                 + Quantities.count(
                                         cause.getValue().stream()
-                                                .mapToLong(SurvivorGroup::buffers)
+                                                .mapToLong(Finding::buffers)
                                                 .sum(),
                                         "buffer")
                                 + " · "
-                                + Quantities.shortSize(cause.getValue().stream()
-                                        .mapToLong(SurvivorGroup::totalBytes)
-                                        .sum()))
+                                + Quantities.shortSize(Finding.bytesOf(cause.getValue())))
                         .toList());
     }
 

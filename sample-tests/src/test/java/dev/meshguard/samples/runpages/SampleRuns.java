@@ -108,8 +108,7 @@ final class SampleRuns {
         VerdictReport report = VerdictReport.of(verdict, known).reproducedBy("mvn test -Dtest=KvCacheTest#decode");
         BudgetVerdict budgets =
                 BudgetVerdict.of(verdict, List.of(BudgetSpec.of(BufferType.L1).peakBytes(L1_BUDGET)), List.of());
-        RunPage page =
-                RunPage.of("KvCacheTest.decode()", report).withBaseline(known).withBudgets(budgets);
+        RunPage page = RunPage.of("KvCacheTest.decode()", report).withBudgets(budgets);
         return new SampleRun(verdict, report, page);
     }
 

@@ -61,20 +61,13 @@ public record Baseline(Map<String, BaselineEntry> entries) {
     public static Baseline of(LeakVerdict verdict) {
         Map<String, BaselineEntry> found = new TreeMap<>();
         for (SurvivorGroup group : verdict.groups()) {
-            if (isFinding(group)) {
+            if (group.status().isDefect()) {
                 BaselineEntry entry = BaselineEntry.of(
                         Fingerprint.of(group), group.survivors().size());
                 found.merge(entry.fingerprint(), entry, (one, other) -> one.withCount(one.count() + other.count()));
             }
         }
         return new Baseline(found);
-    }
-
-    static boolean isFinding(SurvivorGroup group) {
-        return switch (group.status()) {
-            case LEAKED, FREED_LATE, MISREPORTED -> true;
-            case EXPECTED, UNDECIDED -> false;
-        };
     }
 
     private static BaselineEntry larger(BaselineEntry one, BaselineEntry other) {

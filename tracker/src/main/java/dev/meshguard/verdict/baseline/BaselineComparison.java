@@ -50,15 +50,10 @@ public record BaselineComparison(Baseline baseline, Baseline found) {
 
     /**
      * Returns the description of a group beside its fingerprint: {@code new since the baseline}, {@code known}, or
-     * {@code known, but 9 instead of 8}; empty for expected survivors.
+     * {@code known, but 9 instead of 8}; empty if it is no defect.
      */
-    public Optional<String> description(SurvivorGroup group) {
-        return description(group, Fingerprint.of(group));
-    }
-
-    /** Returns the same description for a group whose fingerprint is already known. */
     public Optional<String> description(SurvivorGroup group, Fingerprint ofGroup) {
-        if (!Baseline.isFinding(group)) {
+        if (!group.status().isDefect()) {
             return Optional.empty();
         }
         String fingerprint = ofGroup.abbreviated(BaselineEntry.DIGITS);

@@ -10,8 +10,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.meshguard.event.BufferType;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,7 +48,12 @@ class BaselineTests {
         BaselineComparison comparison = BaselineComparison.of(Baseline.of(verdict), verdict);
 
         assertThat(comparison.covers(verdict)).isTrue();
-        assertThat(comparison.description(verdict.groups().get(0))).contains("known");
+        assertThat(description(comparison, verdict)).contains("known");
+    }
+
+    private static Optional<String> description(BaselineComparison comparison, LeakVerdict verdict) {
+        SurvivorGroup first = verdict.groups().get(0);
+        return comparison.description(first, Fingerprint.of(first));
     }
 
     @Test
@@ -56,7 +63,7 @@ class BaselineTests {
         BaselineComparison comparison = BaselineComparison.of(Baseline.of(leaking(L1, 8)), verdict);
 
         assertThat(comparison.covers(verdict)).isFalse();
-        assertThat(comparison.description(verdict.groups().get(0))).contains("new since the baseline");
+        assertThat(description(comparison, verdict)).contains("new since the baseline");
     }
 
     @Test
@@ -66,7 +73,7 @@ class BaselineTests {
         BaselineComparison comparison = BaselineComparison.of(Baseline.of(leaking(DRAM, 8)), verdict);
 
         assertThat(comparison.covers(verdict)).isFalse();
-        assertThat(comparison.description(verdict.groups().get(0))).contains("known, but 9 instead of 8");
+        assertThat(description(comparison, verdict)).contains("known, but 9 instead of 8");
     }
 
     @Test
@@ -92,8 +99,7 @@ class BaselineTests {
                 .examine(leaking(DRAM, 8).history());
 
         assertThat(Baseline.of(verdict)).isEqualTo(Baseline.empty());
-        assertThat(BaselineComparison.of(Baseline.empty(), verdict)
-                        .description(verdict.groups().get(0)))
+        assertThat(description(BaselineComparison.of(Baseline.empty(), verdict), verdict))
                 .isEmpty();
     }
 

@@ -145,7 +145,6 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
                                         .reproducedBy(TestNames.reproduction(use.name())),
                                 String.valueOf(failure.getMessage()),
                                 Optional.empty(),
-                                Optional.empty(),
                                 Optional.of(accumulation)));
     }
 }

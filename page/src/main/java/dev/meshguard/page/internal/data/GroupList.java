@@ -8,6 +8,7 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.BufferTimeline;
 import dev.meshguard.report.ExpectationSnippets;
+import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
@@ -15,8 +16,6 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
-import dev.meshguard.verdict.baseline.BaselineComparison;
-import dev.meshguard.verdict.baseline.Fingerprint;
 import dev.meshguard.verdict.baseline.ShortFingerprints;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -37,23 +36,19 @@ final class GroupList {
     private static final int MIN_TIMELINES = 10;
 
     private final LeakVerdict verdict;
-    private final VerdictReport report;
     private final ExpectationSnippets snippets;
     private final GroupIndex grouped;
-    private final Optional<BaselineComparison> comparison;
     private final ShortFingerprints fingerprints;
 
     /** The chains of references to handles, by the event that found them. */
     private final Map<Long, List<String>> chains;
 
-    GroupList(RunFigures figures, GroupIndex grouped, Optional<BaselineComparison> comparison) {
+    GroupList(RunFigures figures, GroupIndex grouped) {
         this.verdict = figures.verdict();
-        this.report = figures.report();
         this.snippets = ExpectationSnippets.of(verdict);
         this.grouped = grouped;
-        this.comparison = comparison;
         this.fingerprints = ShortFingerprints.of(grouped.entries().stream()
-                .map(entry -> Fingerprint.of(entry.group()))
+                .map(entry -> entry.part().fingerprint())
                 .toList());
         this.chains = verdict.history().events().stream()
                 .filter(HistoryEvent.HandleTraced.class::isInstance)
@@ -67,8 +62,9 @@ final class GroupList {
     Set<Long> namedEvents() {
         Set<Long> named = new HashSet<>();
         for (GroupIndex.Entry entry : grouped.entries()) {
-            entry.group().evidence().forEach(evidence -> named.addAll(evidence.events()));
-            entry.group().context().forEach(evidence -> named.addAll(evidence.events()));
+            SurvivorGroup group = entry.part().group();
+            group.evidence().forEach(evidence -> named.addAll(evidence.events()));
+            group.context().forEach(evidence -> named.addAll(evidence.events()));
         }
         verdict.inconclusiveReasons().forEach(reason -> named.addAll(reason.events()));
         return named;
@@ -104,7 +100,7 @@ final class GroupList {
         json.writeObjectFieldStart("largest");
         json.writeNumberField("group", largest.place());
         json.writeNumberField("of", largest.of());
-        json.writeNumberField("bytes", largest.finding().totalBytes());
+        json.writeNumberField("bytes", largest.finding().bytes());
         json.writeNumberField("buffers", largest.finding().buffers());
         json.writeEndObject();
     }
@@ -117,21 +113,24 @@ final class GroupList {
         for (GroupIndex.Entry entry : grouped.entries()) {
             json.writeStartObject();
             json.writeStringField("number", entry.number());
-            write(entry.group(), json);
-            List<BufferGeneration> buffers =
-                    entry.group().survivors().stream().map(Survivor::buffer).toList();
+            write(entry.part(), json);
+            List<BufferGeneration> buffers = entry.part().group().survivors().stream()
+                    .map(Survivor::buffer)
+                    .toList();
             Columns.numbers("buffers", rectangles.indexesOf(buffers), json);
             if (stories-- > 0) {
                 Columns.texts("timeline", story(history, buffers.get(0)), json);
             }
-            if (entry.foldedInto() == GroupIndex.NONE) {
-                texts("callers", report.callersOf(entry.group()), json);
+            List<String> callers = entry.finding().map(GroupList::callersOf).orElse(List.of());
+            if (!callers.isEmpty()) {
+                Columns.texts("callers", callers, json);
             }
             if (entry.foldedInto() != GroupIndex.NONE) {
                 json.writeNumberField("foldedInto", entry.foldedInto());
             }
-            Optional<VerdictReport.ExpectationSnippet> ofFinding =
-                    grouped.folded(entry).flatMap(snippets::narrowest);
+            Optional<VerdictReport.ExpectationSnippet> ofFinding = entry.finding()
+                    .filter(finding -> finding.parts().size() > 1)
+                    .flatMap(snippets::narrowest);
             if (ofFinding.isPresent()) {
                 entry("findingEntry", ofFinding.get(), json);
             }
@@ -144,12 +143,20 @@ final class GroupList {
         shown.add("groups", grouped.entries().size(), grouped.all());
     }
 
-    private void write(SurvivorGroup group, JsonGenerator json) throws IOException {
-        Fingerprint fingerprint = Fingerprint.of(group);
+    /** Returns the callers that tell what one line allocated apart, as the text names them. */
+    private static List<String> callersOf(SurvivorFinding finding) {
+        return finding.status() == SurvivorStatus.LEAKED || finding.status() == SurvivorStatus.FREED_LATE
+                ? finding.sites().stream().skip(1).toList()
+                : List.of();
+    }
+
+    private void write(SurvivorFinding.Part part, JsonGenerator json) throws IOException {
+        SurvivorGroup group = part.group();
         json.writeStringField("cause", group.cause().name());
         json.writeStringField("status", group.status().name());
-        json.writeStringField("baseline", knowledge(group, fingerprint));
-        json.writeStringField("fingerprint", fingerprints.of(fingerprint));
+        json.writeStringField(
+                "baseline", part.isKnown() ? "known" : part.baseline().isPresent() ? "new" : "none");
+        json.writeStringField("fingerprint", fingerprints.of(part.fingerprint()));
         json.writeStringField("remedy", verdict.remedyOf(group));
         json.writeStringField(
                 "type",
@@ -199,13 +206,6 @@ final class GroupList {
         json.writeEndObject();
     }
 
-    private String knowledge(SurvivorGroup group, Fingerprint fingerprint) {
-        return comparison
-                .flatMap(known -> known.description(group, fingerprint))
-                .map(words -> words.equals(BaselineComparison.KNOWN) ? "known" : "new")
-                .orElse("none");
-    }
-
     private List<String> story(AllocationHistory history, BufferGeneration buffer) {
         BufferTimeline story = BufferTimeline.of(history, buffer);
         List<String> lines = new ArrayList<>();
@@ -228,12 +228,6 @@ final class GroupList {
             json.writeEndObject();
         }
         json.writeEndArray();
-    }
-
-    private static void texts(String field, List<String> texts, JsonGenerator json) throws IOException {
-        if (!texts.isEmpty()) {
-            Columns.texts(field, texts, json);
-        }
     }
 
     private static void optional(String field, Optional<String> text, JsonGenerator json) throws IOException {

@@ -3,6 +3,7 @@ package dev.meshguard.page.internal.data;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.report.Finding;
 import dev.meshguard.report.VerdictReport;
 import java.io.IOException;
 import java.util.List;
@@ -24,7 +25,7 @@ final class IncidentList {
             json.writeStringField("headline", section.headline());
             facts(section.facts(), json);
             json.writeArrayFieldStart("findings");
-            for (VerdictReport.Finding finding : section.findings()) {
+            for (Finding finding : section.findings()) {
                 json.writeStartObject();
                 json.writeStringField("title", finding.title());
                 Columns.texts("sites", finding.sites(), json);

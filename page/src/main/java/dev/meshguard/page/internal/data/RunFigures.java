@@ -1,11 +1,7 @@
 package dev.meshguard.page.internal.data;
 
-import dev.meshguard.report.FindingGroups;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SurvivorStatus;
-import dev.meshguard.verdict.baseline.Baseline;
-import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
 import java.util.List;
@@ -17,7 +13,6 @@ import java.util.Optional;
  * @param title the title of the run
  * @param report the report of the verdict
  * @param text the text of the terminal, if it is more than the report
- * @param known the baseline, if there is one
  * @param budgets the budget verdict, if there are budgets
  * @param growth the growth over rounds, if it was judged
  */
@@ -25,7 +20,6 @@ public record RunFigures(
         String title,
         VerdictReport report,
         Optional<String> text,
-        Optional<Baseline> known,
         Optional<BudgetVerdict> budgets,
         Optional<Accumulation> growth) {
 
@@ -45,16 +39,6 @@ public record RunFigures(
                 .filter(result -> result.matchedBuffers() > 0)
                 .map(result -> result.expectation().toString())
                 .toList();
-    }
-
-    /** Returns the findings of one status, as the text of the failure counts them. */
-    public List<FindingGroups> findings(SurvivorStatus status) {
-        Optional<BaselineComparison> compared = known.map(baseline -> BaselineComparison.of(baseline, verdict()));
-        return FindingGroups.of(
-                verdict().groups(status),
-                group -> compared.flatMap(comparison -> comparison.description(group))
-                        .filter(BaselineComparison.KNOWN::equals)
-                        .isPresent());
     }
 
     /** Returns the data as JSON. */

@@ -6,8 +6,6 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.Caveat;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SurvivorGroup;
-import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -23,19 +21,10 @@ final class RunJson {
 
     private final RunFigures figures;
     private final LeakVerdict verdict;
-    private final Optional<BaselineComparison> comparison;
 
     RunJson(RunFigures figures) {
         this.figures = figures;
         this.verdict = figures.verdict();
-        this.comparison = figures.known().map(known -> BaselineComparison.of(known, verdict));
-    }
-
-    private boolean isKnown(SurvivorGroup group) {
-        return comparison
-                .flatMap(known -> known.description(group))
-                .filter(BaselineComparison.KNOWN::equals)
-                .isPresent();
     }
 
     void write(JsonGenerator json) throws IOException {
@@ -43,9 +32,9 @@ final class RunJson {
         long end = end(history);
         UsageFigures usage = UsageFigures.of(history);
         MeshGrid grid = new MeshGrid(verdict);
-        GroupIndex grouped = new GroupIndex(verdict, this::isKnown);
+        GroupIndex grouped = new GroupIndex(figures.report());
         AllocationRectangles rectangles = new AllocationRectangles(history, grouped.members(), grid.size(), end);
-        GroupList groups = new GroupList(figures, grouped, comparison);
+        GroupList groups = new GroupList(figures, grouped);
         Texts texts = new Texts();
         TruncationInfo shown = new TruncationInfo();
 

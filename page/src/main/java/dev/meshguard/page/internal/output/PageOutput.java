@@ -34,7 +34,6 @@ public final class PageOutput implements FailureOutput {
         @Override
         public void write(String name, String title, CheckReport check) throws IOException {
             RunPage page = RunPage.of(title, check.report()).withText(check.text());
-            page = check.known().isPresent() ? page.withBaseline(check.known().get()) : page;
             page = check.budgets().isPresent()
                     ? page.withBudgets(check.budgets().get())
                     : page;

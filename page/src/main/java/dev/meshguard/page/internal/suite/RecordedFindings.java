@@ -19,8 +19,8 @@ final class RecordedFindings {
     private RecordedFindings() {}
 
     static void write(RunFigures figures, JsonGenerator json) throws IOException {
-        List<FindingRecord> all = FindingRecord.of(figures.verdict().groups().stream()
-                .filter(group -> group.status() != SurvivorStatus.EXPECTED)
+        List<FindingRecord> all = FindingRecord.of(figures.report().survivors().stream()
+                .filter(finding -> finding.status() != SurvivorStatus.EXPECTED)
                 .toList());
         json.writeArrayFieldStart("findings");
         for (FindingRecord finding : all.subList(0, Math.min(MAX_FINDINGS, all.size()))) {

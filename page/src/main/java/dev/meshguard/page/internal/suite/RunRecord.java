@@ -3,12 +3,12 @@ package dev.meshguard.page.internal.suite;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.page.internal.data.InlineJson;
 import dev.meshguard.page.internal.data.RunFigures;
 import dev.meshguard.page.internal.data.UsageFigures;
-import dev.meshguard.report.FindingGroups;
+import dev.meshguard.report.Finding;
+import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorStatus;
@@ -40,7 +40,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
 
     private void write(JsonGenerator json) throws IOException {
         LeakVerdict verdict = figures.verdict();
-        List<FindingGroups> leaks = figures.findings(SurvivorStatus.LEAKED);
+        List<SurvivorFinding> leaks = figures.report().survivors(SurvivorStatus.LEAKED);
         UsageFigures usage = UsageFigures.of(verdict.history());
         json.writeStartObject();
         json.writeStringField("format", FORMAT);
@@ -51,9 +51,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
         json.writeStringField(
                 "headline", figures.description().lines().findFirst().orElse(""));
         json.writeNumberField("leaks", leaks.size());
-        json.writeNumberField(
-                "leakedBytes",
-                leaks.stream().mapToLong(FindingGroups::totalBytes).reduce(0, Quantities::saturatedSum));
+        json.writeNumberField("leakedBytes", Finding.bytesOf(leaks));
         json.writeNumberField("buffers", verdict.sum().allocated());
         json.writeObjectFieldStart("peakByType");
         for (Map.Entry<BufferType, Long> peak : usage.peakByType().entrySet()) {
@@ -100,12 +98,9 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
 
     private void causes(JsonGenerator json) throws IOException {
         EnumMap<Cause, Long> causes = new EnumMap<>(Cause.class);
-        for (SurvivorStatus status : SurvivorStatus.values()) {
-            if (status != SurvivorStatus.EXPECTED) {
-                figures.findings(status)
-                        .forEach(finding -> causes.merge(finding.first().cause(), 1L, Long::sum));
-            }
-        }
+        figures.report().survivors().stream()
+                .filter(finding -> finding.status() != SurvivorStatus.EXPECTED)
+                .forEach(finding -> causes.merge(finding.cause(), 1L, Long::sum));
         json.writeObjectFieldStart("causes");
         for (Map.Entry<Cause, Long> cause : causes.entrySet()) {
             json.writeNumberField(cause.getKey().name(), cause.getValue());

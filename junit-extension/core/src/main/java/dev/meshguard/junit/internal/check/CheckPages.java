@@ -98,6 +98,6 @@ record CheckPages(
     }
 
     private CheckReport parts(VerdictReport shown, String text) {
-        return new CheckReport(shown, text, run.baseline(), budgets.verdict(shown.verdict()), Optional.empty());
+        return new CheckReport(shown, text, budgets.verdict(shown.verdict()), Optional.empty());
     }
 }

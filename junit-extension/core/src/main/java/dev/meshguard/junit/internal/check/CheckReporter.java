@@ -16,8 +16,6 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SurvivorGroup;
-import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -26,7 +24,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.MultipleFailuresError;
 import org.opentest4j.TestAbortedException;
@@ -249,7 +246,7 @@ record CheckReporter(
 
     private LeakAssertionError failure(VerdictReport report) {
         LeakAssertionError failure = LeakAssertionError.of(report.text(), report.verdict());
-        failure.setStackTrace(callSiteOf(report.verdict()));
+        failure.setStackTrace(callSiteOf(report));
         return failure;
     }
 
@@ -266,13 +263,12 @@ record CheckReporter(
     }
 
     /** The frames of the engine are useless: the reader looks for the line that allocated the buffer. */
-    private StackTraceElement[] callSiteOf(LeakVerdict verdict) {
-        return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
-                .flatMap(status -> verdict.groups(status).stream())
-                .map(SurvivorGroup::origin)
-                .flatMap(Optional::stream)
+    private StackTraceElement[] callSiteOf(VerdictReport report) {
+        return report.survivors().stream()
+                .filter(finding -> finding.status().isDefect())
+                .flatMap(finding -> finding.first().origin().stream())
                 .findFirst()
-                .or(() -> verdict.unexpectedOverwrites().stream()
+                .or(() -> report.verdict().unexpectedOverwrites().stream()
                         .flatMap(overwrite -> overwrite.buffer().request().origin().stream())
                         .findFirst())
                 .map(origin -> origin.frames().toArray(StackTraceElement[]::new))

@@ -1,10 +1,8 @@
 package dev.meshguard.junit.internal.check;
 
+import dev.meshguard.report.Finding;
+import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SurvivorGroup;
-import dev.meshguard.verdict.SurvivorStatus;
-import dev.meshguard.verdict.baseline.Fingerprint;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,32 +17,29 @@ final class FailureEntry {
     private FailureEntry() {}
 
     static Map<String, String> of(VerdictReport report) {
-        LeakVerdict verdict = report.verdict();
-        List<SurvivorGroup> left = Stream.of(
-                        SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
-                .flatMap(status -> verdict.groups(status).stream())
+        List<SurvivorFinding> defects = report.survivors().stream()
+                .filter(finding -> finding.status().isDefect())
                 .toList();
         Map<String, String> pairs = new LinkedHashMap<>();
-        pairs.put("meshguard.outcome", verdict.outcome().name());
-        if (!left.isEmpty()) {
-            pairs.put("meshguard.leaks", Integer.toString(left.size()));
-            pairs.put("meshguard.buffers", Long.toString(sum(left)));
+        pairs.put("meshguard.outcome", report.verdict().outcome().name());
+        if (!defects.isEmpty()) {
+            pairs.put("meshguard.leaks", Integer.toString(defects.size()));
+            pairs.put(
+                    "meshguard.buffers",
+                    Long.toString(defects.stream().mapToLong(Finding::buffers).sum()));
             pairs.put(
                     "meshguard.causes",
-                    description(left.stream().map(group -> group.cause().name())));
+                    description(defects.stream().map(finding -> finding.cause().name())));
             pairs.put(
                     "meshguard.fingerprints",
-                    description(left.stream()
+                    description(defects.stream()
+                            .flatMap(finding -> finding.parts().stream())
                             .limit(MAX_FINGERPRINTS)
-                            .map(group -> Fingerprint.of(group).toString())));
+                            .map(part -> part.fingerprint().toString())));
         }
         report.page().ifPresent(place -> pairs.put("meshguard.page", place));
         report.reproduction().ifPresent(command -> pairs.put("meshguard.reproduce", command));
         return pairs;
-    }
-
-    private static long sum(List<SurvivorGroup> left) {
-        return left.stream().mapToLong(SurvivorGroup::buffers).sum();
     }
 
     private static String description(Stream<String> all) {

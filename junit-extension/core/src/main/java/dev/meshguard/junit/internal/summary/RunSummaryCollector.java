@@ -3,14 +3,12 @@ package dev.meshguard.junit.internal.summary;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.report.FindingGroups;
+import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.report.summary.Amount;
 import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SurvivorStatus;
-import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
@@ -22,7 +20,6 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 
 /**
  * Adds up the results of all checks of a run for its summary.
@@ -72,7 +69,7 @@ public final class RunSummaryCollector {
 
     void ended(RunningCheck check) {
         long nanos = nanoTime.getAsLong() - check.begunAt();
-        List<FindingGroups> remaining = remainingIn(check);
+        List<SurvivorFinding> remaining = remainingIn(check);
         synchronized (this) {
             checked.merge(check.subject().kind(), 1L, Long::sum);
             checksByResult.merge(check.result(), 1L, Long::sum);
@@ -99,7 +96,7 @@ public final class RunSummaryCollector {
         }
     }
 
-    private void add(RunningCheck check, LeakVerdict verdict, List<FindingGroups> remaining) {
+    private void add(RunningCheck check, LeakVerdict verdict, List<SurvivorFinding> remaining) {
         if (check.isOfMesh()) {
             buffers += verdict.sum().allocated();
             addPeaks(verdict.history(), check.subject().name());
@@ -109,28 +106,17 @@ public final class RunSummaryCollector {
             case KNOWN -> remaining.forEach(finding -> knownLeaks = knownLeaks.and(LeakTotals.of(finding)));
             case FAILED, ABORTED -> {
                 remaining.forEach(
-                        finding -> leaks.merge(finding.first().cause(), LeakTotals.of(finding), LeakTotals::and));
+                        finding -> leaks.merge(finding.cause(), LeakTotals.of(finding), LeakTotals::and));
                 withoutLeak += remaining.isEmpty() ? 1 : 0;
             }
         }
     }
 
     /** The findings are those of the text of the failure, which separates new ones from known ones. */
-    private static List<FindingGroups> remainingIn(RunningCheck check) {
-        return check.result() == CheckResult.HELD
-                ? List.of()
-                : check.verdict().map(verdict -> remainingIn(check, verdict)).orElse(List.of());
-    }
-
-    private static List<FindingGroups> remainingIn(RunningCheck check, LeakVerdict verdict) {
-        Optional<BaselineComparison> compared = check.baseline().map(known -> BaselineComparison.of(known, verdict));
-        return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
-                .flatMap(status -> FindingGroups.of(
-                        verdict.groups(status),
-                        group -> compared.flatMap(comparison -> comparison.description(group))
-                                .filter(BaselineComparison.KNOWN::equals)
-                                .isPresent())
-                        .stream())
+    private static List<SurvivorFinding> remainingIn(RunningCheck check) {
+        return check.verdict().filter(unused -> check.result() != CheckResult.HELD).stream()
+                .flatMap(verdict -> SurvivorFinding.of(verdict, check.baseline()).stream())
+                .filter(finding -> finding.status().isDefect())
                 .toList();
     }
 

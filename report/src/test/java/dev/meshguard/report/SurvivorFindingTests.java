@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-class FindingGroupsTests {
+class SurvivorFindingTests {
 
     private static final StackTraceElement HELPER =
             new StackTraceElement("dev.example.Model", "allocate", "Model.java", 128);
@@ -31,8 +31,8 @@ class FindingGroupsTests {
             new StackTraceElement("dev.example.Model", "load", "Model.java", 70);
     private static final StackTraceElement LOAD_CACHE =
             new StackTraceElement("dev.example.Model", "load", "Model.java", 71);
-    private static final StackTraceElement TEST =
-            new StackTraceElement("dev.meshguard.report.FindingGroupsTests", "decodes", "FindingGroupsTests.java", 9);
+    private static final StackTraceElement TEST = new StackTraceElement(
+            "dev.meshguard.report.SurvivorFindingTests", "decodes", "SurvivorFindingTests.java", 9);
 
     private final AllocationTracker tracker =
             AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
@@ -114,7 +114,7 @@ class FindingGroupsTests {
         tracker.allocated(0, DRAM, 0x100, 64);
         tracker.allocated(0, DRAM, 0x200, 65);
 
-        assertThat(FindingGroups.of(verdict().groups())).hasSize(5);
+        assertThat(SurvivorFinding.of(verdict(), Optional.empty())).hasSize(5);
     }
 
     @Test
@@ -123,8 +123,8 @@ class FindingGroupsTests {
         allocated(DRAM, 0, 4096, "large", LOAD_CACHE);
         allocated(DRAM, 0, 1024, "middle", LOAD_WEIGHTS);
 
-        assertThat(FindingGroups.of(verdict().groups()))
-                .extracting(FindingGroups::totalBytes)
+        assertThat(SurvivorFinding.of(verdict(), Optional.empty()))
+                .extracting(SurvivorFinding::bytes)
                 .containsExactly(4096L, 1024L, 64L);
     }
 
@@ -168,12 +168,12 @@ class FindingGroupsTests {
     void theLineOfTheTestClassLeadsToAHelperWithOneCaller() {
         allocated(DRAM, 0, 1024, "weights", HELPER, LOAD_WEIGHTS, TEST);
 
-        VerdictReport ofTest = VerdictReport.of(verdict(), Optional.empty(), Optional.of(FindingGroupsTests.class));
+        VerdictReport ofTest = VerdictReport.of(verdict(), Optional.empty(), Optional.of(SurvivorFindingTests.class));
 
         assertThat(sitesOf(ofTest))
                 .containsExactly(
                         "dev.example.Model.allocate(Model.java:128)",
-                        "dev.meshguard.report.FindingGroupsTests.decodes(FindingGroupsTests.java:9)");
+                        "dev.meshguard.report.SurvivorFindingTests.decodes(SurvivorFindingTests.java:9)");
         assertThat(sitesOf(report())).containsExactly("dev.example.Model.allocate(Model.java:128)");
     }
 
@@ -184,7 +184,7 @@ class FindingGroupsTests {
         allocated(L1, 0, 1024, "kv-cache", HELPER, LOAD_CACHE, TEST);
         LeakVerdict two = verdict();
 
-        Optional<String> testClass = Optional.of(FindingGroupsTests.class.getName());
+        Optional<String> testClass = Optional.of(SurvivorFindingTests.class.getName());
         assertThat(callers(one, Optional.empty())).isEmpty();
         assertThat(callers(one, testClass)).containsExactly(TEST);
         assertThat(callers(two, testClass)).containsExactly(LOAD_WEIGHTS, LOAD_CACHE);
@@ -192,20 +192,20 @@ class FindingGroupsTests {
 
     private static List<StackTraceElement> callers(LeakVerdict verdict, Optional<String> testClass) {
         CallerLines lines = new CallerLines(verdict.groups(), testClass);
-        return verdict.groups().stream()
-                .flatMap(group -> lines.of(new FindingGroups(List.of(group))).stream())
+        return SurvivorFinding.of(verdict, Optional.empty()).stream()
+                .flatMap(finding -> lines.of(finding).stream())
                 .map(CallerLines.Caller::frame)
                 .toList();
     }
 
     @Test
     void aLineOfTheTestClassNeedsNoCaller() {
-        StackTraceElement outer =
-                new StackTraceElement("dev.meshguard.report.FindingGroupsTests", "outer", "FindingGroupsTests.java", 3);
+        StackTraceElement outer = new StackTraceElement(
+                "dev.meshguard.report.SurvivorFindingTests", "outer", "SurvivorFindingTests.java", 3);
         allocated(DRAM, 0, 1024, "weights", TEST, outer);
 
-        assertThat(sitesOf(VerdictReport.of(verdict(), Optional.empty(), Optional.of(FindingGroupsTests.class))))
-                .containsExactly("dev.meshguard.report.FindingGroupsTests.decodes(FindingGroupsTests.java:9)");
+        assertThat(sitesOf(VerdictReport.of(verdict(), Optional.empty(), Optional.of(SurvivorFindingTests.class))))
+                .containsExactly("dev.meshguard.report.SurvivorFindingTests.decodes(SurvivorFindingTests.java:9)");
     }
 
     @Test
@@ -241,7 +241,7 @@ class FindingGroupsTests {
         assertThat(verdict().totals())
                 .containsExactly(
                         new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 2, Long.MAX_VALUE, 2, Long.MAX_VALUE));
-        assertThat(FindingGroups.of(verdict().groups()).stream()
+        assertThat(SurvivorFinding.of(verdict(), Optional.empty()).stream()
                         .map(LeakTotals::of)
                         .reduce(LeakTotals.NOTHING, LeakTotals::and))
                 .isEqualTo(new LeakTotals(2, 2, Long.MAX_VALUE));
@@ -266,7 +266,8 @@ class FindingGroupsTests {
     void aFindingOfALogNamesItsLines() {
         allocated(DRAM, 0, 1024, "weights", HELPER);
         allocated(DRAM, 1, 1024, "weights", HELPER);
-        FindingGroups finding = FindingGroups.of(verdict().groups()).get(0);
+        SurvivorFinding finding =
+                SurvivorFinding.of(verdict(), Optional.empty()).get(0);
 
         assertThat(new LogLines("logs/server.log", event -> OptionalLong.of(17 + event)).of(finding))
                 .contains("logs/server.log:18-19");
@@ -281,7 +282,7 @@ class FindingGroupsTests {
     private List<Boolean> haveEntries() {
         LeakVerdict verdict = verdict();
         ExpectationSnippets snippets = ExpectationSnippets.of(verdict);
-        return FindingGroups.of(verdict.groups()).stream()
+        return SurvivorFinding.of(verdict, Optional.empty()).stream()
                 .map(finding -> snippets.narrowest(finding).isPresent())
                 .toList();
     }

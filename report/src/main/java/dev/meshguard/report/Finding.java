@@ -1,0 +1,45 @@
+package dev.meshguard.report;
+
+import dev.meshguard.event.Quantities;
+import dev.meshguard.report.VerdictReport.Fact;
+import java.util.List;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * One problem that a check found. Text, page, JSON, findings file and summary read it.
+ *
+ * <p>A {@link SurvivorFinding} is about buffers that remain. The others are about overwritten memory, wrong reports and stale
+ * entries.
+ *
+ * <p>The sentences are made when they are read: of ten thousand findings a text shows a few. Immutable and safe for use by
+ * several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public sealed interface Finding permits SurvivorFinding, OverwriteFinding, SimpleFinding {
+
+    /** Returns the memory, the number of buffers, their size, devices, label and owner, in one line. */
+    String title();
+
+    /**
+     * Returns the line of code that allocated the buffers, and the callers that tell findings of one line apart; empty if no
+     * line is known.
+     */
+    List<String> sites();
+
+    /** Returns why it is a problem, how to fix it, and what was seen, in this order. */
+    List<Fact> facts();
+
+    /** Returns the number of buffers, consequences included; 0 if it is about a report or an entry. */
+    long buffers();
+
+    /** Returns the bytes of the buffers that remain, at most {@link Long#MAX_VALUE}; 0 if none remains. */
+    long bytes();
+
+    /** Returns the bytes of several findings, at most {@link Long#MAX_VALUE}. */
+    static long bytesOf(List<? extends Finding> findings) {
+        return findings.stream().mapToLong(Finding::bytes).reduce(0, Quantities::saturatedSum);
+    }
+}

@@ -1,0 +1,295 @@
+package dev.meshguard.report;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.HistoryEvent.Allocated;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration.Report;
+import dev.meshguard.report.VerdictReport.ExpectationSnippet;
+import dev.meshguard.report.VerdictReport.Fact;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Overwrite;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+
+/**
+ * What the replays of one trace, or one buffer of another allocator, did to the buffers of one request, on any number of devices.
+ *
+ * @param overwrites one for each device, at least one
+ * @param meshes the names of the meshes that allocated the buffers
+ */
+record OverwriteFinding(List<Overwrite> overwrites, MeshNames meshes) implements Finding {
+
+    /** The addresses distinguish the overlaps of one request only; requests are equal if they are the same. */
+    private record Key(
+            Overwrite.Kind kind,
+            Optional<Owner> trace,
+            BufferType type,
+            MemoryRequest buffer,
+            Optional<MemoryRequest> writer,
+            long above,
+            long below) {
+
+        static Key of(Overwrite overwrite) {
+            BufferGeneration buffer = overwrite.buffer();
+            return overwrite.event() instanceof Allocated later
+                    ? new Key(
+                            overwrite.kind(),
+                            overwrite.trace(),
+                            later.type(),
+                            buffer.request(),
+                            Optional.of(later.request()),
+                            later.address(),
+                            buffer.address())
+                    : new Key(
+                            overwrite.kind(),
+                            overwrite.trace(),
+                            buffer.type(),
+                            buffer.request(),
+                            overwrite.writer().map(Report::request),
+                            0,
+                            0);
+        }
+    }
+
+    /** Returns the unexpected findings of a verdict, oldest first. */
+    static List<OverwriteFinding> in(LeakVerdict verdict) {
+        Map<Key, List<Overwrite>> found = new LinkedHashMap<>();
+        verdict.unexpectedOverwrites()
+                .forEach(overwrite -> found.computeIfAbsent(Key.of(overwrite), unused -> new ArrayList<>())
+                        .add(overwrite));
+        MeshNames meshes = new MeshNames(verdict.history());
+        return found.values().stream()
+                .map(overwrites -> new OverwriteFinding(overwrites, meshes))
+                .toList();
+    }
+
+    /** Returns whether two allocators held the memory at a time; otherwise a replay was at fault. */
+    boolean isOverlap() {
+        return first().kind() == Overwrite.Kind.BY_OTHER_ALLOCATOR;
+    }
+
+    /** Returns whether both allocators of an overlap belong to meshes, as far as is known. */
+    boolean isOfTwoMeshes() {
+        return isOfMesh(later().request().details().allocator()) && isOfMesh(buffer().allocator());
+    }
+
+    private static boolean isOfMesh(Optional<AllocatorId> allocator) {
+        return allocator.filter(known -> known.kind() != AllocatorId.Kind.MESH).isEmpty();
+    }
+
+    @Override
+    public long buffers() {
+        return overwrites.size();
+    }
+
+    @Override
+    public long bytes() {
+        return 0;
+    }
+
+    /** Returns the bytes of the buffers whose data was lost, at most {@link Long#MAX_VALUE}. */
+    long overwrittenBytes() {
+        return overwrites.stream()
+                .mapToLong(overwrite -> overwrite.buffer().size())
+                .reduce(0, Quantities::saturatedSum);
+    }
+
+    /** Returns the memory of the buffers. */
+    BufferType type() {
+        return buffer().type();
+    }
+
+    /** Returns the line of code that allocated the buffers, if it is known. */
+    Optional<StackTraceElement> site() {
+        return buffer().request().origin().flatMap(Origin::site);
+    }
+
+    private Overwrite first() {
+        return overwrites.get(0);
+    }
+
+    private BufferGeneration buffer() {
+        return first().buffer();
+    }
+
+    /** Returns the first buffer that another allocator allocated over these. */
+    private Allocated later() {
+        return (Allocated) first().event();
+    }
+
+    /** Returns the end of a sentence about the buffers of a replay: {@code by a replay of trace 1 of mesh 0}. */
+    String deed() {
+        return switch (first().kind()) {
+            case BY_REPLAY -> " by a replay of " + trace();
+            case BY_REPLAY_IN_FLIGHT -> " by a replay of " + trace() + " while another trace ran";
+            case FREED_BEFORE_REPLAY -> ", freed before a replay of " + trace() + " read them";
+            case BY_OTHER_ALLOCATOR -> " by another allocator";
+        };
+    }
+
+    /** Returns the same without the names. */
+    String shortDeed() {
+        return first().kind() == Overwrite.Kind.FREED_BEFORE_REPLAY ? ", freed before a replay" : " by a replay";
+    }
+
+    private String trace() {
+        return first().trace().map(Owner::toString).orElse("a trace");
+    }
+
+    /** Names the overwritten buffer, or the later one of an overlap, whose line the reader has to change. */
+    @Override
+    public String title() {
+        return isOverlap()
+                ? memory(later().type(), later().size()) + ", allocated by "
+                        + meshes.of(
+                                later().request().details().allocator(),
+                                later().request().details().mesh(),
+                                later().device())
+                        + " at " + Quantities.address(later().address()) + ", "
+                        + events(overwrite -> overwrite.event().number())
+                : memory(type(), buffer().size())
+                        + buffer().label()
+                                .map(label -> ", label " + Quantities.quoted(label))
+                                .orElse("")
+                        + buffer().owner().map(owner -> ", owned by " + owner).orElse("")
+                        + ", allocated at " + Quantities.address(buffer().address()) + ", "
+                        + events(overwrite -> overwrite.buffer().allocatedAt());
+    }
+
+    private String memory(BufferType type, long size) {
+        List<Integer> devices = overwrites.stream()
+                .map(overwrite -> overwrite.buffer().device())
+                .distinct()
+                .sorted()
+                .toList();
+        return type + "  " + (overwrites.size() == 1 ? "" : overwrites.size() + " x ") + Quantities.shortSize(size)
+                + " on " + DeviceNames.of(devices);
+    }
+
+    @Override
+    public List<String> sites() {
+        return List.of(site(isOverlap() ? later().request() : buffer().request()));
+    }
+
+    @Override
+    public List<Fact> facts() {
+        List<Fact> facts = new ArrayList<>();
+        facts.add(new Fact(Fact.WHY, why()));
+        if (isOverlap()) {
+            facts.add(new Fact(Fact.OVER, "at " + site(buffer().request())));
+            return facts;
+        }
+        first().writer().ifPresent(writer -> facts.add(new Fact(Fact.OVER, "at " + site(writer.request()))));
+        facts.add(new Fact(Fact.FIX, fix()));
+        facts.add(new Fact(Fact.SEEN, seen()));
+        return facts;
+    }
+
+    private String why() {
+        return switch (first().kind()) {
+            case BY_REPLAY ->
+                "each replay of " + trace() + " writes there: its capture used the memory for " + writer()
+                        + "; the two share " + common() + " of each bank";
+            case BY_REPLAY_IN_FLIGHT ->
+                trace() + " was replayed while the other trace ran, and it writes to " + common()
+                        + " of each bank of this buffer for " + writer();
+            case FREED_BEFORE_REPLAY ->
+                trace() + " reads it in each replay, and it was freed at "
+                        + events(overwrite -> overwrite.buffer().freedAt().orElseThrow());
+            case BY_OTHER_ALLOCATOR ->
+                "it lies over " + Quantities.shortSize(buffer().size()) + " at "
+                        + Quantities.address(buffer().address()) + ", allocated by "
+                        + meshes.of(buffer().allocator(), buffer().mesh(), buffer().device()) + ", "
+                        + events(overwrite -> overwrite.buffer().allocatedAt()) + ", " + end();
+        };
+    }
+
+    private String end() {
+        return overwrites.stream().anyMatch(overwrite -> overwrite.buffer().isLive())
+                ? "never freed"
+                : "freed by event #"
+                        + overwrites.stream()
+                                .mapToLong(overwrite ->
+                                        overwrite.buffer().freedAt().orElseThrow())
+                                .max()
+                                .orElseThrow();
+    }
+
+    private String common() {
+        return Quantities.shortSize(first().bytes());
+    }
+
+    private String writer() {
+        return first().writer().map(OverwriteFinding::description).orElse("its own buffers");
+    }
+
+    private static String description(Report writer) {
+        AllocationDetails details = writer.request().details();
+        if (details.kind() == BufferKind.CIRCULAR_BUFFER) {
+            return "a circular buffer of "
+                    + details.owner().map(Owner::toString).orElse("a program");
+        }
+        return Quantities.shortSize(writer.size())
+                + details.label().map(label -> " " + Quantities.quoted(label)).orElse("")
+                + (writer.freedAt().isPresent()
+                        ? ", freed at event #" + writer.freedAt().getAsLong()
+                        : "");
+    }
+
+    /** Returns how to fix it; the overlaps of a verdict share a fix, so none of them repeats it. */
+    String fix() {
+        return switch (first().kind()) {
+            case BY_REPLAY ->
+                "Allocate the buffer before the capture begins, so that the trace uses other memory, or release the trace before"
+                        + " it is allocated.";
+            case BY_REPLAY_IN_FLIGHT ->
+                "Make the second replay wait: record an event after the first one, and let the other queue wait for it.";
+            case FREED_BEFORE_REPLAY -> "Keep the buffer until the trace is released.";
+            case BY_OTHER_ALLOCATOR ->
+                isOfTwoMeshes()
+                        ? "Free what one mesh holds on a device before another mesh over it allocates memory, or use one mesh only:"
+                                + " each has an allocator of its own that knows nothing of the others'."
+                        : "Free what one allocator holds before another reserves memory there, or allocate on the mesh only: a"
+                                + " mesh, a device and a sub-device have one each that knows nothing of the others.";
+        };
+    }
+
+    private String seen() {
+        long times = overwrites.stream().mapToLong(Overwrite::times).max().orElseThrow();
+        return String.format(
+                Locale.ROOT,
+                "first at event #%d%s",
+                overwrites.stream()
+                        .map(Overwrite::event)
+                        .mapToLong(HistoryEvent::number)
+                        .min()
+                        .orElseThrow(),
+                times == 1 ? "" : ", in " + times + " replays");
+    }
+
+    /** Returns the entry that permits it: for the buffer whose data was lost. */
+    ExpectationSnippet snippet() {
+        return ExpectationSnippets.ofOverwritten(buffer(), overwrites.size());
+    }
+
+    private static String site(MemoryRequest request) {
+        return request.origin().map(Object::toString).orElse(FindingWriter.UNKNOWN_SITE);
+    }
+
+    private String events(ToLongFunction<Overwrite> number) {
+        return FindingWriter.events(overwrites.stream().mapToLong(number));
+    }
+}

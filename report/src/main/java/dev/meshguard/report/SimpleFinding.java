@@ -1,0 +1,18 @@
+package dev.meshguard.report;
+
+import dev.meshguard.report.VerdictReport.Fact;
+import java.util.List;
+
+/** A finding about a report or an expectation entry, or the number of findings that are not shown one by one. */
+record SimpleFinding(String title, List<String> sites, List<Fact> facts, long buffers, long bytes) implements Finding {
+
+    SimpleFinding {
+        sites = List.copyOf(sites);
+        facts = List.copyOf(facts);
+    }
+
+    /** Returns a finding about no buffer. */
+    static SimpleFinding of(String title, List<String> sites, Fact... facts) {
+        return new SimpleFinding(title, sites, List.of(facts), 0, 0);
+    }
+}

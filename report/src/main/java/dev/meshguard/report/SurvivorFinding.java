@@ -1,0 +1,244 @@
+package dev.meshguard.report;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.report.VerdictReport.Fact;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineComparison;
+import dev.meshguard.verdict.baseline.Fingerprint;
+import dev.meshguard.verdict.baseline.ShortFingerprints;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Survivors that a reader sees as one problem: those of one line of code, label, type of memory, cause and status.
+ *
+ * <p>A cache may leave buffers of twenty sizes from one line. The verdict and the baseline keep twenty groups, because a new
+ * size is a new leak. A reader sees one finding with twenty parts. Groups whose line is unknown stay findings of their own,
+ * because nothing shows that they belong together. A finding is either new or known: known sizes and new ones of one line are
+ * two findings.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class SurvivorFinding implements Finding {
+
+    private static final List<SurvivorStatus> WORST_FIRST = List.of(
+            SurvivorStatus.LEAKED,
+            SurvivorStatus.FREED_LATE,
+            SurvivorStatus.MISREPORTED,
+            SurvivorStatus.UNDECIDED,
+            SurvivorStatus.EXPECTED);
+
+    /** A new leak must be visible among hundreds of known ones. */
+    private static final Comparator<SurvivorFinding> ORDER = Comparator.<SurvivorFinding>comparingInt(
+                    finding -> WORST_FIRST.indexOf(finding.status()))
+            .thenComparing(SurvivorFinding::isKnown)
+            .thenComparing(Comparator.comparingLong(SurvivorFinding::bytes).reversed());
+
+    /**
+     * The survivors of one size in a finding, with what identifies them in other runs.
+     *
+     * @param group the survivors
+     * @param fingerprint their fingerprint
+     * @param baseline the comparison with the baseline in words; empty without a baseline and for what no baseline covers
+     * @param consequences the parts that disappear with this one
+     */
+    public record Part(
+            SurvivorGroup group, Fingerprint fingerprint, Optional<String> baseline, List<Part> consequences) {
+
+        private static Part of(SurvivorGroup group, Optional<BaselineComparison> comparison) {
+            Fingerprint fingerprint = Fingerprint.of(group);
+            return new Part(
+                    group,
+                    fingerprint,
+                    comparison.flatMap(known -> known.description(group, fingerprint)),
+                    group.consequences().stream()
+                            .map(consequence -> of(consequence, comparison))
+                            .toList());
+        }
+
+        /** Returns whether a baseline knows all of them. */
+        public boolean isKnown() {
+            return baseline.equals(Optional.of(BaselineComparison.KNOWN));
+        }
+    }
+
+    private record Key(
+            StackTraceElement line,
+            Optional<String> label,
+            BufferType type,
+            Optional<String> source,
+            boolean hasDevice,
+            Cause cause,
+            SurvivorStatus status,
+            boolean isKnown) {
+
+        static Object of(Part part) {
+            SurvivorGroup group = part.group();
+            return siteOf(group)
+                    .<Object>map(line -> new Key(
+                            line,
+                            group.label(),
+                            group.type(),
+                            group.first().buffer().request().details().source(),
+                            group.first().buffer().hasDevice(),
+                            group.cause(),
+                            group.status(),
+                            part.isKnown()))
+                    .orElseGet(Object::new);
+        }
+    }
+
+    private final List<Part> parts;
+    private final FindingWriter writer;
+    private final boolean isOneOfSeveral;
+
+    private SurvivorFinding(List<Part> parts, FindingWriter writer, boolean isOneOfSeveral) {
+        this.parts = List.copyOf(parts);
+        this.writer = writer;
+        this.isOneOfSeveral = isOneOfSeveral;
+    }
+
+    /**
+     * Returns the findings of a verdict: the worst status first, in it new findings before known ones, and of these the one
+     * with the most bytes first. Of equal ones the oldest is first.
+     *
+     * @param known the known leaks, if there is a baseline
+     */
+    public static List<SurvivorFinding> of(LeakVerdict verdict, Optional<Baseline> known) {
+        return of(verdict, known, new CallerLines(verdict.groups(), Optional.empty()), Optional.empty());
+    }
+
+    /**
+     * Returns the same findings.
+     *
+     * @param callers the callers that sentences name
+     * @param log the lines of the log from which the history was read, if it was
+     */
+    static List<SurvivorFinding> of(
+            LeakVerdict verdict, Optional<Baseline> known, CallerLines callers, Optional<LogLines> log) {
+        Optional<BaselineComparison> comparison = known.map(baseline -> BaselineComparison.of(baseline, verdict));
+        List<Part> parts = verdict.groups().stream()
+                .map(group -> Part.of(group, comparison))
+                .toList();
+        FindingWriter writer = new FindingWriter(
+                verdict,
+                ShortFingerprints.of(parts.stream().map(Part::fingerprint).toList()),
+                callers,
+                log);
+        Map<Object, List<Part>> folded = new LinkedHashMap<>();
+        parts.forEach(part -> folded.computeIfAbsent(Key.of(part), unused -> new ArrayList<>())
+                .add(part));
+        Map<SurvivorStatus, Long> counts = folded.values().stream()
+                .collect(Collectors.groupingBy(part -> part.get(0).group().status(), Collectors.counting()));
+        return folded.values().stream()
+                .map(one -> new SurvivorFinding(
+                        one, writer, counts.getOrDefault(one.get(0).group().status(), 1L) > 1))
+                .sorted(ORDER)
+                .toList();
+    }
+
+    /**
+     * Returns the finding with the most bytes, consequences included; of equal ones the first. New findings precede known
+     * ones in a list, however small they are, so the first finding is not always the largest.
+     *
+     * @param findings the findings; at least one
+     */
+    public static SurvivorFinding largestOf(List<SurvivorFinding> findings) {
+        return Collections.max(findings, Comparator.comparingLong(SurvivorFinding::bytes));
+    }
+
+    private static Optional<StackTraceElement> siteOf(SurvivorGroup group) {
+        return group.origin().flatMap(origin -> origin.site());
+    }
+
+    /** Returns the parts, oldest first; at least one. */
+    public List<Part> parts() {
+        return parts;
+    }
+
+    /** Returns the survivors of each part, without consequences. */
+    Stream<SurvivorGroup> groups() {
+        return parts.stream().map(Part::group);
+    }
+
+    /** Returns the survivors of the oldest part. */
+    public SurvivorGroup first() {
+        return parts.get(0).group();
+    }
+
+    /** Returns why the buffers survived. */
+    public Cause cause() {
+        return first().cause();
+    }
+
+    /** Returns how they count. */
+    public SurvivorStatus status() {
+        return first().status();
+    }
+
+    /** Returns whether a baseline knows all of them. */
+    public boolean isKnown() {
+        return parts.get(0).isKnown();
+    }
+
+    /** Returns the line of code that allocated the buffers, if it is known. */
+    public Optional<StackTraceElement> site() {
+        return siteOf(first());
+    }
+
+    @Override
+    public long buffers() {
+        return groups().mapToLong(SurvivorGroup::buffers).sum();
+    }
+
+    @Override
+    public long bytes() {
+        return sum(SurvivorGroup::totalBytes);
+    }
+
+    /** Returns the bytes of the survivors without consequences, at most {@link Long#MAX_VALUE}. */
+    long ownBytes() {
+        return sum(SurvivorGroup::bytes);
+    }
+
+    private long sum(ToLongFunction<SurvivorGroup> bytes) {
+        return groups().mapToLong(bytes).reduce(0, Quantities::saturatedSum);
+    }
+
+    /** Returns the survivors without consequences. */
+    public Stream<Survivor> survivors() {
+        return groups().flatMap(group -> group.survivors().stream());
+    }
+
+    @Override
+    public String title() {
+        return writer.title(this, isOneOfSeveral);
+    }
+
+    @Override
+    public List<String> sites() {
+        return writer.sites(this);
+    }
+
+    @Override
+    public List<Fact> facts() {
+        return writer.facts(this);
+    }
+}
