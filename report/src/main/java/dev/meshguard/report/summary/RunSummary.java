@@ -2,13 +2,15 @@ package dev.meshguard.report.summary;
 
 import dev.meshguard.verdict.Cause;
 import java.util.Collections;
-import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BinaryOperator;
+import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -20,72 +22,101 @@ import org.apiguardian.api.API.Status;
  *
  * <p>Immutable.
  *
- * @param tests the number of checked tests
- * @param classes the number of checked classes whose tests share a mesh
- * @param runs the number of checks of memory for which no test is responsible
- * @param processes the number of checked programs that tests started
- * @param buffers the number of buffers that were ever allocated on the checked meshes
- * @param failed the number of failed checks
- * @param withoutLeak the number of those without a leak
- * @param aborted the number of checks that did not hold for an aborted test
- * @param known the number of checks that did not hold only because of known leaks
+ * @param counts the number of checks of each kind and result; a missing one is 0
+ * @param lists the listed names; of each list only the first are kept
+ * @param omitted the number of further names of each list
  * @param peaks the maximum bytes that were allocated at once: of one device by the name of the type, of memory that belongs to no
  *     device by the name of the memory
  * @param leaks the survivors that leaked, by cause
  * @param knownLeaks the leaks that are in the baseline
- * @param matched the entries of files that matched
- * @param unmatched the entries of files that matched nothing
  * @param slowest the slowest checks, slowest first
- * @param failures the failed checks with their first lines and pages, where the build tool hides messages
- * @param moreFailures the number of further ones
- * @param reproductions the commands that rerun the failed checks, in order
- * @param moreReproductions the number of further commands
- * @param unjudged what is left to judge of whole runs, in sentences
  * @param overview the page of all tests, if it was written
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record RunSummary(
-        long tests,
-        long classes,
-        long runs,
-        long processes,
-        long buffers,
-        long failed,
-        long withoutLeak,
-        long aborted,
-        long known,
+        SortedMap<Count, Long> counts,
+        SortedMap<Listed, SortedSet<String>> lists,
+        SortedMap<Listed, Long> omitted,
         SortedMap<String, Amount> peaks,
-        Map<Cause, LeakTotals> leaks,
+        SortedMap<Cause, LeakTotals> leaks,
         LeakTotals knownLeaks,
-        SortedSet<String> matched,
-        SortedSet<String> unmatched,
         SortedSet<Amount> slowest,
-        SortedSet<String> failures,
-        long moreFailures,
-        SortedSet<String> reproductions,
-        long moreReproductions,
-        SortedSet<String> unjudged,
         Optional<String> overview) {
 
     /** The number of slowest checks that are kept. */
     public static final int MAX_SLOWEST = 3;
 
-    static final int MAX_REPRODUCTIONS = 10;
-    static final int MAX_FAILURES = 10;
+    /** What is counted. */
+    public enum Count {
+        /** Checked tests. */
+        TESTS,
+        /** Checked classes whose tests share a mesh. */
+        CLASSES,
+        /** Checks of memory for which no test is responsible. */
+        RUNS,
+        /** Checked programs that tests started. */
+        PROCESSES,
+        /** Buffers that were ever allocated on the checked meshes. */
+        BUFFERS,
+        /** Failed checks. */
+        FAILED,
+        /** Failed checks without a leak. */
+        FAILED_WITHOUT_LEAK,
+        /** Checks that did not hold for an aborted test. */
+        ABORTED,
+        /** Checks that did not hold only because of known leaks. */
+        KNOWN;
+
+        /** Returns the name in a report entry: {@code failed.without-leak}. */
+        String key() {
+            return name().toLowerCase(Locale.ROOT).replaceFirst("_", ".").replace('_', '-');
+        }
+    }
+
+    /** What is listed by name. */
+    public enum Listed {
+        /** The entries of files that matched. */
+        MATCHED("expectations.matched", Integer.MAX_VALUE),
+        /** The entries of files that matched nothing. */
+        UNMATCHED("expectations.unmatched", Integer.MAX_VALUE),
+        /** What remains to be judged of whole runs, in sentences. */
+        UNJUDGED("run.unjudged", Integer.MAX_VALUE),
+        /** The failed checks with their first lines and pages, where the build tool hides messages. */
+        FAILURES("failures", 10),
+        /** The commands that rerun the failed checks. */
+        REPRODUCTIONS("reproduce", 10);
+
+        /** Its name in a report entry. */
+        final String key;
+
+        private final int most;
+
+        Listed(String key, int most) {
+            this.key = key;
+            this.most = most;
+        }
+    }
 
     /** Creates a summary with its own copies; of each list only the first elements are kept. */
     public RunSummary {
+        SortedMap<Listed, SortedSet<String>> kept = new TreeMap<>();
+        SortedMap<Listed, Long> more = new TreeMap<>(omitted);
+        lists.forEach((list, names) -> {
+            kept.put(list, first(list.most, names));
+            more.merge(list, Math.max(0L, names.size() - list.most), Long::sum);
+        });
+        counts = Collections.unmodifiableSortedMap(new TreeMap<>(counts));
+        lists = Collections.unmodifiableSortedMap(kept);
+        omitted = Collections.unmodifiableSortedMap(more);
         peaks = Collections.unmodifiableSortedMap(new TreeMap<>(peaks));
-        leaks = Collections.unmodifiableMap(leaks.isEmpty() ? new EnumMap<>(Cause.class) : new EnumMap<>(leaks));
-        matched = Collections.unmodifiableSortedSet(new TreeSet<>(matched));
-        unmatched = Collections.unmodifiableSortedSet(new TreeSet<>(unmatched));
-        unjudged = Collections.unmodifiableSortedSet(new TreeSet<>(unjudged));
-        moreReproductions += Math.max(0, reproductions.size() - MAX_REPRODUCTIONS);
-        moreFailures += Math.max(0, failures.size() - MAX_FAILURES);
+        leaks = Collections.unmodifiableSortedMap(new TreeMap<>(leaks));
         slowest = first(MAX_SLOWEST, slowest);
-        failures = first(MAX_FAILURES, failures);
-        reproductions = first(MAX_REPRODUCTIONS, reproductions);
+    }
+
+    private static <T> SortedSet<T> first(int most, SortedSet<T> all) {
+        return Collections.unmodifiableSortedSet(
+                all.stream().limit(most).collect(Collectors.toCollection(TreeSet::new)));
     }
 
     /** Returns the numbers as the pairs of a report entry; no value is blank. */
@@ -108,56 +139,54 @@ public record RunSummary(
         return SummaryText.of(this);
     }
 
-    private static <T> SortedSet<T> first(int most, SortedSet<T> all) {
-        TreeSet<T> first = new TreeSet<>(all);
-        while (first.size() > most) {
-            first.pollLast();
-        }
-        return Collections.unmodifiableSortedSet(first);
+    /** Returns a number. */
+    long count(Count what) {
+        return counts.getOrDefault(what, 0L);
+    }
+
+    /** Returns the names of a list. */
+    SortedSet<String> names(Listed list) {
+        return lists.getOrDefault(list, Collections.emptySortedSet());
+    }
+
+    /** Returns the number of names of a list that are not kept. */
+    long omitted(Listed list) {
+        return omitted.getOrDefault(list, 0L);
     }
 
     /** Returns whether anything was checked; if not, there is nothing to print. */
     public boolean hasChecks() {
-        return tests + classes + runs + processes > 0;
+        return count(Count.TESTS) + count(Count.CLASSES) + count(Count.RUNS) + count(Count.PROCESSES) > 0;
     }
 
     /** Returns whether any check did not hold, excluding known leaks. */
     public boolean hasFailures() {
-        return failed + aborted > 0;
+        return count(Count.FAILED) + count(Count.ABORTED) > 0;
     }
 
     /** Returns the sum of both; an entry that matched in one of them has matched. */
     public RunSummary and(RunSummary other) {
-        SortedSet<String> bothMatched = union(matched, other.matched);
-        SortedSet<String> neither = union(unmatched, other.unmatched);
-        neither.removeAll(bothMatched);
-        SortedMap<String, Amount> higher = new TreeMap<>(peaks);
-        other.peaks.forEach((memory, peak) -> higher.merge(memory, peak, Amount::or));
-        EnumMap<Cause, LeakTotals> all = new EnumMap<>(Cause.class);
-        all.putAll(leaks);
-        other.leaks.forEach((cause, count) -> all.merge(cause, count, LeakTotals::and));
+        SortedMap<Listed, SortedSet<String>> listedInAny = merged(lists, other.lists, RunSummary::union);
+        listedInAny.computeIfPresent(Listed.UNMATCHED, (list, names) -> {
+            SortedSet<String> inNone = new TreeSet<>(names);
+            inNone.removeAll(listedInAny.getOrDefault(Listed.MATCHED, Collections.emptySortedSet()));
+            return inNone;
+        });
         return new RunSummary(
-                tests + other.tests,
-                classes + other.classes,
-                runs + other.runs,
-                processes + other.processes,
-                buffers + other.buffers,
-                failed + other.failed,
-                withoutLeak + other.withoutLeak,
-                aborted + other.aborted,
-                known + other.known,
-                higher,
-                all,
+                merged(counts, other.counts, Long::sum),
+                listedInAny,
+                merged(omitted, other.omitted, Long::sum),
+                merged(peaks, other.peaks, Amount::or),
+                merged(leaks, other.leaks, LeakTotals::and),
                 knownLeaks.and(other.knownLeaks),
-                bothMatched,
-                neither,
                 union(slowest, other.slowest),
-                union(failures, other.failures),
-                moreFailures + other.moreFailures,
-                union(reproductions, other.reproductions),
-                moreReproductions + other.moreReproductions,
-                union(unjudged, other.unjudged),
                 overview.or(() -> other.overview));
+    }
+
+    private static <K, V> SortedMap<K, V> merged(SortedMap<K, V> one, SortedMap<K, V> other, BinaryOperator<V> sum) {
+        SortedMap<K, V> both = new TreeMap<>(one);
+        other.forEach((key, value) -> both.merge(key, value, sum));
+        return both;
     }
 
     private static <T> SortedSet<T> union(SortedSet<T> one, SortedSet<T> other) {

@@ -3,14 +3,13 @@ package dev.meshguard.report.summary;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.report.summary.RunSummary.Count;
+import dev.meshguard.report.summary.RunSummary.Listed;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -40,7 +39,7 @@ final class SummaryText {
         append(lines, "slowest checks", slowest(summary));
         append(lines, "failures", failures(summary));
         append(lines, "rerun", reproductions(summary));
-        append(lines, "whole run", List.copyOf(summary.unjudged()));
+        append(lines, "whole run", List.copyOf(summary.names(Listed.UNJUDGED)));
         return PrintableText.lines(lines);
     }
 
@@ -48,16 +47,10 @@ final class SummaryText {
     private static String headline(RunSummary summary) {
         List<String> parts = new ArrayList<>();
         parts.add(subjects(summary) + " tracked");
-        parts.add(Quantities.count(summary.buffers(), "buffer"));
-        if (summary.failed() > 0) {
-            parts.add(summary.failed() + " failed");
-        }
-        if (summary.aborted() > 0) {
-            parts.add(summary.aborted() + " aborted with findings");
-        }
-        if (summary.known() > 0) {
-            parts.add(summary.known() + " with known leaks only");
-        }
+        parts.add(Quantities.count(summary.count(Count.BUFFERS), "buffer"));
+        add(parts, summary.count(Count.FAILED), " failed");
+        add(parts, summary.count(Count.ABORTED), " aborted with findings");
+        add(parts, summary.count(Count.KNOWN), " with known leaks only");
         if (parts.size() == 2) {
             parts.add("all checks held");
         }
@@ -66,41 +59,42 @@ final class SummaryText {
 
     private static String subjects(RunSummary summary) {
         List<String> kinds = new ArrayList<>();
-        if (summary.tests() > 0) {
-            kinds.add(Quantities.count(summary.tests(), "test"));
+        add(kinds, summary.count(Count.TESTS), " test", " tests");
+        add(kinds, summary.count(Count.CLASSES), " class", " classes");
+        long runs = summary.count(Count.RUNS);
+        if (runs > 0) {
+            kinds.add(runs == 1 ? "the run" : runs + " runs");
         }
-        if (summary.classes() > 0) {
-            kinds.add(summary.classes() + (summary.classes() == 1 ? " class" : " classes"));
-        }
-        if (summary.runs() > 0) {
-            kinds.add(summary.runs() == 1 ? "the run" : summary.runs() + " runs");
-        }
-        if (summary.processes() > 0) {
-            kinds.add(summary.processes() + (summary.processes() == 1 ? " process" : " processes"));
-        }
+        add(kinds, summary.count(Count.PROCESSES), " process", " processes");
         String last = kinds.remove(kinds.size() - 1);
         return kinds.isEmpty() ? last : String.join(", ", kinds) + " and " + last;
+    }
+
+    private static void add(List<String> parts, long count, String one, String several) {
+        add(parts, count, count == 1 ? one : several);
+    }
+
+    private static void add(List<String> parts, long count, String what) {
+        if (count > 0) {
+            parts.add(count + what);
+        }
     }
 
     private static List<String> peaks(RunSummary summary, Predicate<String> chosen) {
         return summary.peaks().entrySet().stream()
                 .filter(peak -> chosen.test(peak.getKey()))
-                .map(peak -> String.format(
-                        Locale.ROOT,
-                        "%s %s in %s",
-                        peak.getKey(),
-                        Quantities.size(peak.getValue().number()),
-                        peak.getValue().name()))
+                .map(peak ->
+                        peak.getKey() + " " + Quantities.size(peak.getValue().number()) + " in "
+                                + peak.getValue().name())
                 .toList();
     }
 
     private static List<String> leaks(RunSummary summary) {
         List<String> rows = new ArrayList<>();
-        for (Map.Entry<?, LeakTotals> cause : summary.leaks().entrySet()) {
-            rows.add(cause.getKey() + "  " + description(cause.getValue()));
-        }
-        if (summary.withoutLeak() > 0) {
-            rows.add(Quantities.count(summary.withoutLeak(), "check")
+        summary.leaks().forEach((cause, totals) -> rows.add(cause + "  " + description(totals)));
+        long others = summary.count(Count.FAILED_WITHOUT_LEAK);
+        if (others > 0) {
+            rows.add(Quantities.count(others, "check")
                     + " failed for something else: budgets, overwritten buffers, wrong reports, doubts");
         }
         return rows;
@@ -123,17 +117,15 @@ final class SummaryText {
      * is no error.
      */
     private static List<String> unmatched(RunSummary summary) {
-        SortedSet<String> unmatched = summary.unmatched();
+        SortedSet<String> unmatched = summary.names(Listed.UNMATCHED);
         if (unmatched.isEmpty()) {
             return List.of();
         }
+        int all = unmatched.size() + summary.names(Listed.MATCHED).size();
         List<String> rows = new ArrayList<>();
-        rows.add(String.format(
-                Locale.ROOT,
-                "%d of %s, in what was run",
-                unmatched.size(),
-                Quantities.count(unmatched.size() + summary.matched().size(), "expectation")));
-        rows.addAll(cut(MAX_EXPECTATIONS, unmatched, Function.identity(), 0));
+        rows.add(unmatched.size() + " of " + Quantities.count(all, "expectation") + ", in what was run");
+        unmatched.stream().limit(MAX_EXPECTATIONS).forEach(rows::add);
+        addOmitted(rows, unmatched.size() - MAX_EXPECTATIONS, "");
         return rows;
     }
 
@@ -145,29 +137,24 @@ final class SummaryText {
     }
 
     private static List<String> failures(RunSummary summary) {
-        List<String> rows = new ArrayList<>(summary.failures());
-        if (summary.moreFailures() > 0) {
-            rows.add("… and " + summary.moreFailures() + " more, "
-                    + summary.overview().map(page -> "all on " + page).orElse("all in the report of the tests"));
-        }
+        List<String> rows = new ArrayList<>(summary.names(Listed.FAILURES));
+        addOmitted(
+                rows,
+                summary.omitted(Listed.FAILURES),
+                summary.overview().map(page -> ", all on " + page).orElse(", all in the report of the tests"));
         return rows;
     }
 
     private static List<String> reproductions(RunSummary summary) {
-        return cut(
-                RunSummary.MAX_REPRODUCTIONS,
-                summary.reproductions(),
-                Function.identity(),
-                summary.moreReproductions());
+        List<String> rows = new ArrayList<>(summary.names(Listed.REPRODUCTIONS));
+        addOmitted(rows, summary.omitted(Listed.REPRODUCTIONS), "");
+        return rows;
     }
 
-    private static <T> List<String> cut(int most, Collection<T> all, Function<T, String> words, long cutBefore) {
-        List<String> rows = new ArrayList<>(all.stream().limit(most).map(words).toList());
-        long more = cutBefore + all.size() - rows.size();
-        if (more > 0) {
-            rows.add("… and " + more + " more");
+    private static void addOmitted(List<String> rows, long omitted, String where) {
+        if (omitted > 0) {
+            rows.add("… and " + omitted + " more" + where);
         }
-        return rows;
     }
 
     private static void append(List<String> lines, String label, List<String> rows) {

@@ -7,9 +7,12 @@ import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.report.summary.Amount;
 import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.report.summary.RunSummary;
+import dev.meshguard.report.summary.RunSummary.Count;
+import dev.meshguard.report.summary.RunSummary.Listed;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +36,7 @@ public final class RunSummaryCollector {
     private final LongSupplier nanoTime;
     private final SummaryMode mode;
     private final SortedMap<String, Amount> peaks = new TreeMap<>();
-    private final EnumMap<Cause, LeakTotals> leaks = new EnumMap<>(Cause.class);
+    private final SortedMap<Cause, LeakTotals> leaks = new TreeMap<>();
     private final SortedSet<Amount> slowest = new TreeSet<>();
     private final NavigableSet<String> failures = new TreeSet<>();
     private final SortedSet<String> reproductions = new TreeSet<>();
@@ -105,8 +108,7 @@ public final class RunSummaryCollector {
             case HELD -> {}
             case KNOWN -> remaining.forEach(finding -> knownLeaks = knownLeaks.and(LeakTotals.of(finding)));
             case FAILED, ABORTED -> {
-                remaining.forEach(
-                        finding -> leaks.merge(finding.cause(), LeakTotals.of(finding), LeakTotals::and));
+                remaining.forEach(finding -> leaks.merge(finding.cause(), LeakTotals.of(finding), LeakTotals::and));
                 withoutLeak += remaining.isEmpty() ? 1 : 0;
             }
         }
@@ -165,27 +167,30 @@ public final class RunSummaryCollector {
 
     private synchronized RunSummary summary(
             Collection<String> matched, Collection<String> unmatched, Optional<String> unjudged) {
+        Map<Count, Long> counts = Map.of(
+                Count.TESTS, checked.getOrDefault(CheckSubject.Kind.TEST, 0L),
+                Count.CLASSES, checked.getOrDefault(CheckSubject.Kind.CLASS, 0L),
+                Count.RUNS, checked.getOrDefault(CheckSubject.Kind.RUN, 0L),
+                Count.PROCESSES, checked.getOrDefault(CheckSubject.Kind.PROCESS, 0L),
+                Count.BUFFERS, buffers,
+                Count.FAILED, checksByResult.getOrDefault(CheckResult.FAILED, 0L),
+                Count.FAILED_WITHOUT_LEAK, withoutLeak,
+                Count.ABORTED, checksByResult.getOrDefault(CheckResult.ABORTED, 0L),
+                Count.KNOWN, checksByResult.getOrDefault(CheckResult.KNOWN, 0L));
+        Map<Listed, SortedSet<String>> lists = Map.of(
+                Listed.MATCHED, new TreeSet<>(matched),
+                Listed.UNMATCHED, new TreeSet<>(unmatched),
+                Listed.UNJUDGED, new TreeSet<>(unjudged.stream().toList()),
+                Listed.FAILURES, failures,
+                Listed.REPRODUCTIONS, reproductions);
         return new RunSummary(
-                checked.getOrDefault(CheckSubject.Kind.TEST, 0L),
-                checked.getOrDefault(CheckSubject.Kind.CLASS, 0L),
-                checked.getOrDefault(CheckSubject.Kind.RUN, 0L),
-                checked.getOrDefault(CheckSubject.Kind.PROCESS, 0L),
-                buffers,
-                checksByResult.getOrDefault(CheckResult.FAILED, 0L),
-                withoutLeak,
-                checksByResult.getOrDefault(CheckResult.ABORTED, 0L),
-                checksByResult.getOrDefault(CheckResult.KNOWN, 0L),
+                new TreeMap<>(counts),
+                new TreeMap<>(lists),
+                Collections.emptySortedMap(),
                 peaks,
                 leaks,
                 knownLeaks,
-                new TreeSet<>(matched),
-                new TreeSet<>(unmatched),
                 slowest,
-                failures,
-                0,
-                reproductions,
-                0,
-                new TreeSet<>(unjudged.stream().toList()),
                 overview);
     }
 }
