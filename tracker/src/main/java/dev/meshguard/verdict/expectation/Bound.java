@@ -1,6 +1,7 @@
 package dev.meshguard.verdict.expectation;
 
 import dev.meshguard.event.Quantities;
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -22,7 +23,13 @@ public record Bound(long atLeast, long atMost) {
     public Bound {
         ExpectationChecks.rejectNegative("count", atLeast);
         ExpectationChecks.rejectNegative("count", atMost);
-        ExpectationChecks.rejectInverse("count", atLeast, atMost);
+        if (atLeast > atMost) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "An expected buffer's count goes from less to more: %d to %d was given.",
+                    atLeast,
+                    atMost));
+        }
     }
 
     /** Returns the bound that every number meets. */
@@ -38,6 +45,17 @@ public record Bound(long atLeast, long atMost) {
     /** Returns whether every number meets it. */
     public boolean isAny() {
         return atLeast == 0 && atMost == Long.MAX_VALUE;
+    }
+
+    /** Returns the bound as a file of expected buffers has it: {@code exactly 8}, {@code between 2-8}. */
+    String toText() {
+        if (atLeast == atMost) {
+            return "exactly " + atMost;
+        }
+        if (atLeast == 0) {
+            return "atMost " + atMost;
+        }
+        return atMost == Long.MAX_VALUE ? "atLeast " + atLeast : "between " + atLeast + "-" + atMost;
     }
 
     /** Returns the bound in words: {@code exactly 8 buffers}, {@code at most 1 buffer}, {@code 2 to 8 buffers}. */

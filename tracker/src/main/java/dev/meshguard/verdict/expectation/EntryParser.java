@@ -8,7 +8,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -35,11 +34,7 @@ final class EntryParser {
     private EntryParser(SourceLine source, String line) {
         this.source = source;
         this.line = line;
-        try {
-            this.tokens = Token.of(line);
-        } catch (Token.Malformed malformed) {
-            throw rejected(malformed.column(), malformed.getMessage() + ".");
-        }
+        this.tokens = Token.of(line, this::rejected);
     }
 
     /** Returns the entry of a line; empty if it holds only a comment. */
@@ -145,12 +140,8 @@ final class EntryParser {
             throw rejected(line.length() + 1, "the line ends where " + what + " has to stand.");
         }
         Token value = tokens.get(next++);
-        return placed(value, () -> reading.apply(value));
-    }
-
-    private <T> T placed(Token value, Supplier<T> reading) {
         try {
-            return reading.get();
+            return reading.apply(value);
         } catch (IllegalArgumentException refusal) {
             throw rejected(value.column(), String.valueOf(refusal.getMessage()));
         }

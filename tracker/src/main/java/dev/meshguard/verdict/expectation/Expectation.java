@@ -43,8 +43,8 @@ import org.apiguardian.api.API.Status;
 public final class Expectation {
 
     /** The terms of an entry; they change only before an entry uses them. */
-    private static final class Terms {
-        private final String because;
+    private static final class Terms implements Cloneable {
+        private String because;
         private Optional<BufferType> type = Optional.empty();
         private DeviceSet devices = DeviceSet.any();
         private OptionalLong size = OptionalLong.empty();
@@ -62,20 +62,13 @@ public final class Expectation {
             this.because = because;
         }
 
-        private Terms(String because, Terms other) {
-            this(because);
-            type = other.type;
-            devices = other.devices;
-            size = other.size;
-            count = other.count;
-            owner = other.owner;
-            label = other.label;
-            origin = other.origin;
-            until = other.until;
-            source = other.source;
-            location = other.location;
-            isForSeveralChecks = other.isForSeveralChecks;
-            isForOverwritten = other.isForOverwritten;
+        @Override
+        protected Terms clone() {
+            try {
+                return (Terms) super.clone();
+            } catch (CloneNotSupportedException impossible) {
+                throw new IllegalStateException(impossible);
+            }
         }
     }
 
@@ -99,7 +92,7 @@ public final class Expectation {
     }
 
     private Expectation with(Consumer<Terms> change) {
-        Terms changed = new Terms(terms.because, terms);
+        Terms changed = terms.clone();
         change.accept(changed);
         return new Expectation(changed);
     }
@@ -208,7 +201,7 @@ public final class Expectation {
 
     /** Returns this entry with another reason. */
     Expectation withReason(String reason) {
-        return new Expectation(new Terms(because(reason).because(), terms));
+        return with(changed -> changed.because = because(reason).because());
     }
 
     /** Returns this entry with its line in a file. */
@@ -351,18 +344,9 @@ public final class Expectation {
 
     /** Returns conditions, bounds and time: {@code L1, owner "dispatch", at most 8 buffers}. */
     public String conditions() {
-        List<String> parts = new ArrayList<>();
-        if (terms.isForOverwritten) {
-            parts.add("overwritten");
-        }
-        terms.type.ifPresent(only -> parts.add(only.name()));
-        if (!terms.devices.isAny()) {
-            parts.add((terms.devices.ids().size() == 1 ? "device " : "devices ") + terms.devices);
-        }
+        List<String> parts = new ArrayList<>(memoryClauses());
         terms.size.ifPresent(only -> parts.add(Quantities.size(only) + " each"));
-        terms.owner.ifPresent(part -> parts.add("owner " + Quantities.quoted(part)));
-        terms.label.ifPresent(only -> parts.add("label " + Quantities.quoted(only)));
-        terms.origin.ifPresent(pattern -> parts.add("origin " + Quantities.quoted(pattern.text())));
+        parts.addAll(requestClauses());
         if (!terms.count.isAny()) {
             parts.add(terms.count.toString());
         }
@@ -370,9 +354,40 @@ public final class Expectation {
         return parts.isEmpty() ? "every buffer" : String.join(", ", parts);
     }
 
-    /** Returns the entry as a line of a file, as {@link ExpectedBuffers#parse} reads it. */
+    /**
+     * Returns the entry as a line of a file, as {@link ExpectedBuffers#parse} reads it. The clauses always have the same
+     * order, so that files can be compared.
+     */
     public String toText() {
-        return EntryText.of(this);
+        List<String> clauses = new ArrayList<>(memoryClauses());
+        terms.size.ifPresent(only -> clauses.add("size " + only));
+        if (!terms.count.isAny()) {
+            clauses.add("count " + terms.count.toText());
+        }
+        clauses.addAll(requestClauses());
+        terms.until.ifPresent(last -> clauses.add("until " + last));
+        clauses.add("because " + Quantities.quoted(terms.because));
+        return String.join(" ", clauses);
+    }
+
+    private List<String> memoryClauses() {
+        List<String> clauses = new ArrayList<>();
+        if (terms.isForOverwritten) {
+            clauses.add("overwritten");
+        }
+        terms.type.ifPresent(only -> clauses.add(only.name()));
+        if (!terms.devices.isAny()) {
+            clauses.add((terms.devices.ids().size() == 1 ? "device " : "devices ") + terms.devices);
+        }
+        return clauses;
+    }
+
+    private List<String> requestClauses() {
+        List<String> clauses = new ArrayList<>();
+        terms.owner.ifPresent(part -> clauses.add("owner " + Quantities.quoted(part)));
+        terms.label.ifPresent(only -> clauses.add("label " + Quantities.quoted(only)));
+        terms.origin.ifPresent(pattern -> clauses.add("origin " + Quantities.quoted(pattern.text())));
+        return clauses;
     }
 
     @Override

@@ -1,7 +1,5 @@
 package dev.meshguard.verdict.expectation;
 
-import java.util.Locale;
-
 /** The conditions that make an entry invalid, in one place. */
 final class ExpectationChecks {
 
@@ -18,17 +16,6 @@ final class ExpectationChecks {
         if (value < 0) {
             throw new IllegalArgumentException("An expected buffer's " + name + " is 0 or more: " + value
                     + " was given. Leave it out to allow any.");
-        }
-    }
-
-    static void rejectInverse(String name, long from, long to) {
-        if (from > to) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT,
-                    "An expected buffer's %s goes from less to more: %d to %d was given.",
-                    name,
-                    from,
-                    to));
         }
     }
 }
