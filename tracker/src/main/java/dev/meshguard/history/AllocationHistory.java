@@ -59,6 +59,8 @@ public final class AllocationHistory {
     private @Nullable GenerationSums generationSums;
     private @Nullable List<SourceDescription> sources;
     private @Nullable Vocabularies vocabularies;
+    /** The number of the event at which the source last began to report, or 0; negative until it is looked up. */
+    private long lastStart = -1;
 
     private AllocationHistory(EventStore store, @Nullable RequestContext context) {
         this.store = store;
@@ -601,6 +603,18 @@ public final class AllocationHistory {
     /** Returns the periods in which the source did not report, oldest first. */
     public List<HistoryEvent.TrackingStopped> gaps() {
         return Collections.unmodifiableList(replay().gaps);
+    }
+
+    /** Returns whether the source began to report again after a period in which it did not. */
+    @API(status = Status.INTERNAL)
+    public synchronized boolean resumesAfter(HistoryEvent.TrackingStopped gap) {
+        if (lastStart < 0) {
+            lastStart = events(HistoryEvent.TrackingStarted.class).stream()
+                    .mapToLong(HistoryEvent::number)
+                    .max()
+                    .orElse(0);
+        }
+        return lastStart > gap.number();
     }
 
     /** Returns the captures and replays of traces, and what the captures recorded, in order. */

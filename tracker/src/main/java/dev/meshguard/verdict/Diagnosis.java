@@ -1,6 +1,7 @@
 package dev.meshguard.verdict;
 
 import java.util.List;
+import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -10,10 +11,12 @@ import org.apiguardian.api.API.Status;
  * @param cause the cause
  * @param status how the survivor counts
  * @param evidence the facts, the decisive one first; at least one
+ * @param doubt if the survivor is undecided, the kind of the reason for that
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record Diagnosis(Cause cause, SurvivorStatus status, List<Evidence> evidence) {
+public record Diagnosis(
+        Cause cause, SurvivorStatus status, List<Evidence> evidence, Optional<InconclusiveReason.Kind> doubt) {
 
     /**
      * Creates a diagnosis with its own copy of the evidence.
@@ -29,6 +32,16 @@ public record Diagnosis(Cause cause, SurvivorStatus status, List<Evidence> evide
 
     /** Returns a diagnosis with the given facts. */
     public static Diagnosis of(Cause cause, SurvivorStatus status, Evidence... evidence) {
-        return new Diagnosis(cause, status, List.of(evidence));
+        return of(cause, status, List.of(evidence));
+    }
+
+    /** Returns a diagnosis with the given facts. */
+    public static Diagnosis of(Cause cause, SurvivorStatus status, List<Evidence> evidence) {
+        return new Diagnosis(cause, status, evidence, Optional.empty());
+    }
+
+    /** Returns the diagnosis of a survivor that cannot be decided. */
+    public static Diagnosis undecided(Cause cause, InconclusiveReason.Kind doubt, List<Evidence> evidence) {
+        return new Diagnosis(cause, SurvivorStatus.UNDECIDED, evidence, Optional.of(doubt));
     }
 }

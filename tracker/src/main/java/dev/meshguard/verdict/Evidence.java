@@ -2,6 +2,7 @@ package dev.meshguard.verdict;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -27,6 +28,16 @@ public record Evidence(String text, List<Long> events) {
             numbers.add(event);
         }
         return new Evidence(words, numbers);
+    }
+
+    /** Returns a fact with the given values, in the format of {@link String#format(Locale, String, Object...)}. */
+    public static Evidence formatted(String format, Object... values) {
+        return of(String.format(Locale.ROOT, format, values));
+    }
+
+    /** Returns this fact with the given events as proof. */
+    public Evidence provedBy(long... numbers) {
+        return of(text, numbers);
     }
 
     @Override

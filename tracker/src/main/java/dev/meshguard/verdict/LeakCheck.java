@@ -2,7 +2,7 @@ package dev.meshguard.verdict;
 
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
-import dev.meshguard.verdict.internal.ExcludedFindings;
+import dev.meshguard.verdict.internal.ExcludedPart;
 import dev.meshguard.verdict.internal.VerdictBuilder;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,11 +15,19 @@ import org.apiguardian.api.API.Status;
  * <p>It is a pure function: the same history and expectations give the same verdict. It uses no clock and forces no
  * garbage collection. It reads only the history, so a history that was recorded elsewhere is judged like a live one.
  *
- * <h2>How causes are found</h2>
+ * <h2>How a verdict is made</h2>
  *
- * <p>A check tries a list of small rules, each in its own class, in the order of {@link Cause}. The first rule with
- * proof names the cause. The rules do not depend on the source: missing data (owners, origins, a witness) leads to
- * fewer causes, never to other ones.
+ * <ol>
+ *   <li>Survivors are what was live at the check, and what was freed after the close of its allocator had begun.
+ *   <li>Survivors that a verdict on a part {@linkplain #excluding has reported} keep its diagnosis and are expected.
+ *   <li>Each other survivor passes through one list of small rules. The first with evidence names its cause and
+ *       {@linkplain SurvivorStatus status}. Three rules about open meshes and doubtful reports come first, the others
+ *       are in the order of {@link Cause}. The rules do not depend on the source: missing data (owners, origins, a
+ *       witness) leads to fewer causes, never to other ones.
+ *   <li>Overwritten buffers and contradictory reports are added.
+ *   <li>Expectations are assigned. Nothing else changes the status of a survivor.
+ *   <li>What remains unknown gives the {@linkplain InconclusiveReason reasons}, and the worst finding the outcome.
+ * </ol>
  *
  * <pre>{@code
  * LeakVerdict verdict = LeakCheck.create()
@@ -35,9 +43,9 @@ import org.apiguardian.api.API.Status;
 public final class LeakCheck {
 
     private final ExpectedBuffers expected;
-    private final List<ExcludedFindings> excluded;
+    private final List<ExcludedPart> excluded;
 
-    private LeakCheck(ExpectedBuffers expected, List<ExcludedFindings> excluded) {
+    private LeakCheck(ExpectedBuffers expected, List<ExcludedPart> excluded) {
         this.expected = expected;
         this.excluded = List.copyOf(excluded);
     }
@@ -54,19 +62,19 @@ public final class LeakCheck {
 
     /**
      * Returns this check without the findings of an earlier verdict on a part of the same history. The survivors of
-     * that part are expected, and its frees of nothing are left out.
+     * that part are not judged again but expected; its frees of nothing and overwritten buffers are left out.
      *
      * @param part the verdict on the part of one context of a shared tracker
      * @param by a readable name of the party that reported it
      */
     public LeakCheck excluding(LeakVerdict part, String by) {
-        List<ExcludedFindings> more = new ArrayList<>(excluded);
-        more.add(ExcludedFindings.of(part, by));
+        List<ExcludedPart> more = new ArrayList<>(excluded);
+        more.add(ExcludedPart.of(part, by));
         return new LeakCheck(expected, more);
     }
 
     /** Returns the verdict on a history. */
     public LeakVerdict examine(AllocationHistory history) {
-        return new VerdictBuilder(history, expected, excluded).verdict();
+        return VerdictBuilder.verdict(history, expected, excluded);
     }
 }

@@ -24,24 +24,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** If several causes have proof, the order of {@link Cause} decides; if facts are missing, there are fewer causes. */
 class PrecedenceTests {
 
-    @Test
-    void isTheOrderOfTheCauses() {
-        assertThat(Cause.values())
-                .containsExactly(
-                        Cause.PROCESS_DIED,
-                        Cause.LATE,
-                        Cause.REPORTED_TWICE,
-                        Cause.FREE_UNREPORTED,
-                        Cause.CIRCULAR_BUFFER_UNREPORTED,
-                        Cause.CACHED,
-                        Cause.SYSTEM,
-                        Cause.FREED_ON_OTHER_DEVICES,
-                        Cause.KEPT_AFTER_RELEASE,
-                        Cause.HELD,
-                        Cause.LOST,
-                        Cause.UNEXPLAINED);
-    }
-
     /** Reported twice, gone by the witness, memory of a cached program, freed on all other devices. */
     private static HistoryScript everything(HistoryScript script) {
         return script.mesh(0, devices(0, 3))

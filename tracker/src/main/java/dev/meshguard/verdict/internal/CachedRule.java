@@ -6,8 +6,6 @@ import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.SurvivorStatus;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -23,7 +21,7 @@ final class CachedRule implements Rule {
                 OptionalLong end = survivor.history().endOf(owner.get());
                 if (caching.isPresent() && end.isEmpty()) {
                     return Optional.of(
-                            Diagnosis.of(Cause.CACHED, SurvivorStatus.LEAKED, stillThere(owner.get(), caching.get())));
+                            LeakDiagnosis.certain(Cause.CACHED, survivor, stillThere(owner.get(), caching.get())));
                 }
             }
         }
@@ -31,13 +29,9 @@ final class CachedRule implements Rule {
     }
 
     private static Evidence stillThere(Owner owner, HistoryEvent.OwnerCached caching) {
-        return Evidence.of(
-                String.format(
-                        Locale.ROOT,
+        return Evidence.formatted(
                         "%s has been in the %s since event #%d and never left it",
-                        owner,
-                        caching.cache(),
-                        caching.number()),
-                caching.number());
+                        owner, caching.cache(), caching.number())
+                .provedBy(caching.number());
     }
 }

@@ -49,7 +49,7 @@ final class CircularBufferUnreportedRule implements Rule {
         evidence.add(ended(ends));
         evidence.add(outsideTheAllocator(survivor));
         onlyOnBusiestDevice(survivor).ifPresent(evidence::add);
-        return Optional.of(new Diagnosis(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED, evidence));
+        return Optional.of(Diagnosis.of(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED, evidence));
     }
 
     private static Evidence ended(Map<Owner, Long> ends) {

@@ -4,86 +4,103 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
-/** The findings of a verdict on a part of a history. */
-public final class ExcludedFindings {
+/**
+ * The findings of verdicts on parts of a history, by request: the verdict on the whole does not judge them again.
+ *
+ * <p>A mesh that a thousand tests share has as many parts, and each buffer belongs to one or two of them.
+ */
+final class ExcludedFindings {
 
-    private final Expectation entry;
-    private final Set<MemoryRequest> requests;
-    private final List<Overwrite> overwrites;
-    private long buffers;
-    private long bytes;
+    private record Reported(ExcludedPart part, Survivor survivor) {}
 
-    private ExcludedFindings(Expectation entry, Set<MemoryRequest> requests, List<Overwrite> overwrites) {
-        this.entry = entry;
-        this.requests = requests;
-        this.overwrites = overwrites;
-    }
+    private final List<ExcludedPart> parts;
+    /** In the order of the parts. */
+    private final Map<MemoryRequest, List<Reported>> survivors = new IdentityHashMap<>(0);
 
-    /** Returns the findings of a verdict. */
-    public static ExcludedFindings of(LeakVerdict part, String by) {
-        Set<MemoryRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
-        part.survivors().stream()
-                .map(Survivor::buffer)
-                .flatMap(buffer -> reportsOf(buffer).stream())
-                .forEach(report -> requests.add(report.request()));
-        part.anomalies().stream().map(Anomaly::event).forEach(event -> {
-            if (event instanceof HistoryEvent.Freed free) {
-                requests.add(free.request());
+    private final Map<MemoryRequest, List<Overwrite>> overwrites = new IdentityHashMap<>(0);
+    /** Of frees that found nothing. */
+    private final Set<MemoryRequest> frees = Collections.newSetFromMap(new IdentityHashMap<>(0));
+
+    ExcludedFindings(List<ExcludedPart> parts) {
+        this.parts = parts;
+        for (ExcludedPart part : parts) {
+            for (Survivor survivor : part.verdict().survivors()) {
+                survivor.reports()
+                        .forEach(report -> survivors
+                                .computeIfAbsent(report.request(), unused -> new ArrayList<>(1))
+                                .add(new Reported(part, survivor)));
             }
-        });
-        Expectation entry =
-                Expectation.because("reported by " + by).atMost(part.survivors().size());
-        return new ExcludedFindings(entry, requests, part.overwrites());
-    }
-
-    /** Returns these findings as before any comparison with a history. */
-    ExcludedFindings afresh() {
-        return new ExcludedFindings(entry, requests, overwrites);
-    }
-
-    Set<MemoryRequest> requests() {
-        return requests;
-    }
-
-    List<Overwrite> overwrites() {
-        return overwrites;
-    }
-
-    /** Returns the remaining reports: the open ones; for a buffer that was freed late, all. */
-    static List<BufferGeneration.Report> reportsOf(BufferGeneration buffer) {
-        return buffer.isLive() ? buffer.reportsRemaining() : buffer.reports();
-    }
-
-    /** Returns whether all remaining reports of a buffer were already reported, and counts it then. */
-    boolean admits(BufferGeneration buffer) {
-        boolean admitted = reportsOf(buffer).stream().allMatch(report -> requests.contains(report.request()));
-        if (admitted) {
-            buffers++;
-            bytes += buffer.size();
+            part.verdict()
+                    .overwrites()
+                    .forEach(overwrite -> overwrites
+                            .computeIfAbsent(overwrite.buffer().request(), unused -> new ArrayList<>(1))
+                            .add(overwrite));
+            for (Anomaly anomaly : part.verdict().anomalies()) {
+                if (anomaly.event() instanceof HistoryEvent.Freed free) {
+                    frees.add(free.request());
+                }
+            }
         }
-        return admitted;
     }
 
-    Expectation entry() {
-        return entry;
+    /** Returns a buffer as the first part reported it that reported all of its remaining reports. */
+    Optional<Survivor> reported(BufferGeneration buffer) {
+        List<BufferGeneration.Report> remaining = buffer.isLive() ? buffer.reportsRemaining() : buffer.reports();
+        return partsWith(remaining.get(0)).stream()
+                .filter(one -> one.survivor().buffer().hasSameAddressAs(buffer))
+                .filter(one -> remaining.stream()
+                        .allMatch(report -> partsWith(report).stream().anyMatch(other -> other.part() == one.part())))
+                .findFirst()
+                .map(one -> new Survivor(
+                        buffer,
+                        one.survivor().diagnosis(),
+                        Optional.of(one.part().entry())));
     }
 
-    boolean hasAdmitted() {
-        return buffers > 0;
+    private List<Reported> partsWith(BufferGeneration.Report report) {
+        return survivors.getOrDefault(report.request(), List.of());
     }
 
-    ExpectationResult result() {
-        return new ExpectationResult(entry, buffers, bytes, 0, Deadline.NONE);
+    boolean isReported(Anomaly anomaly) {
+        return anomaly.event() instanceof HistoryEvent.Freed free && frees.contains(free.request());
+    }
+
+    /** Returns whether parts had every one of the events: another test may replay the trace once more. */
+    boolean isReported(Overwrite overwrite) {
+        return overwrites.getOrDefault(overwrite.buffer().request(), List.of()).stream()
+                        .filter(overwrite::isSameLossAs)
+                        .mapToLong(Overwrite::times)
+                        .sum()
+                >= overwrite.times();
+    }
+
+    /** Returns how many of the reported buffers are of each part, for parts with any. */
+    List<ExpectationResult> results(List<Survivor> reported) {
+        Map<Expectation, List<BufferGeneration>> ofParts = new IdentityHashMap<>(0);
+        reported.forEach(
+                survivor -> ofParts.computeIfAbsent(survivor.expectation().orElseThrow(), unused -> new ArrayList<>(1))
+                        .add(survivor.buffer()));
+        return parts.stream()
+                .map(part -> result(part.entry(), ofParts.getOrDefault(part.entry(), List.of())))
+                .filter(result -> !result.neverMatched())
+                .toList();
+    }
+
+    private static ExpectationResult result(Expectation entry, List<BufferGeneration> buffers) {
+        long bytes = buffers.stream().mapToLong(BufferGeneration::size).sum();
+        return new ExpectationResult(entry, buffers.size(), bytes, 0, Deadline.NONE);
     }
 }

@@ -4,32 +4,69 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.Overwrite;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.time.LocalDate;
-import java.util.Locale;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 
-/** Matches survivors with one expectation until its number or its last day is exceeded. */
+/**
+ * Assigns survivors and overwritten buffers to expectations: each to the first entry that fits and has room.
+ *
+ * <p>This is the only place in which the status of a survivor changes.
+ */
 final class ExpectationMatcher {
 
-    private final Expectation expectation;
-    private final AllocationHistory history;
-    private final Deadline deadline;
-    private long buffers;
-    private long bytes;
-    private long rejected;
+    /** What was assigned: the same findings, with the entries that expect them. */
+    record Match(List<Survivor> survivors, List<Overwrite> overwrites, List<ExpectationResult> results) {}
 
-    ExpectationMatcher(Expectation expectation, AllocationHistory history) {
-        this.expectation = expectation;
+    /** Leaks use the room of an entry first, then late frees, then misreported buffers; the oldest first. */
+    private static final Comparator<Survivor> LEAKS_FIRST =
+            Comparator.comparingInt(survivor -> switch (survivor.status()) {
+                case LEAKED, UNDECIDED, EXPECTED -> 0;
+                case FREED_LATE -> 1;
+                case MISREPORTED -> 2;
+            });
+
+    private final AllocationHistory history;
+    private final List<Entry> entries;
+
+    private ExpectationMatcher(AllocationHistory history, ExpectedBuffers expected) {
         this.history = history;
-        this.deadline = deadline(expectation, history);
+        this.entries = expected.entries().stream()
+                .map(entry -> new Entry(entry, deadline(entry)))
+                .toList();
+    }
+
+    /**
+     * Assigns findings to the entries that expect them.
+     *
+     * @param survivors the survivors, oldest first
+     * @param overwrites the overwritten buffers, oldest first
+     */
+    static Match match(
+            ExpectedBuffers expected, AllocationHistory history, List<Survivor> survivors, List<Overwrite> overwrites) {
+        if (expected.entries().isEmpty()) {
+            return new Match(survivors, overwrites, List.of());
+        }
+        ExpectationMatcher matcher = new ExpectationMatcher(history, expected);
+        return new Match(
+                survivors.stream().sorted(LEAKS_FIRST).map(matcher::matched).toList(),
+                overwrites.stream().map(matcher::matched).toList(),
+                matcher.entries.stream().map(Entry::result).toList());
     }
 
     /** The history holds the day of the check: with a clock, the same history would give another verdict tomorrow. */
-    private static Deadline deadline(Expectation expectation, AllocationHistory history) {
+    private Deadline deadline(Expectation expectation) {
         Optional<LocalDate> today = history.check().map(HistoryEvent.Checked::today);
         if (expectation.until().isEmpty()) {
             return Deadline.NONE;
@@ -40,59 +77,123 @@ final class ExpectationMatcher {
         return today.get().isAfter(expectation.until().get()) ? Deadline.PASSED : Deadline.AHEAD;
     }
 
-    Expectation expectation() {
-        return expectation;
+    // Survivors
+
+    private Survivor matched(Survivor survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        List<Entry> fitting =
+                entries.stream().filter(entry -> entry.permitsSurvival(buffer)).toList();
+        Optional<Expectation> expectation = fitting.stream()
+                .filter(entry -> entry.hasRoomFor(buffer))
+                .findFirst()
+                .map(Entry::expectation);
+        return new Survivor(
+                buffer,
+                expectation.isPresent() ? survivor.diagnosis() : withoutRoom(survivor.diagnosis(), fitting),
+                expectation);
     }
 
     /**
-     * Returns whether an expectation is about the survival of a buffer. Persistent buffers are expected anyway and use no
-     * room of an expectation.
+     * A survivor that an entry means but does not permit has leaked, also if it would be expected without the entry.
      */
-    boolean permitsSurvival(BufferGeneration buffer) {
-        return !expectation.isForOverwritten()
-                && buffer.lifetime() != BufferLifetime.PERSISTENT
-                && expectation.fits(buffer);
-    }
-
-    /** Returns whether an expectation is about the loss of a buffer's data. */
-    boolean permitsOverwriting(BufferGeneration buffer) {
-        return expectation.isForOverwritten() && expectation.fits(buffer);
-    }
-
-    boolean tryMatch(BufferGeneration buffer) {
-        boolean hasRoom =
-                deadline != Deadline.PASSED && buffers < expectation.count().atMost();
-        if (hasRoom) {
-            buffers++;
-            bytes += remainingBytes(buffer);
-        } else {
-            rejected++;
+    private Diagnosis withoutRoom(Diagnosis diagnosis, List<Entry> fitting) {
+        if (fitting.isEmpty()) {
+            return diagnosis;
         }
-        return hasRoom;
+        List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
+        fitting.stream()
+                .filter(entry -> entry.deadline == Deadline.PASSED)
+                .forEach(entry -> evidence.add(expired(entry.expectation)));
+        boolean wouldBeExpected = diagnosis.status() == SurvivorStatus.EXPECTED;
+        if (wouldBeExpected && evidence.size() == diagnosis.evidence().size()) {
+            evidence.add(Evidence.of("more of them survived than the expectations allow"));
+        }
+        return new Diagnosis(
+                diagnosis.cause(),
+                wouldBeExpected ? SurvivorStatus.LEAKED : diagnosis.status(),
+                evidence,
+                diagnosis.doubt());
     }
 
-    /** Returns the remaining bytes; the first size may be that of a freed report. */
-    private static long remainingBytes(BufferGeneration buffer) {
-        return buffer.reportsRemaining().stream()
-                .mapToLong(BufferGeneration.Report::size)
-                .max()
-                .orElse(buffer.size());
+    private Evidence expired(Expectation expectation) {
+        HistoryEvent.Checked check = history.check().orElseThrow();
+        return Evidence.formatted(
+                        "it was expected until %s, and the check was made on %s",
+                        expectation.until().orElseThrow(), check.today())
+                .provedBy(check.number());
     }
 
-    /** Returns that the expectation had expired, if it had. */
-    Optional<Evidence> end() {
-        return history.check()
-                .filter(unused -> deadline == Deadline.PASSED)
-                .map(check -> Evidence.of(
-                        String.format(
-                                Locale.ROOT,
-                                "it was expected until %s, and the check was made on %s",
-                                expectation.until().orElseThrow(),
-                                check.today()),
-                        check.number()));
+    // Overwritten buffers
+
+    private Overwrite matched(Overwrite overwrite) {
+        return entries.stream()
+                .filter(entry -> concerns(entry, overwrite))
+                .filter(entry -> entry.hasRoomFor(overwrite.buffer()))
+                .findFirst()
+                .map(entry -> overwrite.expectedBy(entry.expectation))
+                .orElse(overwrite);
     }
 
-    ExpectationResult result() {
-        return new ExpectationResult(expectation, buffers, bytes, rejected, deadline);
+    /** Of two allocators that hold the same memory, each may lose its data. */
+    private boolean concerns(Entry entry, Overwrite overwrite) {
+        return entry.permitsOverwriting(overwrite.buffer())
+                || (overwrite.kind() == Overwrite.Kind.BY_OTHER_ALLOCATOR
+                        && overwrite.writer().stream()
+                                .flatMap(writer -> history.buffersOf(writer.request()).stream())
+                                .anyMatch(entry::permitsOverwriting));
+    }
+
+    /** An expectation, and how many buffers it has matched so far. */
+    private static final class Entry {
+        private final Expectation expectation;
+        private final Deadline deadline;
+        private long buffers;
+        private long bytes;
+        private long rejected;
+
+        private Entry(Expectation expectation, Deadline deadline) {
+            this.expectation = expectation;
+            this.deadline = deadline;
+        }
+
+        private Expectation expectation() {
+            return expectation;
+        }
+
+        /** Persistent buffers are expected anyway and use no room. */
+        private boolean permitsSurvival(BufferGeneration buffer) {
+            return !expectation.isForOverwritten()
+                    && buffer.lifetime() != BufferLifetime.PERSISTENT
+                    && expectation.fits(buffer);
+        }
+
+        private boolean permitsOverwriting(BufferGeneration buffer) {
+            return expectation.isForOverwritten() && expectation.fits(buffer);
+        }
+
+        /** Returns whether there is room for one more buffer, and uses it. */
+        private boolean hasRoomFor(BufferGeneration buffer) {
+            boolean hasRoom =
+                    deadline != Deadline.PASSED && buffers < expectation.count().atMost();
+            if (hasRoom) {
+                buffers++;
+                bytes += remainingBytes(buffer);
+            } else {
+                rejected++;
+            }
+            return hasRoom;
+        }
+
+        /** Returns the remaining bytes; the first size may be that of a freed report. */
+        private static long remainingBytes(BufferGeneration buffer) {
+            return buffer.reportsRemaining().stream()
+                    .mapToLong(BufferGeneration.Report::size)
+                    .max()
+                    .orElse(buffer.size());
+        }
+
+        private ExpectationResult result() {
+            return new ExpectationResult(expectation, buffers, bytes, rejected, deadline);
+        }
     }
 }

@@ -11,7 +11,6 @@ import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -40,19 +39,17 @@ final class FreeUnreportedRule implements Rule {
             }
             evidence.addAll(RepeatedReports.of(survivor));
             whileTrackingWasOff(survivor).ifPresent(evidence::add);
-            return Optional.of(new Diagnosis(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED, evidence));
+            return Optional.of(Diagnosis.of(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED, evidence));
         }
         OptionalLong owner = LockStep.ownerFreedBy(survivor);
         if (owner.isPresent()) {
             return Optional.of(Diagnosis.of(
                     Cause.FREE_UNREPORTED,
                     SurvivorStatus.MISREPORTED,
-                    Evidence.of(
-                            String.format(
-                                    Locale.ROOT,
+                    Evidence.formatted(
                                     "the buffer of the same request that owns its memory was freed at event #%d",
-                                    owner.getAsLong()),
-                            owner.getAsLong())));
+                                    owner.getAsLong())
+                            .provedBy(owner.getAsLong())));
         }
         return survivor.freeAfterClose()
                 .filter(free -> !free.request().details().handleCollected())
@@ -62,26 +59,20 @@ final class FreeUnreportedRule implements Rule {
 
     /** A report that could not be sent is no defect of the code that frees. */
     private static Optional<Evidence> whileTrackingWasOff(SurvivorContext survivor) {
-        return survivor.history().gaps().stream()
-                .filter(gap -> gap.number() > survivor.buffer().allocatedAt())
-                .findFirst()
-                .map(gap -> Evidence.of(
-                        String.format(
-                                Locale.ROOT, "tracking was off from event #%d on: %s", gap.number(), gap.reason()),
-                        gap.number()));
+        return LeakDiagnosis.gapAfter(survivor.buffer(), survivor.history())
+                .map(gap -> Evidence.formatted("tracking was off from event #%d on: %s", gap.number(), gap.reason())
+                        .provedBy(gap.number()));
     }
 
     /** A device that several meshes use may still be open when one of them is closed. */
     private static Evidence releasedLate(SurvivorContext survivor, HistoryEvent.FreeIgnored free) {
         OptionalInt mesh = survivor.buffer().mesh();
-        return Evidence.of(
-                String.format(
-                        Locale.ROOT,
+        return Evidence.formatted(
                         "its handle was released after %s was closed (event #%d), when the runtime reports nothing",
                         mesh.isPresent() && survivor.history().meshesSharedADevice()
                                 ? "mesh " + mesh.getAsInt()
                                 : "the device",
-                        free.number()),
-                free.number());
+                        free.number())
+                .provedBy(free.number());
     }
 }

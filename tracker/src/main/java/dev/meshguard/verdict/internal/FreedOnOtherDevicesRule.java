@@ -28,7 +28,10 @@ final class FreedOnOtherDevicesRule implements Rule {
         Optional<DeviceMajority.AllocationFreeCount> others = majority.reference()
                 .filter(most -> most.freed() > 0 && most.live() == 0)
                 .filter(most -> !own.equals(most));
-        if (others.isEmpty() || isHeldByAnother(buffer) || isArtefact(survivor, own, others.get())) {
+        if (others.isEmpty()
+                || survivor.freesAreInferred()
+                || isHeldByAnother(buffer)
+                || isArtefact(survivor, own, others.get())) {
             return Optional.empty();
         }
         List<BufferGeneration> siblings = survivor.siblings().of(buffer);
@@ -41,8 +44,10 @@ final class FreedOnOtherDevicesRule implements Rule {
             evidence.add(Evidence.of("one allocator frees it on all devices at once, so only the report of device "
                     + buffer.device() + " can be missing"));
         }
-        return Optional.of(new Diagnosis(
-                Cause.FREED_ON_OTHER_DEVICES, lockStep ? SurvivorStatus.MISREPORTED : SurvivorStatus.LEAKED, evidence));
+        return Optional.of(
+                lockStep
+                        ? Diagnosis.of(Cause.FREED_ON_OTHER_DEVICES, SurvivorStatus.MISREPORTED, evidence)
+                        : LeakDiagnosis.of(Cause.FREED_ON_OTHER_DEVICES, survivor, evidence));
     }
 
     /** More is reported under the device that represents its whole mesh than it holds. */

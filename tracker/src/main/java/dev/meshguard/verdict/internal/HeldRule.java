@@ -6,10 +6,7 @@ import dev.meshguard.event.Reachability.State;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.SurvivorStatus;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
+import java.util.Comparator;
 import java.util.Optional;
 
 /** A buffer with a reachable handle. One handle is enough, whatever happened to the others at its address. */
@@ -17,15 +14,10 @@ final class HeldRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
-        Optional<HistoryEvent.HandleTraced> held = survivor.traces().stream()
+        return survivor.traces().stream()
                 .filter(trace -> trace.reachability().state() == State.HELD)
-                .min((one, other) -> Integer.compare(rank(one.reachability()), rank(other.reachability())));
-        return held.map(trace -> {
-            List<Evidence> evidence = new ArrayList<>();
-            evidence.add(Evidence.of(description(trace), trace.number()));
-            evidence.addAll(survivor.circumstances());
-            return new Diagnosis(Cause.HELD, SurvivorStatus.LEAKED, evidence);
-        });
+                .min(Comparator.comparingInt(trace -> rank(trace.reachability())))
+                .map(trace -> LeakDiagnosis.withCircumstances(Cause.HELD, survivor, evidence(trace)));
     }
 
     /** A path is better evidence than none, and a short one better than a long one. */
@@ -35,13 +27,11 @@ final class HeldRule implements Rule {
                 : reachability.path().size();
     }
 
-    private static String description(HistoryEvent.HandleTraced trace) {
-        return trace.reachability()
+    private static Evidence evidence(HistoryEvent.HandleTraced trace) {
+        String what = trace.reachability()
                 .pathText()
-                .map(path -> String.format(Locale.ROOT, "still referenced by %s (event #%d)", path, trace.number()))
-                .orElse(String.format(
-                        Locale.ROOT,
-                        "its handle is still reachable, but from none of the objects that were searched (event #%d)",
-                        trace.number()));
+                .map(path -> "still referenced by " + path)
+                .orElse("its handle is still reachable, but from none of the objects that were searched");
+        return Evidence.formatted("%s (event #%d)", what, trace.number()).provedBy(trace.number());
     }
 }

@@ -1,204 +1,209 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.Ownership;
-import dev.meshguard.event.WitnessSnapshot.AddressState;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.verdict.Cause;
-import dev.meshguard.verdict.Diagnosis;
-import dev.meshguard.verdict.Evidence;
+import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.verdict.InconclusiveReason;
+import dev.meshguard.verdict.InconclusiveReason.Kind;
+import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
-import java.util.EnumSet;
-import java.util.HashMap;
+import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/**
- * The reasons for an inconclusive verdict that come from a source with missing reports.
- *
- * <p>An unreported free and a free that never happened look the same in the ledger. If a witness covers a buffer, its
- * state is known nevertheless. If none does, the buffer is undecided.
- */
+/** All reasons for an inconclusive verdict, each a sentence with its remedy. */
 final class InconclusiveReasons {
 
-    /** Causes that do not depend on a missing free. */
-    private static final Set<Cause> SURE = EnumSet.of(Cause.PROCESS_DIED, Cause.CACHED);
+    /** The data that would decide it, where the reports fit two readings. */
+    private static final String WHAT_DECIDES =
+            "A reading of the allocators when the close begins would decide it, or a source that names the owner and the kind of"
+                    + " each buffer.";
 
     private final AllocationHistory history;
-    /** The number of the event at which tracking started last, or 0. Looked up once: each survivor asks for it. */
-    private final long lastStart;
-    /** Found while the survivors are judged. */
-    private final List<BufferGeneration> outOfOrder = new ArrayList<>();
-    /** The gap in which a buffer may have been freed, if no witness speaks for it; found while the survivors are judged. */
-    private final Map<BufferGeneration, HistoryEvent.TrackingStopped> hidden = new HashMap<>();
+    private final List<Survivor> survivors;
 
-    InconclusiveReasons(AllocationHistory history) {
+    private InconclusiveReasons(AllocationHistory history, List<Survivor> survivors) {
         this.history = history;
-        this.lastStart = history.events(HistoryEvent.TrackingStarted.class).stream()
-                .mapToLong(HistoryEvent::number)
-                .max()
-                .orElse(0);
-    }
-
-    /** Returns the reasons, except lost reports, after all survivors were judged. */
-    List<InconclusiveReason> found(List<Survivor> survivors) {
-        List<InconclusiveReason> reasons = new ArrayList<>();
-        if (!history.hasSource()) {
-            reasons.add(InconclusiveReason.of(
-                    InconclusiveReason.Kind.NOTHING_ATTACHED,
-                    "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
-                            + " it, or call sourceAttached(…) if a source is connected that has nothing to report."));
-        }
-        if (!outOfOrder.isEmpty()) {
-            BufferGeneration first = outOfOrder.get(0);
-            reasons.add(InconclusiveReason.of(
-                    InconclusiveReason.Kind.OUT_OF_ORDER,
-                    String.format(
-                            Locale.ROOT,
-                            "%s freed before %s reported, the first %s, so reports are out of order and what became of the"
-                                    + " memory is not known.",
-                            outOfOrder.size() == 1 ? "1 buffer was" : outOfOrder.size() + " buffers were",
-                            outOfOrder.size() == 1 ? "it was" : "they were",
-                            first),
-                    first.allocatedAt()));
-        }
-        if (history.gaps().isEmpty()) {
-            return reasons;
-        }
-        gapThatMatters(survivors)
-                .map(gap -> InconclusiveReason.of(InconclusiveReason.Kind.TRACKING_OFF, description(gap), gap.number()))
-                .ifPresent(reasons::add);
-        return reasons;
-    }
-
-    /** Returns the diagnosis, or an undecided one if the free may have been lost and no witness covers the buffer. */
-    Diagnosis weighed(Diagnosis diagnosis, SurvivorContext survivor) {
-        Optional<Evidence> overtaken =
-                diagnosis.status() == SurvivorStatus.LEAKED ? overtakenBy(survivor) : Optional.empty();
-        if (overtaken.isPresent()) {
-            outOfOrder.add(survivor.buffer());
-            return undecided(diagnosis, overtaken.get());
-        }
-        if (diagnosis.status() != SurvivorStatus.LEAKED
-                || SURE.contains(diagnosis.cause())
-                || survivor.addressState(survivor.checkMoment()) != AddressState.UNKNOWN) {
-            return diagnosis;
-        }
-        return whyUnheard(survivor.buffer())
-                .map(reason -> undecided(diagnosis, reason))
-                .orElse(diagnosis);
-    }
-
-    private static Diagnosis undecided(Diagnosis diagnosis, Evidence reason) {
-        List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
-        evidence.add(1, reason);
-        return new Diagnosis(diagnosis.cause(), SurvivorStatus.UNDECIDED, evidence);
+        this.survivors = survivors;
     }
 
     /**
-     * Returns a free that preceded the report of its own allocation. The free found nothing, or only a buffer of
-     * another owner, and has the same mesh and extent.
+     * Returns the reasons.
+     *
+     * @param survivors the survivors that no earlier verdict reported, oldest first
      */
-    static Optional<Evidence> overtakenBy(SurvivorContext survivor) {
-        MemoryAddress address = MemoryAddress.of(survivor.buffer());
-        for (BufferGeneration.Report remaining : survivor.buffer().reportsRemaining()) {
-            for (Anomaly stray : survivor.siblings().strayFreesAt(address)) {
-                HistoryEvent.Freed free = (HistoryEvent.Freed) stray.event();
-                if (free.number() < remaining.allocatedAt() && isOf(free.request(), free.ownership(), remaining)) {
-                    return Optional.of(overtaken(free.number(), remaining));
-                }
-            }
-            for (BufferGeneration.Report other : survivor.siblings().freedByOthersAt(address)) {
-                long free = other.freedAt().orElseThrow();
-                if (free < remaining.allocatedAt()
-                        && isOf(other.release().orElseThrow(), other.ownership(), remaining)) {
-                    return Optional.of(overtaken(free, remaining));
-                }
-            }
+    static List<InconclusiveReason> of(
+            AllocationHistory history,
+            List<Survivor> survivors,
+            List<UnreportedMemory> unreported,
+            LeakVerdict.Sum sum) {
+        InconclusiveReasons reasons = new InconclusiveReasons(history, survivors);
+        List<InconclusiveReason> all = new ArrayList<>(reasons.openMeshes());
+        Stream.of(reasons.nothingAttached(), reasons.outOfOrder(), reasons.trackingOff())
+                .flatMap(Optional::stream)
+                .forEach(all::add);
+        all.addAll(reasons.lostReports());
+        Stream.of(reasons.openedTwice(), reasons.reportedTooLate(), reasons.reportsFitBoth())
+                .flatMap(Optional::stream)
+                .forEach(all::add);
+        unreported.stream()
+                .flatMap(memory -> reasons.unreported(memory).stream())
+                .forEach(all::add);
+        reasons.countsDisagree(sum).ifPresent(all::add);
+        return all;
+    }
+
+    /** Returns the survivors that are undecided for one kind of reason, as far as the history shows. */
+    private List<Survivor> undecidedBecause(Kind kind) {
+        return survivors.stream()
+                .filter(survivor ->
+                        survivor.diagnosis().doubt().filter(kind::equals).isPresent())
+                .toList();
+    }
+
+    // Sources and meshes
+
+    private List<InconclusiveReason> openMeshes() {
+        return history.openMeshes().stream()
+                .filter(mesh -> !isOfTheDead(mesh))
+                .map(mesh -> InconclusiveReason.of(
+                        Kind.MESH_OPEN,
+                        String.format(
+                                Locale.ROOT,
+                                "Mesh %d (%s) is still open%s, so its buffers may still be freed. Close it before the check.",
+                                mesh.id(),
+                                mesh.description(),
+                                isWithoutParent(mesh)
+                                        ? " although mesh " + mesh.parent().getAsInt() + " is closed"
+                                        : "")))
+                .toList();
+    }
+
+    /**
+     * Returns whether every process that reported on a mesh has exited, so that none will close it or free its buffers.
+     */
+    private boolean isOfTheDead(MeshDescription mesh) {
+        List<MemoryRequest> requests = history.generations().stream()
+                .filter(buffer -> mesh.devices().contains(buffer.device()))
+                .flatMap(buffer -> buffer.reports().stream())
+                .map(BufferGeneration.Report::request)
+                .toList();
+        return !requests.isEmpty()
+                && requests.stream()
+                        .map(request -> request.details().processId())
+                        .allMatch(process -> process.isPresent()
+                                && history.deathOf(process.getAsLong()).isPresent());
+    }
+
+    /** A submesh outlives its mesh: the close of that one reset its own allocator only. */
+    private boolean isWithoutParent(MeshDescription mesh) {
+        return mesh.parent().isPresent()
+                && isAmong(history.meshes(), mesh.parent().getAsInt())
+                && !isAmong(history.openMeshes(), mesh.parent().getAsInt());
+    }
+
+    private static boolean isAmong(Collection<MeshDescription> meshes, int id) {
+        return meshes.stream().anyMatch(mesh -> mesh.id() == id);
+    }
+
+    private Optional<InconclusiveReason> nothingAttached() {
+        return history.hasSource()
+                ? Optional.empty()
+                : Optional.of(
+                        InconclusiveReason.of(
+                                Kind.NOTHING_ATTACHED,
+                                "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
+                                        + " it, or call sourceAttached(…) if a source is connected that has nothing to report."));
+    }
+
+    /** Neither an address nor a snapshot of it can be attributed to one of two meshes on the same device. */
+    private Optional<InconclusiveReason> openedTwice() {
+        List<HistoryEvent.DeviceOpened> openings = history.openedWhileOpen();
+        if (openings.isEmpty()) {
+            return Optional.empty();
         }
-        return Optional.empty();
+        HistoryEvent.DeviceOpened first = openings.get(0);
+        long devices = openings.stream()
+                .map(HistoryEvent.DeviceOpened::device)
+                .distinct()
+                .count();
+        String words = String.format(
+                Locale.ROOT,
+                "Device %d was opened again (event #%d) while it was open%s, so the reports of the two meshes cannot be kept"
+                        + " apart. Open them through one Ttnn, or close the first one before.",
+                first.device(),
+                first.number(),
+                devices == 1 ? "" : ", and so " + (devices == 2 ? "was 1 other" : "were " + (devices - 1) + " others"));
+        return Optional.of(InconclusiveReason.of(Kind.DEVICE_OPENED_TWICE, words, numbers(openings)));
     }
 
-    private static Evidence overtaken(long free, BufferGeneration.Report remaining) {
-        return Evidence.of(
-                String.format(
-                        Locale.ROOT,
-                        "a free that fits it came at event #%d, before it was reported (event #%d)",
-                        free,
-                        remaining.allocatedAt()),
-                free,
-                remaining.allocatedAt());
-    }
+    // Missing reports
 
-    private static boolean isOf(MemoryRequest release, Ownership ownership, BufferGeneration.Report report) {
-        AllocationDetails freed = release.details();
-        AllocationDetails reported = report.request().details();
-        return (freed.mesh().isPresent() || freed.allocator().isPresent())
-                && freed.mesh().equals(reported.mesh())
-                && freed.allocator().equals(reported.allocator())
-                && freed.extent().isPresent()
-                && freed.extent().equals(reported.extent())
-                && freed.owner().equals(reported.owner())
-                && freed.processId().equals(reported.processId())
-                && ownership == report.ownership();
-    }
-
-    private Optional<Evidence> whyUnheard(BufferGeneration buffer) {
-        for (HistoryEvent.TrackingStopped gap : history.gaps()) {
-            if (gap.number() > buffer.allocatedAt()) {
-                hidden.put(buffer, gap);
-                String what = goesOnAfter(gap) ? "tracking was off later on" : "tracking ended later on";
-                return Optional.of(maybe(what, gap.number()));
-            }
-        }
+    /** Returns one reason for each cause of losses, because a source that loses reports loses many for the same one. */
+    private List<InconclusiveReason> lostReports() {
+        Map<String, List<HistoryEvent.ReportsLost>> byReason = new LinkedHashMap<>();
         for (HistoryEvent.ReportsLost lost : history.lostReports()) {
-            if (lost.number() > buffer.allocatedAt()) {
-                return Optional.of(maybe("reports got lost later on", lost.number()));
-            }
+            byReason.computeIfAbsent(lost.reason(), unused -> new ArrayList<>()).add(lost);
         }
-        return Optional.empty();
+        return byReason.values().stream().map(InconclusiveReasons::lost).toList();
     }
 
-    private static Evidence maybe(String why, long event) {
-        return Evidence.of(
-                String.format(
-                        Locale.ROOT,
-                        "%s (event #%d), so it may have been freed, and no witness speaks for it",
-                        why,
-                        event),
-                event);
+    private static InconclusiveReason lost(List<HistoryEvent.ReportsLost> losses) {
+        boolean counted = losses.stream().allMatch(lost -> lost.count() >= 0);
+        long count = losses.stream().mapToLong(HistoryEvent.ReportsLost::count).sum();
+        HistoryEvent.ReportsLost first = losses.get(0);
+        String words = String.format(
+                Locale.ROOT,
+                "%s (%sevent #%d: %s).",
+                counted
+                        ? count + (count == 1 ? " report is" : " reports are") + " missing"
+                        : "An unknown number of reports is missing",
+                losses.size() == 1 ? "" : "first at ",
+                first.number(),
+                first.reason());
+        return InconclusiveReason.of(Kind.REPORTS_LOST, words, numbers(losses));
     }
 
-    /** Returns the first relevant gap; a mesh that was closed without survivors before a gap is not affected by it. */
-    private Optional<HistoryEvent.TrackingStopped> gapThatMatters(List<Survivor> survivors) {
+    private static long[] numbers(List<? extends HistoryEvent> events) {
+        return events.stream().mapToLong(HistoryEvent::number).toArray();
+    }
+
+    /** Names the first relevant gap; a mesh that was closed without survivors before a gap is not affected by it. */
+    private Optional<InconclusiveReason> trackingOff() {
+        if (history.gaps().isEmpty()) {
+            return Optional.empty();
+        }
         Set<HistoryEvent.TrackingStopped> decisive = new HashSet<>();
-        for (Survivor survivor : survivors) {
-            if (survivor.status() == SurvivorStatus.UNDECIDED && hidden.containsKey(survivor.buffer())) {
-                decisive.add(hidden.get(survivor.buffer()));
-            }
-        }
+        undecidedBecause(Kind.TRACKING_OFF).stream()
+                .filter(survivor -> survivor.status() == SurvivorStatus.UNDECIDED)
+                .forEach(survivor ->
+                        LeakDiagnosis.gapAfter(survivor.buffer(), history).ifPresent(decisive::add));
         return history.gaps().stream()
                 .filter(gap -> decisive.contains(gap) || matters(gap))
-                .findFirst();
+                .findFirst()
+                .map(gap -> InconclusiveReason.of(Kind.TRACKING_OFF, description(gap), gap.number()));
     }
 
     private boolean matters(HistoryEvent.TrackingStopped gap) {
         boolean leftSomething = history.liveAt(gap).stream().anyMatch(buffer -> !isWitnessed(buffer));
-        return (goesOnAfter(gap) || leftSomething || receivedNothing()) && !isWitnessed(gap);
+        return (history.resumesAfter(gap) || leftSomething || receivedNothing()) && !isWitnessed(gap);
     }
 
     /** Returns whether closes after a gap were witnessed, on each device on which it may hide something. */
@@ -225,10 +230,6 @@ final class InconclusiveReasons {
         return devices;
     }
 
-    private boolean goesOnAfter(HistoryEvent.TrackingStopped gap) {
-        return lastStart > gap.number();
-    }
-
     private boolean receivedNothing() {
         return history.devices().stream()
                 .allMatch(device -> Stream.of(BufferType.values())
@@ -243,7 +244,7 @@ final class InconclusiveReasons {
         long waiting = history.live().stream()
                 .filter(buffer -> buffer.allocatedAt() < gap.number())
                 .count();
-        if (!goesOnAfter(gap)) {
+        if (!history.resumesAfter(gap)) {
             return String.format(
                     Locale.ROOT,
                     "Tracking ended at event #%d (%s), so it is not known %s.",
@@ -262,5 +263,128 @@ final class InconclusiveReasons {
                 waiting == 0
                         ? ""
                         : ", nor what became of " + history.vocabulary().count(waiting) + " from before");
+    }
+
+    /** A witness lists memory that no report mentions: then a report is missing, whatever the other findings are. */
+    private Optional<InconclusiveReason> unreported(UnreportedMemory memory) {
+        if (memory.held().isEmpty()) {
+            return Optional.empty();
+        }
+        HistoryEvent.Witnessed event = memory.snapshot();
+        MemoryAddress first = memory.held().get(0);
+        boolean oneOfSeveral = history.meshesSharedADevice();
+        String words = String.format(
+                Locale.ROOT,
+                "When %s began (event #%d) %s held %s that the ledger does not, the first at %s %s on device %d.",
+                oneOfSeveral ? "the close of mesh " + event.snapshot().mesh() : "close",
+                event.number(),
+                Phrases.allocatorOf(event.snapshot(), first.device())
+                        .orElse(oneOfSeveral ? "its allocator" : "the allocator"),
+                Quantities.count(memory.held().size(), "buffer"),
+                first.type(),
+                Quantities.address(first.address()),
+                first.device());
+        return Optional.of(InconclusiveReason.of(Kind.MEMORY_UNREPORTED, words, event.number()));
+    }
+
+    // Reports that leave survivors undecided
+
+    private Optional<InconclusiveReason> outOfOrder() {
+        List<Survivor> doubtful = undecidedBecause(Kind.OUT_OF_ORDER);
+        if (doubtful.isEmpty()) {
+            return Optional.empty();
+        }
+        BufferGeneration first = doubtful.get(0).buffer();
+        String words = String.format(
+                Locale.ROOT,
+                "%s freed before %s reported, the first %s, so reports are out of order and what became of the memory is not"
+                        + " known.",
+                were(doubtful),
+                doubtful.size() == 1 ? "it was" : "they were",
+                first);
+        return Optional.of(InconclusiveReason.of(Kind.OUT_OF_ORDER, words, first.allocatedAt()));
+    }
+
+    private Optional<InconclusiveReason> reportedTooLate() {
+        List<Survivor> doubtful = undecidedBecause(Kind.REPORTED_TOO_LATE);
+        if (doubtful.isEmpty()) {
+            return Optional.empty();
+        }
+        BufferGeneration first = doubtful.get(0).buffer();
+        List<Long> endAndReport = doubtful.get(0).diagnosis().evidence().get(0).events();
+        String words = String.format(
+                Locale.ROOT,
+                "%s reported too late to be true, the first (%s %s, event #%d) after %s,"
+                        + " so what became of the memory is not known.",
+                were(doubtful),
+                first.type(),
+                Quantities.place(first.device(), first.address()),
+                endAndReport.get(1),
+                LateReportRule.description(history.event(endAndReport.get(0)).orElseThrow()));
+        return Optional.of(InconclusiveReason.of(Kind.REPORTED_TOO_LATE, words, endAndReport.get(1)));
+    }
+
+    private static String were(List<Survivor> buffers) {
+        return Quantities.count(buffers.size(), "buffer") + (buffers.size() == 1 ? " was" : " were");
+    }
+
+    private Optional<InconclusiveReason> reportsFitBoth() {
+        List<Survivor> doubtful = undecidedBecause(Kind.REPORTS_FIT_BOTH);
+        if (doubtful.isEmpty()) {
+            return Optional.empty();
+        }
+        Survivor first = doubtful.get(0);
+        String words = String.format(
+                Locale.ROOT,
+                "The reports of %s fit a leak as well as freed memory; the first is %s. %s",
+                Quantities.count(doubtful.size(), "buffer"),
+                first.buffer(),
+                WHAT_DECIDES);
+        return Optional.of(new InconclusiveReason(
+                Kind.REPORTS_FIT_BOTH,
+                words,
+                first.diagnosis().evidence().get(0).events()));
+    }
+
+    // Counts
+
+    /** The meaning of an entry of the ledger. */
+    private record Entry(
+            MemoryAddress address, OptionalInt mesh, Optional<AllocatorId> allocator, boolean isCircularBuffer) {}
+
+    private Optional<InconclusiveReason> countsDisagree(LeakVerdict.Sum sum) {
+        if (sum.addsUp() && ledgerAgrees()) {
+            return Optional.empty();
+        }
+        String words = String.format(
+                Locale.ROOT,
+                "The tracker's own counts disagree: %d allocated, %d freed, %d live, %d in the ledger.",
+                sum.allocated(),
+                sum.freed(),
+                sum.live(),
+                history.ledgerEntries());
+        return Optional.of(InconclusiveReason.of(Kind.COUNTS_DISAGREE, words));
+    }
+
+    /**
+     * Compares the counts of ledger and generations.
+     *
+     * <p>The ledger counts references to addresses of allocators, and circular buffers separately. That differs from
+     * the generations only where a report that names no allocator matches several.
+     */
+    private boolean ledgerAgrees() {
+        Set<Entry> live = new HashSet<>();
+        for (BufferGeneration buffer : history.live()) {
+            for (BufferGeneration.Report report : buffer.reportsRemaining()) {
+                boolean isCircular = report.request().details().kind() == BufferKind.CIRCULAR_BUFFER;
+                live.add(new Entry(
+                        MemoryAddress.of(buffer),
+                        isCircular ? OptionalInt.empty() : buffer.mesh(),
+                        isCircular ? Optional.empty() : buffer.allocator(),
+                        isCircular));
+            }
+        }
+        return live.size() == history.ledgerEntries()
+                || history.ledger(CountingPolicy.REFERENCE_COUNTED).entries() == history.ledgerEntries();
     }
 }

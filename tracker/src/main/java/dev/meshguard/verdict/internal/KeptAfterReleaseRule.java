@@ -7,10 +7,8 @@ import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -41,12 +39,11 @@ final class KeptAfterReleaseRule implements Rule {
             evidence.add(released(trace.orElseThrow(), end.getAsLong()));
         }
         survivor.statement(survivor.checkMoment()).ifPresent(evidence::add);
-        return Optional.of(new Diagnosis(Cause.KEPT_AFTER_RELEASE, SurvivorStatus.LEAKED, evidence));
+        return Optional.of(LeakDiagnosis.of(Cause.KEPT_AFTER_RELEASE, survivor, evidence));
     }
 
     private static Evidence released(Owner trace, long end) {
-        return Evidence.of(
-                String.format(Locale.ROOT, "%s was released at event #%d, and its buffer was not freed", trace, end),
-                end);
+        return Evidence.formatted("%s was released at event #%d, and its buffer was not freed", trace, end)
+                .provedBy(end);
     }
 }

@@ -16,7 +16,6 @@ import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -33,16 +32,41 @@ import java.util.OptionalLong;
  */
 final class LateRule implements Rule {
 
-    private record Free(long event, String text) {}
+    /**
+     * An event that freed the memory or released its handle.
+     *
+     * @param what what happened, as a clause
+     * @param call the call that did it, if it is known
+     */
+    private record Free(long event, String what, Optional<MemoryRequest> call) {
+
+        private Evidence since(String moment, long began) {
+            return Evidence.formatted(
+                            "%s at event #%d, %s (event #%d)%s",
+                            what,
+                            event,
+                            moment,
+                            began,
+                            call.flatMap(MemoryRequest::origin)
+                                    .map(origin -> ", at " + origin)
+                                    .orElse(""))
+                    .provedBy(event, began);
+        }
+    }
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
-        if (survivor.isProvedFree() || survivor.surviveWith(BufferLifetime.PERSISTENT)) {
+        if (!survivor.buffer().isLive()) {
+            return ended(survivor);
+        }
+        if (survivor.freesAreInferred() || survivor.isProvedFree() || survivor.surviveWith(BufferLifetime.PERSISTENT)) {
             return Optional.empty();
         }
-        return afterClose(survivor)
-                .or(() -> afterCheck(survivor))
-                .map(decisive -> new Diagnosis(Cause.LATE, SurvivorStatus.FREED_LATE, withWitness(decisive, survivor)));
+        return afterClose(survivor).or(() -> afterCheck(survivor)).map(free -> late(free, survivor));
+    }
+
+    private static Diagnosis late(Evidence free, SurvivorContext survivor) {
+        return Diagnosis.of(Cause.LATE, SurvivorStatus.FREED_LATE, withWitness(free, survivor));
     }
 
     private static List<Evidence> withWitness(Evidence decisive, SurvivorContext survivor) {
@@ -68,7 +92,7 @@ final class LateRule implements Rule {
         long began = close.getAsLong();
         return released(survivor, began)
                 .or(() -> freedTogether(survivor, began))
-                .map(free -> evidence(free, sinceClose(survivor, began), began));
+                .map(free -> free.since(closeOf(survivor, began), began));
     }
 
     private static Optional<Evidence> afterCheck(SurvivorContext survivor) {
@@ -83,8 +107,8 @@ final class LateRule implements Rule {
                 .or(() -> released(later.get(), checked))
                 .or(() -> freedTogether(later.get(), checked))
                 .map(free -> close.isPresent()
-                        ? evidence(free, sinceClose(survivor, close.getAsLong()), close.getAsLong())
-                        : evidence(free, "after the check", checked));
+                        ? free.since(closeOf(survivor, close.getAsLong()), close.getAsLong())
+                        : free.since("after the check", checked));
     }
 
     /** One free is enough for all reports of one request. */
@@ -99,37 +123,26 @@ final class LateRule implements Rule {
                         .allMatch(remaining ->
                                 remaining.request().equals(last.get().request())
                                         && !remaining.request().isAnonymous());
-        return last.filter(report -> endsIt)
-                .map(report -> freeOf(report, later.words().freed()));
+        return last.filter(report -> endsIt).map(report -> freeOf(report, later));
     }
 
-    private static Free freeOf(Report report, String freed) {
-        return new Free(
-                report.freedAt().orElseThrow(), freed + " at event #%d, %s (event #%d)" + callSiteOf(report.release()));
-    }
-
-    private static String callSiteOf(Optional<MemoryRequest> release) {
-        return release.flatMap(MemoryRequest::origin)
-                .map(origin -> ", at " + origin.toString().replace("%", "%%"))
-                .orElse("");
+    private static Free freeOf(Report report, SurvivorContext survivor) {
+        return new Free(report.freedAt().orElseThrow(), survivor.words().freed(), report.release());
     }
 
     private static Optional<Free> released(SurvivorContext survivor, long since) {
         return survivor.freeAfterClose()
                 .filter(free ->
                         free.number() > since && !free.request().details().handleCollected())
-                .map(free -> new Free(
-                        free.number(),
-                        "its handle was released at event #%d, %s (event #%d)"
-                                + callSiteOf(Optional.of(free.request()))));
+                .map(free -> new Free(free.number(), "its handle was released", Optional.of(free.request())));
     }
 
     private static Optional<Free> freedTogether(SurvivorContext survivor, long since) {
         return LockStep.freedBy(survivor).stream()
                 .filter(event ->
                         event > since && !isOfCollectedHandle(survivor.history().event(event)))
-                .mapToObj(event -> new Free(
-                        event, "what one allocator frees together with it was freed at event #%d, %s (event #%d)"))
+                .mapToObj(event ->
+                        new Free(event, "what one allocator frees together with it was freed", Optional.empty()))
                 .findFirst();
     }
 
@@ -142,12 +155,33 @@ final class LateRule implements Rule {
 
     // Buffers freed before the check
 
-    /** Returns the diagnosis of an ended generation, if it ended after the close of its allocator had begun. */
-    static Optional<Diagnosis> ofEnded(SurvivorContext ended) {
+    /** Only the collector freed it if its last handle was collected: at another time, or never, in another run. */
+    private static Optional<Diagnosis> ended(SurvivorContext ended) {
+        return lateReports(ended).stream()
+                .max(Comparator.comparingLong(report -> report.freedAt().orElseThrow()))
+                .map(last -> {
+                    long began = ended.history().closeOf(ended.buffer()).orElseThrow();
+                    Free free = isOfCollectedHandle(last) ? collected(last) : freeOf(last, ended);
+                    Evidence evidence = free.since(closeOf(ended, began), began);
+                    return isOfCollectedHandle(last)
+                            ? Diagnosis.of(Cause.LOST, SurvivorStatus.LEAKED, withWitness(evidence, ended))
+                            : late(evidence, ended);
+                });
+    }
+
+    private static Free collected(Report report) {
+        return new Free(report.freedAt().orElseThrow(), "no call freed it: its handle was collected", Optional.empty());
+    }
+
+    /**
+     * Returns the reports of an ended generation that were freed too late; none if the memory was freed before the close
+     * of its allocator began.
+     */
+    static List<Report> lateReports(SurvivorContext ended) {
         BufferGeneration generation = ended.buffer();
         OptionalLong close = ended.history().closeOf(generation);
         if (close.isEmpty() || generation.freedAt().orElse(0) < close.getAsLong()) {
-            return Optional.empty();
+            return List.of();
         }
         long began = close.getAsLong();
         List<Report> held = generation.reports().stream()
@@ -162,31 +196,7 @@ final class LateRule implements Rule {
                 || (state == AddressState.UNKNOWN
                         && late.size() == held.size()
                         && late.stream().noneMatch(report -> wasFreedBefore(report, began, generation)));
-        if (late.isEmpty() || !isKnown) {
-            return Optional.empty();
-        }
-        Report last = late.stream()
-                .max(Comparator.comparingLong(report -> report.freedAt().orElseThrow()))
-                .orElseThrow();
-        String when = sinceClose(ended, began);
-        return Optional.of(
-                isOfCollectedHandle(last)
-                        ? new Diagnosis(
-                                Cause.LOST,
-                                SurvivorStatus.LEAKED,
-                                withWitness(
-                                        evidence(
-                                                new Free(
-                                                        last.freedAt().orElseThrow(),
-                                                        "no call freed it: its handle was collected at event #%d, %s"
-                                                                + " (event #%d)"),
-                                                when,
-                                                began),
-                                        ended))
-                        : new Diagnosis(
-                                Cause.LATE,
-                                SurvivorStatus.FREED_LATE,
-                                withWitness(evidence(freeOf(last, ended.words().freed()), when, began), ended)));
+        return isKnown ? late : List.of();
     }
 
     /** One free frees what one request reported several times; later ones correct only the ledger. */
@@ -214,14 +224,8 @@ final class LateRule implements Rule {
                         .isEmpty();
     }
 
-    // Texts
-
-    private static Evidence evidence(Free free, String since, long event) {
-        return Evidence.of(String.format(Locale.ROOT, free.text(), free.event(), since, event), free.event(), event);
-    }
-
     /** Names the mesh where several share a device, because their closes differ. */
-    private static String sinceClose(SurvivorContext survivor, long event) {
+    private static String closeOf(SurvivorContext survivor, long event) {
         if (!survivor.history().meshesSharedADevice()) {
             return "after close began";
         }

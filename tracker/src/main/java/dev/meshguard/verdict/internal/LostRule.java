@@ -5,10 +5,7 @@ import dev.meshguard.event.Reachability.State;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.SurvivorStatus;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /** A buffer whose handles were all garbage collected, without a reported free. */
@@ -16,12 +13,9 @@ final class LostRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
-        return unreachable(survivor).or(() -> collected(survivor)).map(decisive -> {
-            List<Evidence> evidence = new ArrayList<>();
-            evidence.add(decisive);
-            evidence.addAll(survivor.circumstances());
-            return new Diagnosis(Cause.LOST, SurvivorStatus.LEAKED, evidence);
-        });
+        return unreachable(survivor)
+                .or(() -> collected(survivor))
+                .map(decisive -> LeakDiagnosis.withCircumstances(Cause.LOST, survivor, decisive));
     }
 
     private static Optional<Evidence> unreachable(SurvivorContext survivor) {
@@ -35,9 +29,8 @@ final class LostRule implements Rule {
         String what = survivor.isFreedOnCollection()
                 ? "only the garbage collector frees it, at a moment that nobody chooses"
                 : "no " + survivor.words().free() + " of it was reported";
-        return Optional.of(Evidence.of(
-                String.format(Locale.ROOT, "no handle to it is reachable any more, and %s (event #%d)", what, number),
-                number));
+        return Optional.of(Evidence.formatted("no handle to it is reachable any more, and %s (event #%d)", what, number)
+                .provedBy(number));
     }
 
     /** A garbage collection after the close or the check freed it too late. */
@@ -57,11 +50,9 @@ final class LostRule implements Rule {
     }
 
     private static Evidence collectedAt(long event) {
-        return Evidence.of(
-                String.format(
-                        Locale.ROOT,
+        return Evidence.formatted(
                         "no call freed it: its handle was collected at event #%d, when it should have been freed already",
-                        event),
-                event);
+                        event)
+                .provedBy(event);
     }
 }

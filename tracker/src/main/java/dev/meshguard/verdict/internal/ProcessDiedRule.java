@@ -5,10 +5,6 @@ import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.SurvivorStatus;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -22,31 +18,33 @@ final class ProcessDiedRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
-        List<Evidence> evidence = new ArrayList<>();
-        if (survivor.isProvedFree() || survivor.freeAfterClose().isPresent()) {
+        if (!isOfDeadProcess(survivor)
+                || survivor.isProvedFree()
+                || survivor.freeAfterClose().isPresent()) {
             return Optional.empty();
         }
-        for (Report report : survivor.buffer().reportsRemaining()) {
-            OptionalLong process = report.request().details().processId();
-            Optional<HistoryEvent.ProcessDied> death =
-                    process.isPresent() ? survivor.history().deathOf(process.getAsLong()) : Optional.empty();
-            if (death.isEmpty() || death.get().number() < report.allocatedAt()) {
-                return Optional.empty();
-            }
-            if (evidence.isEmpty()) {
-                evidence.add(Evidence.of(
-                        String.format(
-                                Locale.ROOT,
+        Report first = survivor.buffer().reportsRemaining().get(0);
+        HistoryEvent.ProcessDied death = deathAfter(first, survivor).orElseThrow();
+        return Optional.of(LeakDiagnosis.certain(
+                Cause.PROCESS_DIED,
+                survivor,
+                Evidence.formatted(
                                 "process %d allocated it (event #%d) and ended (event #%d) without freeing it",
-                                process.getAsLong(),
-                                report.allocatedAt(),
-                                death.get().number()),
-                        report.allocatedAt(),
-                        death.get().number()));
-            }
-        }
-        return evidence.isEmpty()
-                ? Optional.empty()
-                : Optional.of(new Diagnosis(Cause.PROCESS_DIED, SurvivorStatus.LEAKED, evidence));
+                                death.processId(), first.allocatedAt(), death.number())
+                        .provedBy(first.allocatedAt(), death.number())));
+    }
+
+    /** Returns whether a buffer is in the ledger only because processes exited. */
+    static boolean isOfDeadProcess(SurvivorContext survivor) {
+        return survivor.buffer().isLive()
+                && survivor.buffer().reportsRemaining().stream()
+                        .allMatch(report -> deathAfter(report, survivor).isPresent());
+    }
+
+    private static Optional<HistoryEvent.ProcessDied> deathAfter(Report report, SurvivorContext survivor) {
+        OptionalLong process = report.request().details().processId();
+        return process.isPresent()
+                ? survivor.history().deathOf(process.getAsLong()).filter(death -> death.number() > report.allocatedAt())
+                : Optional.empty();
     }
 }

@@ -70,29 +70,19 @@ final class RepeatedReports {
 
     private static Evidence onlyTheViewWent(Report owner, Report view) {
         long freed = view.freedAt().orElseThrow();
-        return Evidence.of(
-                String.format(
-                        Locale.ROOT,
+        return Evidence.formatted(
                         "what was freed at event #%d is the view of event #%d; the lasting buffer of event #%d is still there",
-                        freed,
-                        view.allocatedAt(),
-                        owner.allocatedAt()),
-                freed,
-                view.allocatedAt(),
-                owner.allocatedAt());
+                        freed, view.allocatedAt(), owner.allocatedAt())
+                .provedBy(freed, view.allocatedAt(), owner.allocatedAt());
     }
 
     private static Evidence onlyTheOwnerWent(Report owner, Report view) {
         long freed = owner.freedAt().orElseThrow();
-        return Evidence.of(
-                String.format(
-                        Locale.ROOT,
+        return Evidence.formatted(
                         "the view of event #%d was destroyed without a report; the buffer that it looked at was freed at event"
                                 + " #%d",
-                        view.allocatedAt(),
-                        freed),
-                view.allocatedAt(),
-                freed);
+                        view.allocatedAt(), freed)
+                .provedBy(view.allocatedAt(), freed);
     }
 
     /**
@@ -108,18 +98,15 @@ final class RepeatedReports {
             boolean bothOwn = first.ownership() == Ownership.OWNING && again.ownership() == Ownership.OWNING;
             boolean cannotBeAView = again.ownership() != Ownership.NON_OWNING && again.size() > first.size();
             if (isOther && (bothOwn || cannotBeAView)) {
-                return Optional.of(Evidence.of(
-                        String.format(
-                                Locale.ROOT,
+                return Optional.of(Evidence.formatted(
                                 "the address was allocated again at event #%d%s, so the free of what event #%d reported got lost",
                                 again.allocatedAt(),
                                 again.size() == first.size()
                                         ? ""
                                         : ", for " + Quantities.size(again.size()) + " instead of "
                                                 + Quantities.size(first.size()),
-                                first.allocatedAt()),
-                        again.allocatedAt(),
-                        first.allocatedAt()));
+                                first.allocatedAt())
+                        .provedBy(again.allocatedAt(), first.allocatedAt()));
             }
         }
         return Optional.empty();

@@ -13,7 +13,6 @@ import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -36,6 +35,9 @@ final class ReportedTwiceRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
+        if (survivor.freesAreInferred()) {
+            return Optional.empty();
+        }
         BufferGeneration buffer = survivor.buffer();
         Optional<Diagnosis> elsewhere = reportedForItsMesh(survivor);
         if (elsewhere.isPresent()) {
@@ -58,17 +60,15 @@ final class ReportedTwiceRule implements Rule {
             return Optional.empty();
         }
         List<Evidence> evidence = new ArrayList<>();
-        evidence.add(Evidence.of(
-                String.format(
-                        Locale.ROOT,
+        evidence.add(Evidence.formatted(
                         "reported %d times at one live address (events %s), freed %s",
                         reports.size(),
                         Phrases.events(reports.stream().map(Report::allocatedAt).toList()),
-                        Phrases.times((int) takenBack)),
-                reports.stream().mapToLong(Report::allocatedAt).toArray()));
+                        Phrases.times((int) takenBack))
+                .provedBy(reports.stream().mapToLong(Report::allocatedAt).toArray()));
         survivor.statement(survivor.checkMoment()).ifPresent(evidence::add);
         evidence.addAll(RepeatedReports.of(survivor));
-        return Optional.of(new Diagnosis(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED, evidence));
+        return Optional.of(Diagnosis.of(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED, evidence));
     }
 
     /** A free in between may split the reports of one request into two generations. */
@@ -111,17 +111,14 @@ final class ReportedTwiceRule implements Rule {
         return Optional.of(Diagnosis.of(
                 Cause.REPORTED_TWICE,
                 SurvivorStatus.MISREPORTED,
-                Evidence.of(
-                        String.format(
-                                Locale.ROOT,
+                Evidence.formatted(
                                 "mesh %d does not lie over device %d: event #%d reports what event #%d reports on device %d",
                                 buffer.mesh().getAsInt(),
                                 deviceOf(survivor, remaining),
                                 remaining.allocatedAt(),
                                 real.get().allocatedAt(),
-                                buffer.device()),
-                        remaining.allocatedAt(),
-                        real.get().allocatedAt())));
+                                buffer.device())
+                        .provedBy(remaining.allocatedAt(), real.get().allocatedAt())));
     }
 
     /** Returns the device that a report named; it differs from the buffer's where a mesh does not cover it. */

@@ -5,8 +5,6 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -27,15 +25,13 @@ final class StaticInitializerRule implements Rule {
         return survivor.buffer()
                 .origin()
                 .flatMap(StaticInitializerRule::initialized)
-                .map(type -> new Diagnosis(
+                .map(type -> Diagnosis.of(
                         Cause.SYSTEM,
                         SurvivorStatus.EXPECTED,
-                        List.of(Evidence.of(
-                                String.format(
-                                        Locale.ROOT,
+                        Evidence.formatted(
                                         "the static initializer of %s allocated it, so it lasts as long as the class",
-                                        type),
-                                survivor.buffer().allocatedAt()))));
+                                        type)
+                                .provedBy(survivor.buffer().allocatedAt())));
     }
 
     private static Optional<String> initialized(Origin origin) {

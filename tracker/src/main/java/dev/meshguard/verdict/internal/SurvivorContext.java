@@ -8,6 +8,7 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
@@ -161,7 +162,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
                         .stream()
                         .flatMap(request -> history.buffersOf(request).stream())
                         .filter(generation -> generation.allocatedAt() == again.getAsLong())
-                        .anyMatch(generation -> InconclusiveReasons.overtakenBy(
+                        .anyMatch(generation -> LeakDiagnosis.overtakenBy(
                                         new SurvivorContext(generation, history, siblings))
                                 .isPresent());
         return isLate ? OptionalLong.empty() : again;
@@ -242,6 +243,11 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
     /** Returns the last free that freed nothing, because another handle shares the buffer or because it failed, if there was one. */
     Optional<HistoryEvent.FreeIgnored> freeInVain() {
         return siblings.freeInVain(buffer);
+    }
+
+    /** Returns whether a source only infers frees from snapshots, so that nothing follows from the frees of others. */
+    boolean freesAreInferred() {
+        return history.sources().stream().anyMatch(SourceDescription::infersFrees);
     }
 
     /** Returns the words of the source that reported the buffer. */

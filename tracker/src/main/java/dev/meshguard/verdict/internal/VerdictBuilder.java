@@ -1,263 +1,198 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.event.AllocatorId;
-import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.BufferType;
-import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.Ownership;
-import dev.meshguard.event.Quantities;
-import dev.meshguard.event.SourceDescription;
-import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.history.GenerationSums;
-import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
-import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
-import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Kind;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Builds the verdict on one history. */
+/** Builds the verdict on one history, in stages: each returns what later ones read. */
 public final class VerdictBuilder {
 
-    /** The rules in the order of precedence of their causes. */
-    private static final List<Rule> RULES = List.of(
-            new ProcessDiedRule(),
-            new LateRule(),
-            new ReportedTwiceRule(),
-            new FreeUnreportedRule(),
-            new CircularBufferUnreportedRule(),
-            new CachedRule(),
-            new SystemBufferRule(),
-            new StaticInitializerRule(),
-            new FreedOnOtherDevicesRule(),
-            new KeptAfterReleaseRule(),
-            new HeldRule(),
-            new LostRule(),
-            new UnexplainedRule());
-
-    /** The rules that conclude nothing from the frees of other buffers, for sources that infer them. */
-    private static final List<Rule> RULES_OF_SNAPSHOTS = RULES.stream()
-            .filter(rule -> !(rule instanceof LateRule)
-                    && !(rule instanceof ReportedTwiceRule)
-                    && !(rule instanceof FreedOnOtherDevicesRule))
-            .toList();
-
     private final AllocationHistory history;
-    private final List<Rule> rules;
-    private final List<BufferGeneration> remaining;
-    /** Freed, but not in time. */
-    private final Map<BufferGeneration, Diagnosis> freedLate;
-
-    private final List<ExpectationMatcher> matchers;
-    private final ExcludedHistories excluded;
     private final SiblingIndex siblings;
-    private final LateReports lateReports;
-    private final BareReports bareReports;
-    private final InconclusiveReasons unheard;
-    /** Found while the snapshots are searched for unreported memory. */
-    private final List<Anomaly> neverReported = new ArrayList<>();
+    private final ExcludedFindings excluded;
 
-    /** Prepares the verdict on a history. */
-    public VerdictBuilder(AllocationHistory whole, ExpectedBuffers expected, List<ExcludedFindings> told) {
+    private VerdictBuilder(AllocationHistory whole, List<ExcludedPart> parts) {
         this.history = whole.asOfCheck();
-        this.rules = whole.sources().stream().anyMatch(SourceDescription::infersFrees) ? RULES_OF_SNAPSHOTS : RULES;
-        this.remaining = history.live();
-        this.excluded = new ExcludedHistories(told);
-        this.matchers = new ArrayList<>(expected.entries().size());
-        expected.entries().forEach(entry -> this.matchers.add(new ExpectationMatcher(entry, history)));
         this.siblings = new SiblingIndex(history, whole);
-        this.freedLate = freedLate();
-        this.lateReports = remaining.isEmpty() ? LateReports.none() : new LateReports(history);
-        this.bareReports = new BareReports(history, remaining);
-        this.unheard = new InconclusiveReasons(history);
+        this.excluded = new ExcludedFindings(parts);
     }
 
-    /** Returns the verdict. */
-    public LeakVerdict verdict() {
-        List<Survivor> survivors = survivors();
+    /** Returns the verdict on a history, without the findings of parts that were reported before. */
+    public static LeakVerdict verdict(AllocationHistory whole, ExpectedBuffers expected, List<ExcludedPart> parts) {
+        return new VerdictBuilder(whole, parts).verdict(expected);
+    }
+
+    /**
+     * Returns the rules in their order; the first that knows the cause of a survivor decides. The first three find that
+     * nothing can be known yet, the others are in the order of {@link dev.meshguard.verdict.Cause}.
+     */
+    static List<Rule> rules(AllocationHistory history) {
+        return List.of(
+                new LateReportRule(history),
+                new OpenMeshRule(),
+                new BareReportRule(history),
+                new ProcessDiedRule(),
+                new LateRule(),
+                new ReportedTwiceRule(),
+                new FreeUnreportedRule(),
+                new CircularBufferUnreportedRule(),
+                new CachedRule(),
+                new SystemRule(),
+                new StaticInitializerRule(),
+                new FreedOnOtherDevicesRule(),
+                new KeptAfterReleaseRule(),
+                new HeldRule(),
+                new LostRule(),
+                new UnexplainedRule());
+    }
+
+    private LeakVerdict verdict(ExpectedBuffers expected) {
+        List<BufferGeneration> remaining = remaining();
+        List<Survivor> reported = reported(remaining);
+        List<Survivor> diagnosed = diagnosed(remaining);
+        List<UnreportedMemory> unreported = UnreportedMemory.in(history, siblings);
+        List<Anomaly> anomalies = anomalies(unreported);
+        ExpectationMatcher.Match matched =
+                ExpectationMatcher.match(expected, history, diagnosed, overwrites(reported, diagnosed));
+        List<ExpectationResult> expectations = joined(matched.results(), excluded.results(reported));
+        List<Survivor> survivors = joined(matched.survivors(), reported).stream()
+                .sorted(Comparator.comparingLong(survivor -> survivor.buffer().allocatedAt()))
+                .toList();
         LeakVerdict.Sum sum = sum(survivors);
-        List<InconclusiveReason> reasons = inconclusiveReasons(sum, survivors);
-        List<Anomaly> anomalies = new ArrayList<>(history.anomalies());
-        anomalies.addAll(neverReported);
-        if (!excluded.isEmpty()) {
-            anomalies.removeIf(excluded::covers);
-        }
-        List<Overwrite> overwrites = overwrites(survivors);
-        List<ExpectationResult> expectations = new ArrayList<>(matchers.size());
-        matchers.forEach(matcher -> expectations.add(matcher.result()));
-        expectations.addAll(excluded.results());
+        List<InconclusiveReason> reasons = InconclusiveReasons.of(history, matched.survivors(), unreported, sum);
         return new LeakVerdict(
                 history,
-                outcome(survivors, reasons, anomalies, expectations, overwrites),
+                outcome(survivors, reasons, anomalies, expectations, matched.overwrites()),
                 survivors,
-                survivors.isEmpty()
-                        ? List.of()
-                        : new SurvivorGrouping(history, siblings, freedLate.keySet()).of(survivors),
+                groups(survivors),
                 sum,
                 totals(),
                 PhaseUsageBuilder.of(history),
                 anomalies,
-                overwrites,
+                matched.overwrites(),
                 expectations,
                 reasons);
     }
 
-    private Map<BufferGeneration, Diagnosis> freedLate() {
-        Map<BufferGeneration, Diagnosis> late = new LinkedHashMap<>();
-        for (BufferGeneration generation : history.freedAfterClose()) {
-            LateRule.ofEnded(new SurvivorContext(generation, history, siblings))
-                    .ifPresent(diagnosis -> late.put(generation, diagnosis));
-        }
-        return late;
+    private static <T> List<T> joined(List<T> some, List<T> others) {
+        return Stream.concat(some.stream(), others.stream()).toList();
     }
 
-    /** Assigns survivors to expectations: leaks first, then late frees, then misreported buffers. */
-    private List<Survivor> survivors() {
-        if (remaining.isEmpty() && freedLate.isEmpty()) {
+    // Survivors
+
+    /** Returns what was live at the check, and what was freed after the close of its allocator had begun; oldest first. */
+    private List<BufferGeneration> remaining() {
+        Stream<BufferGeneration> freedLate = history.freedAfterClose().stream()
+                .filter(buffer -> !LateRule.lateReports(context(buffer)).isEmpty());
+        return Stream.concat(history.live().stream(), freedLate)
+                .sorted(Comparator.comparingLong(BufferGeneration::allocatedAt))
+                .toList();
+    }
+
+    private SurvivorContext context(BufferGeneration buffer) {
+        return new SurvivorContext(buffer, history, siblings);
+    }
+
+    /** Returns what verdicts on parts have reported, as they reported it. */
+    private List<Survivor> reported(List<BufferGeneration> remaining) {
+        return remaining.stream()
+                .flatMap(buffer -> excluded.reported(buffer).stream())
+                .toList();
+    }
+
+    private List<Survivor> diagnosed(List<BufferGeneration> remaining) {
+        List<BufferGeneration> others = remaining.stream()
+                .filter(buffer -> excluded.reported(buffer).isEmpty())
+                .toList();
+        if (others.isEmpty()) {
             return List.of();
         }
-        Map<BufferGeneration, Diagnosis> diagnoses = new LinkedHashMap<>(freedLate);
-        remaining.forEach(buffer -> diagnoses.put(buffer, diagnose(buffer)));
-        Map<BufferGeneration, Survivor> survivors = new HashMap<>();
-        for (int rank = 0; rank < 3; rank++) {
-            for (Map.Entry<BufferGeneration, Diagnosis> one : diagnoses.entrySet()) {
-                if (rank(one.getValue().status()) == rank) {
-                    survivors.put(one.getKey(), judge(one.getKey(), one.getValue()));
-                }
-            }
-        }
-        return survivors.values().stream()
-                .sorted(Comparator.comparingLong(survivor -> survivor.buffer().allocatedAt()))
+        List<Rule> rules = rules(history);
+        return others.stream()
+                .map(buffer -> new Survivor(buffer, diagnosis(context(buffer), rules), Optional.empty()))
                 .toList();
     }
 
-    private static int rank(SurvivorStatus status) {
-        return switch (status) {
-            case LEAKED, UNDECIDED, EXPECTED -> 0;
-            case FREED_LATE -> 1;
-            case MISREPORTED -> 2;
-        };
-    }
-
-    private Survivor judge(BufferGeneration buffer, Diagnosis diagnosis) {
-        if (excluded.isEmpty() && matchers.isEmpty()) {
-            return new Survivor(buffer, diagnosis, Optional.empty());
-        }
-        Optional<Expectation> before = excluded.admit(buffer);
-        if (before.isPresent()) {
-            return new Survivor(buffer, diagnosis, before);
-        }
-        List<ExpectationMatcher> fitting = matchers.stream()
-                .filter(matcher -> matcher.permitsSurvival(buffer))
-                .toList();
-        Optional<Expectation> expectation = fitting.stream()
-                .filter(matcher -> matcher.tryMatch(buffer))
+    private static Diagnosis diagnosis(SurvivorContext survivor, List<Rule> rules) {
+        return rules.stream()
+                .flatMap(rule -> rule.examine(survivor).stream())
                 .findFirst()
-                .map(ExpectationMatcher::expectation);
-        return new Survivor(
-                buffer, expectation.isPresent() ? diagnosis : withoutPermission(diagnosis, fitting), expectation);
+                .orElseThrow(() -> new IllegalStateException("The last rule passed on " + survivor.buffer()));
     }
 
-    /** Assigns overwritten buffers to expectations, the oldest first. */
-    private List<Overwrite> overwrites(List<Survivor> survivors) {
-        List<Overwrite> found = OverwriteSearch.in(history, survivors);
-        if (found.isEmpty() || (excluded.isEmpty() && matchers.isEmpty())) {
-            return found;
+    private List<SurvivorGroup> groups(List<Survivor> survivors) {
+        if (survivors.isEmpty()) {
+            return List.of();
         }
-        return found.stream()
-                .filter(overwrite -> !excluded.covers(overwrite))
-                .map(this::judged)
+        Set<BufferGeneration> freedLate = survivors.stream()
+                .map(Survivor::buffer)
+                .filter(buffer -> !buffer.isLive())
+                .collect(Collectors.toSet());
+        return new SurvivorGrouping(history, siblings, freedLate).of(survivors);
+    }
+
+    // Other findings
+
+    private List<Anomaly> anomalies(List<UnreportedMemory> unreported) {
+        return Stream.concat(history.anomalies().stream(), unreported.stream().flatMap(UnreportedMemory::anomalies))
+                .filter(anomaly -> !excluded.isReported(anomaly))
                 .toList();
     }
 
-    private Overwrite judged(Overwrite overwrite) {
-        return matchers.stream()
-                .filter(matcher -> concerns(matcher, overwrite))
-                .filter(matcher -> matcher.tryMatch(overwrite.buffer()))
-                .findFirst()
-                .map(matcher -> overwrite.expectedBy(matcher.expectation()))
-                .orElse(overwrite);
+    private List<Overwrite> overwrites(List<Survivor> reported, List<Survivor> diagnosed) {
+        return OverwriteSearch.in(history, joined(reported, diagnosed)).stream()
+                .filter(overwrite -> !excluded.isReported(overwrite))
+                .toList();
     }
 
-    /** Of two allocators that hold the same memory, each may lose its data. */
-    private boolean concerns(ExpectationMatcher matcher, Overwrite overwrite) {
-        return matcher.permitsOverwriting(overwrite.buffer())
-                || (overwrite.kind() == Overwrite.Kind.BY_OTHER_ALLOCATOR
-                        && overwrite.writer().stream()
-                                .flatMap(writer -> history.buffersOf(writer.request()).stream())
-                                .anyMatch(matcher::permitsOverwriting));
+    private static Outcome outcome(
+            List<Survivor> survivors,
+            List<InconclusiveReason> reasons,
+            List<Anomaly> anomalies,
+            List<ExpectationResult> expectations,
+            List<Overwrite> overwrites) {
+        Outcome worst = reasons.isEmpty() ? Outcome.LEAK_FREE : Outcome.INCONCLUSIVE;
+        for (Survivor survivor : survivors) {
+            worst = worst.orWorse(survivor.status().outcome());
+        }
+        for (Overwrite overwrite : overwrites) {
+            worst = worst.orWorse(overwrite.isExpected() ? Outcome.EXPECTED_ONLY : Outcome.OVERWRITTEN);
+        }
+        for (ExpectationResult result : expectations) {
+            worst = result.kind() == Kind.UNDER_ITS_BOUND ? worst.orWorse(Outcome.STALE_EXPECTATION) : worst;
+        }
+        for (Anomaly anomaly : anomalies) {
+            worst = anomaly.kind().unbalancesLedger() ? worst.orWorse(Outcome.MISREPORTED) : worst;
+        }
+        return worst;
     }
 
-    /**
-     * A survivor that an entry means but does not permit has leaked, also if it would be expected without the entry.
-     */
-    private static Diagnosis withoutPermission(Diagnosis diagnosis, List<ExpectationMatcher> fitting) {
-        List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
-        fitting.forEach(matcher -> matcher.end().ifPresent(evidence::add));
-        boolean wouldBeExpected = !fitting.isEmpty() && diagnosis.status() == SurvivorStatus.EXPECTED;
-        if (wouldBeExpected && evidence.size() == diagnosis.evidence().size()) {
-            evidence.add(Evidence.of("more of them survived than the expectations allow"));
-        }
-        return new Diagnosis(diagnosis.cause(), wouldBeExpected ? SurvivorStatus.LEAKED : diagnosis.status(), evidence);
-    }
-
-    private Diagnosis diagnose(BufferGeneration buffer) {
-        SurvivorContext survivor = new SurvivorContext(buffer, history, siblings);
-        Optional<MeshDescription> open = history.openMeshOf(buffer);
-        if (open.isPresent() && new ProcessDiedRule().examine(survivor).isEmpty()) {
-            return Diagnosis.of(
-                    Cause.UNEXPLAINED,
-                    SurvivorStatus.UNDECIDED,
-                    Evidence.of("mesh " + open.get().id() + " is still open, so it may still be freed"));
-        }
-        Optional<Diagnosis> late = lateReports.diagnose(buffer);
-        if (late.isPresent()) {
-            return late.get();
-        }
-        Optional<Diagnosis> undecided = bareReports.diagnose(survivor);
-        if (undecided.isPresent()) {
-            return undecided.get();
-        }
-        for (Rule rule : rules) {
-            Optional<Diagnosis> found = rule.examine(survivor);
-            if (found.isPresent()) {
-                return unheard.weighed(found.get(), survivor);
-            }
-        }
-        throw new IllegalStateException("The last rule passed on " + buffer);
-    }
+    // Sums
 
     private LeakVerdict.Sum sum(List<Survivor> survivors) {
         long allocated = everAllocated();
         return new LeakVerdict.Sum(
                 allocated,
-                allocated - remaining.size() - freedLate.size(),
+                allocated - survivors.size(),
                 count(survivors, SurvivorStatus.FREED_LATE),
                 count(survivors, SurvivorStatus.LEAKED),
                 count(survivors, SurvivorStatus.MISREPORTED),
@@ -274,308 +209,9 @@ public final class VerdictBuilder {
     }
 
     private static long count(List<Survivor> survivors, SurvivorStatus status) {
-        long count = 0;
-        for (Survivor survivor : survivors) {
-            count += survivor.status() == status ? 1 : 0;
-        }
-        return count;
-    }
-
-    private static Outcome outcomeOf(List<Survivor> survivors) {
-        Outcome worst = Outcome.LEAK_FREE;
-        for (Survivor survivor : survivors) {
-            worst = worst.orWorse(survivor.status().outcome());
-        }
-        return worst;
-    }
-
-    private static Outcome outcome(
-            List<Survivor> survivors,
-            List<InconclusiveReason> reasons,
-            List<Anomaly> anomalies,
-            List<ExpectationResult> expectations,
-            List<Overwrite> overwrites) {
-        Outcome worst = outcomeOf(survivors);
-        for (Overwrite overwrite : overwrites) {
-            worst = worst.orWorse(overwrite.isExpected() ? Outcome.EXPECTED_ONLY : Outcome.OVERWRITTEN);
-        }
-        for (ExpectationResult result : expectations) {
-            worst = result.kind() == Kind.UNDER_ITS_BOUND ? worst.orWorse(Outcome.STALE_EXPECTATION) : worst;
-        }
-        for (Anomaly anomaly : anomalies) {
-            worst = anomaly.kind().unbalancesLedger() ? worst.orWorse(Outcome.MISREPORTED) : worst;
-        }
-        return reasons.isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
-    }
-
-    private List<InconclusiveReason> inconclusiveReasons(LeakVerdict.Sum sum, List<Survivor> survivors) {
-        List<InconclusiveReason> reasons = new ArrayList<>();
-        for (MeshDescription mesh : history.openMeshes()) {
-            if (isOfTheDead(mesh)) {
-                continue;
-            }
-            reasons.add(InconclusiveReason.of(
-                    InconclusiveReason.Kind.MESH_OPEN,
-                    String.format(
-                            Locale.ROOT,
-                            "Mesh %d (%s) is still open%s, so its buffers may still be freed. Close it before the check.",
-                            mesh.id(),
-                            mesh.description(),
-                            isWithoutParent(mesh)
-                                    ? " although mesh " + mesh.parent().getAsInt() + " is closed"
-                                    : "")));
-        }
-        reasons.addAll(unheard.found(survivors));
-        reasons.addAll(lostReports());
-        if (!history.openedWhileOpen().isEmpty()) {
-            openedTwice().ifPresent(reasons::add);
-        }
-        if (!remaining.isEmpty()) {
-            lateReports.inconclusiveReason(remaining).ifPresent(reasons::add);
-        }
-        bareReports.inconclusiveReason().ifPresent(reasons::add);
-        for (HistoryEvent.Witnessed reading : history.witnessSnapshots()) {
-            if (!reading.snapshot().isEmpty()) {
-                unreported(reading).ifPresent(reasons::add);
-            }
-        }
-        if (!sum.addsUp() || !ledgerAgrees()) {
-            reasons.add(InconclusiveReason.of(
-                    InconclusiveReason.Kind.COUNTS_DISAGREE,
-                    String.format(
-                            Locale.ROOT,
-                            "The tracker's own counts disagree: %d allocated, %d freed, %d live, %d in the ledger.",
-                            sum.allocated(),
-                            sum.freed(),
-                            sum.live(),
-                            history.ledgerEntries())));
-        }
-        return reasons;
-    }
-
-    /**
-     * Returns whether every process that reported on a mesh has exited, so that none will close it or free its buffers.
-     */
-    private boolean isOfTheDead(MeshDescription mesh) {
-        List<MemoryRequest> requests = history.generations().stream()
-                .filter(buffer -> mesh.devices().contains(buffer.device()))
-                .flatMap(buffer -> buffer.reports().stream())
-                .map(BufferGeneration.Report::request)
-                .toList();
-        return !requests.isEmpty()
-                && requests.stream()
-                        .map(request -> request.details().processId())
-                        .allMatch(process -> process.isPresent()
-                                && history.deathOf(process.getAsLong()).isPresent());
-    }
-
-    /** A submesh outlives its mesh: the close of that one reset its own allocator only. */
-    private boolean isWithoutParent(MeshDescription mesh) {
-        return mesh.parent().isPresent()
-                && isAmong(history.meshes(), mesh.parent().getAsInt())
-                && !isAmong(history.openMeshes(), mesh.parent().getAsInt());
-    }
-
-    private static boolean isAmong(Collection<MeshDescription> meshes, int id) {
-        return meshes.stream().anyMatch(mesh -> mesh.id() == id);
-    }
-
-    /** Reports one line per reason, because a source that loses reports loses many for the same one. */
-    private List<InconclusiveReason> lostReports() {
-        if (history.lostReports().isEmpty()) {
-            return List.of();
-        }
-        Map<String, List<HistoryEvent.ReportsLost>> byReason = new LinkedHashMap<>();
-        for (HistoryEvent.ReportsLost lost : history.lostReports()) {
-            byReason.computeIfAbsent(lost.reason(), unused -> new ArrayList<>()).add(lost);
-        }
-        return byReason.values().stream()
-                .map(VerdictBuilder::inconclusiveReason)
-                .toList();
-    }
-
-    private static InconclusiveReason inconclusiveReason(List<HistoryEvent.ReportsLost> losses) {
-        boolean counted = losses.stream().allMatch(lost -> lost.count() >= 0);
-        long count = losses.stream().mapToLong(HistoryEvent.ReportsLost::count).sum();
-        HistoryEvent.ReportsLost first = losses.get(0);
-        return InconclusiveReason.of(
-                InconclusiveReason.Kind.REPORTS_LOST,
-                String.format(
-                        Locale.ROOT,
-                        "%s (%sevent #%d: %s).",
-                        counted
-                                ? count + (count == 1 ? " report is" : " reports are") + " missing"
-                                : "An unknown number of reports is missing",
-                        losses.size() == 1 ? "" : "first at ",
-                        first.number(),
-                        first.reason()),
-                losses.stream().mapToLong(HistoryEvent::number).toArray());
-    }
-
-    /** Neither an address nor a snapshot of it can be attributed to one of two meshes on the same device. */
-    private Optional<InconclusiveReason> openedTwice() {
-        List<HistoryEvent.DeviceOpened> openings = history.openedWhileOpen();
-        if (openings.isEmpty()) {
-            return Optional.empty();
-        }
-        HistoryEvent.DeviceOpened first = openings.get(0);
-        long devices = openings.stream()
-                .map(HistoryEvent.DeviceOpened::device)
-                .distinct()
+        return survivors.stream()
+                .filter(survivor -> survivor.status() == status)
                 .count();
-        String words = String.format(
-                Locale.ROOT,
-                "Device %d was opened again (event #%d) while it was open%s, so the reports of the two meshes cannot be kept"
-                        + " apart. Open them through one Ttnn, or close the first one before.",
-                first.device(),
-                first.number(),
-                devices == 1 ? "" : ", and so " + (devices == 2 ? "was 1 other" : "were " + (devices - 1) + " others"));
-        return Optional.of(InconclusiveReason.of(
-                InconclusiveReason.Kind.DEVICE_OPENED_TWICE,
-                words,
-                openings.stream().mapToLong(HistoryEvent::number).toArray()));
-    }
-
-    /** The meaning of an entry of the ledger. */
-    private record Entry(
-            MemoryAddress address, OptionalInt mesh, Optional<AllocatorId> allocator, boolean isCircularBuffer) {}
-
-    /**
-     * Compares the counts of ledger and generations.
-     *
-     * <p>The ledger counts references to addresses of allocators, and circular buffers separately. That differs from
-     * the generations only where a report that names no allocator matches several.
-     */
-    private boolean ledgerAgrees() {
-        Set<Entry> live = new HashSet<>();
-        for (BufferGeneration buffer : remaining) {
-            for (BufferGeneration.Report report : buffer.reportsRemaining()) {
-                boolean isCircular = report.request().details().kind() == BufferKind.CIRCULAR_BUFFER;
-                live.add(new Entry(
-                        MemoryAddress.of(buffer),
-                        isCircular ? OptionalInt.empty() : buffer.mesh(),
-                        isCircular ? Optional.empty() : buffer.allocator(),
-                        isCircular));
-            }
-        }
-        return live.size() == history.ledgerEntries()
-                || history.ledger(CountingPolicy.REFERENCE_COUNTED).entries() == history.ledgerEntries();
-    }
-
-    /**
-     * Finds memory that the witness lists and no report mentions: then a report is missing, whatever the other findings
-     * are. The part of a context lacks the reports of others.
-     */
-    private Optional<InconclusiveReason> unreported(HistoryEvent.Witnessed event) {
-        WitnessSnapshot reading = event.snapshot();
-        if (reading.moment() != WitnessSnapshot.Moment.CLOSE_BEGUN
-                || history.context().isPresent()) {
-            return Optional.empty();
-        }
-        List<MemoryAddress> unknown = new ArrayList<>();
-        for (int device : reading.devices()) {
-            for (BufferType type : BufferType.values()) {
-                for (long address : reading.allocatedAddresses(device, type)) {
-                    MemoryAddress place = new MemoryAddress(device, type, address);
-                    if (!isReported(place, event)) {
-                        sort(place, event, unknown);
-                    }
-                }
-            }
-        }
-        return unknown.isEmpty()
-                ? Optional.empty()
-                : Optional.of(InconclusiveReason.of(
-                        InconclusiveReason.Kind.MEMORY_UNREPORTED, description(unknown, event), event.number()));
-    }
-
-    private boolean isReported(MemoryAddress place, HistoryEvent.Witnessed event) {
-        boolean joinsAllocators = event.snapshot().allocator().isEmpty();
-        List<BufferGeneration> generations = siblings.generationsAt(place, event.number());
-        // From the latest on, because the witness nearly always saw that one.
-        for (int i = generations.size() - 1; i >= 0; i--) {
-            BufferGeneration buffer = generations.get(i);
-            if (history.explains(buffer, event) || (joinsAllocators && wasHeldByItsDevice(buffer, event))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /**
-     * The allocator of a device serves every mesh over it, so its memory is in every snapshot that joins allocators.
-     */
-    private static boolean wasHeldByItsDevice(BufferGeneration buffer, HistoryEvent.Witnessed event) {
-        return buffer.reports().stream()
-                .anyMatch(report -> report.ownership() == Ownership.OWNING
-                        && report.request().details().kind() == BufferKind.BUFFER
-                        && report.allocatedAt() < event.number()
-                        && report.freedAt().orElse(Long.MAX_VALUE) > event.number());
-    }
-
-    /**
-     * Decides whether unreported memory makes the verdict inconclusive. Memory that was freed before the reset does
-     * not: it only was missing in the ledger. Nor does memory that was freed after the last snapshot that listed it.
-     */
-    private void sort(MemoryAddress place, HistoryEvent.Witnessed event, List<MemoryAddress> unknown) {
-        Optional<HistoryEvent.Witnessed> beforeWipe = beforeWipe(place, event);
-        boolean gone = beforeWipe
-                .filter(later -> addressState(place, later) == AddressState.FREE)
-                .isPresent();
-        long lastHeld = gone ? event.number() : beforeWipe.orElse(event).number();
-        boolean freed = siblings.strayFreesAt(place).stream()
-                .anyMatch(stray -> stray.kind() == Anomaly.Kind.UNKNOWN_FREE
-                        && stray.event().number() > lastHeld
-                        && mayBeOf(event.snapshot(), stray));
-        if (!gone && !freed) {
-            unknown.add(place);
-        } else if (!freed) {
-            neverReported.add(new Anomaly(
-                    Anomaly.Kind.NEVER_REPORTED,
-                    event,
-                    place.device(),
-                    place.type(),
-                    place.address(),
-                    Optional.empty()));
-        }
-    }
-
-    private static boolean mayBeOf(WitnessSnapshot reading, Anomaly stray) {
-        return stray.event() instanceof HistoryEvent.Freed free
-                && AllocatorId.mayBeOne(free.request().details().allocator(), reading.allocator());
-    }
-
-    private Optional<HistoryEvent.Witnessed> beforeWipe(MemoryAddress place, HistoryEvent.Witnessed event) {
-        return history.witnessSnapshots().stream()
-                .filter(later -> later.number() > event.number())
-                .filter(later -> later.snapshot().moment() == WitnessSnapshot.Moment.BEFORE_WIPE)
-                .filter(later -> later.snapshot().mesh() == event.snapshot().mesh())
-                .filter(later ->
-                        later.snapshot().allocator().equals(event.snapshot().allocator()))
-                .filter(later -> addressState(place, later) != AddressState.UNKNOWN)
-                .findFirst();
-    }
-
-    private static AddressState addressState(MemoryAddress place, HistoryEvent.Witnessed event) {
-        return event.snapshot().stateOf(place.device(), place.type(), place.address());
-    }
-
-    private String description(List<MemoryAddress> unknown, HistoryEvent.Witnessed event) {
-        MemoryAddress first = unknown.get(0);
-        boolean oneOfSeveral = history.meshesSharedADevice();
-        return String.format(
-                Locale.ROOT,
-                "When %s began (event #%d) %s held %d %s that the ledger does not, the first at %s %s"
-                        + " on device %d.",
-                oneOfSeveral ? "the close of mesh " + event.snapshot().mesh() : "close",
-                event.number(),
-                Phrases.allocatorOf(event.snapshot(), first.device())
-                        .orElse(oneOfSeveral ? "its allocator" : "the allocator"),
-                unknown.size(),
-                unknown.size() == 1 ? "buffer" : "buffers",
-                first.type(),
-                Quantities.address(first.address()),
-                first.device());
     }
 
     /**

@@ -9,7 +9,6 @@ import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -17,7 +16,7 @@ import java.util.Optional;
  *
  * <p>A device's own allocator and that of its mesh use the same addresses, so a user's buffer may also remain there.
  */
-final class SystemBufferRule implements Rule {
+final class SystemRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
@@ -27,18 +26,18 @@ final class SystemBufferRule implements Rule {
             return Optional.empty();
         }
         List<Evidence> evidence = new ArrayList<>();
-        evidence.add(Evidence.of(
-                String.format(
-                        Locale.ROOT,
+        evidence.add(Evidence.formatted(
                         "owned by %s, lifetime %s: %s",
                         buffer.owner().map(Object::toString).orElse("an owner that was not named"),
                         buffer.lifetime(),
-                        mayStay ? "it may outlive the close" : "the runtime has to free it at close"),
-                buffer.allocatedAt()));
+                        mayStay ? "it may outlive the close" : "the runtime has to free it at close")
+                .provedBy(buffer.allocatedAt()));
         if (!mayStay) {
             survivor.statement(Moment.BEFORE_WIPE).ifPresent(evidence::add);
         }
         return Optional.of(
-                new Diagnosis(Cause.SYSTEM, mayStay ? SurvivorStatus.EXPECTED : SurvivorStatus.LEAKED, evidence));
+                mayStay
+                        ? Diagnosis.of(Cause.SYSTEM, SurvivorStatus.EXPECTED, evidence)
+                        : LeakDiagnosis.of(Cause.SYSTEM, survivor, evidence));
     }
 }

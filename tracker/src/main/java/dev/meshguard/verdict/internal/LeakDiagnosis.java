@@ -1,0 +1,136 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.WitnessSnapshot.AddressState;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.InconclusiveReason.Kind;
+import dev.meshguard.verdict.SurvivorStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The diagnosis of a leak, which is undecided if the free may be missing in the reports only.
+ *
+ * <p>An unreported free and a free that never happened look the same in the ledger. If a witness covers a buffer, its
+ * state is known nevertheless.
+ */
+final class LeakDiagnosis {
+
+    private record Doubt(Kind kind, Evidence evidence) {}
+
+    private LeakDiagnosis() {}
+
+    /** Returns the diagnosis of a leak that follows from a missing free, with all that is known about the buffer. */
+    static Diagnosis withCircumstances(Cause cause, SurvivorContext survivor, Evidence decisive) {
+        List<Evidence> evidence = new ArrayList<>(List.of(decisive));
+        evidence.addAll(survivor.circumstances());
+        return of(cause, survivor, evidence);
+    }
+
+    /** Returns the diagnosis of a leak that follows from a missing free; the doubt about it follows the decisive fact. */
+    static Diagnosis of(Cause cause, SurvivorContext survivor, List<Evidence> evidence) {
+        return diagnosis(cause, evidence, overtaken(survivor).or(() -> unreported(survivor)));
+    }
+
+    /** Returns the diagnosis of a leak that does not depend on a missing free. */
+    static Diagnosis certain(Cause cause, SurvivorContext survivor, Evidence evidence) {
+        return diagnosis(cause, List.of(evidence), overtaken(survivor));
+    }
+
+    private static Diagnosis diagnosis(Cause cause, List<Evidence> evidence, Optional<Doubt> doubt) {
+        if (doubt.isEmpty()) {
+            return Diagnosis.of(cause, SurvivorStatus.LEAKED, evidence);
+        }
+        List<Evidence> withDoubt = new ArrayList<>(evidence);
+        withDoubt.add(1, doubt.get().evidence());
+        return Diagnosis.undecided(cause, doubt.get().kind(), withDoubt);
+    }
+
+    private static Optional<Doubt> overtaken(SurvivorContext survivor) {
+        return overtakenBy(survivor).map(free -> new Doubt(Kind.OUT_OF_ORDER, free));
+    }
+
+    /**
+     * Returns a free that preceded the report of its own allocation. The free found nothing, or only a buffer of
+     * another owner, and has the same mesh and extent.
+     */
+    static Optional<Evidence> overtakenBy(SurvivorContext survivor) {
+        MemoryAddress address = MemoryAddress.of(survivor.buffer());
+        for (BufferGeneration.Report remaining : survivor.buffer().reportsRemaining()) {
+            for (Anomaly stray : survivor.siblings().strayFreesAt(address)) {
+                HistoryEvent.Freed free = (HistoryEvent.Freed) stray.event();
+                if (free.number() < remaining.allocatedAt() && isOf(free.request(), free.ownership(), remaining)) {
+                    return Optional.of(overtaken(free.number(), remaining));
+                }
+            }
+            for (BufferGeneration.Report other : survivor.siblings().freedByOthersAt(address)) {
+                long free = other.freedAt().orElseThrow();
+                if (free < remaining.allocatedAt()
+                        && isOf(other.release().orElseThrow(), other.ownership(), remaining)) {
+                    return Optional.of(overtaken(free, remaining));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Evidence overtaken(long free, BufferGeneration.Report remaining) {
+        return Evidence.formatted(
+                        "a free that fits it came at event #%d, before it was reported (event #%d)",
+                        free, remaining.allocatedAt())
+                .provedBy(free, remaining.allocatedAt());
+    }
+
+    private static boolean isOf(MemoryRequest release, Ownership ownership, BufferGeneration.Report report) {
+        AllocationDetails freed = release.details();
+        AllocationDetails reported = report.request().details();
+        return (freed.mesh().isPresent() || freed.allocator().isPresent())
+                && freed.mesh().equals(reported.mesh())
+                && freed.allocator().equals(reported.allocator())
+                && freed.extent().isPresent()
+                && freed.extent().equals(reported.extent())
+                && freed.owner().equals(reported.owner())
+                && freed.processId().equals(reported.processId())
+                && ownership == report.ownership();
+    }
+
+    /** Returns that the free may be missing because the source did not report for a while, or lost reports. */
+    private static Optional<Doubt> unreported(SurvivorContext survivor) {
+        if (survivor.addressState(survivor.checkMoment()) != AddressState.UNKNOWN) {
+            return Optional.empty();
+        }
+        AllocationHistory history = survivor.history();
+        return gapAfter(survivor.buffer(), history)
+                .map(gap -> new Doubt(
+                        Kind.TRACKING_OFF,
+                        maybeFreed(
+                                history.resumesAfter(gap) ? "tracking was off later on" : "tracking ended later on",
+                                gap.number())))
+                .or(() -> history.lostReports().stream()
+                        .filter(lost -> lost.number() > survivor.buffer().allocatedAt())
+                        .findFirst()
+                        .map(lost ->
+                                new Doubt(Kind.REPORTS_LOST, maybeFreed("reports got lost later on", lost.number()))));
+    }
+
+    /** Returns the first period without reports in which a buffer may have been freed. */
+    static Optional<HistoryEvent.TrackingStopped> gapAfter(BufferGeneration buffer, AllocationHistory history) {
+        return history.gaps().stream()
+                .filter(gap -> gap.number() > buffer.allocatedAt())
+                .findFirst();
+    }
+
+    private static Evidence maybeFreed(String why, long event) {
+        return Evidence.formatted("%s (event #%d), so it may have been freed, and no witness speaks for it", why, event)
+                .provedBy(event);
+    }
+}

@@ -1,0 +1,25 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Diagnosis;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.InconclusiveReason;
+import java.util.List;
+import java.util.Optional;
+
+/** A buffer whose mesh is still open and may free it, unless the process that would close the mesh has exited. */
+final class OpenMeshRule implements Rule {
+
+    @Override
+    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+        if (!survivor.buffer().isLive() || ProcessDiedRule.isOfDeadProcess(survivor)) {
+            return Optional.empty();
+        }
+        return survivor.history()
+                .openMeshOf(survivor.buffer())
+                .map(open -> Diagnosis.undecided(
+                        Cause.UNEXPLAINED,
+                        InconclusiveReason.Kind.MESH_OPEN,
+                        List.of(Evidence.of("mesh " + open.id() + " is still open, so it may still be freed"))));
+    }
+}
