@@ -2,6 +2,7 @@ package dev.meshguard.report.json;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.report.internal.UnreadableLineException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,12 +1,11 @@
 package dev.meshguard.report.json;
 
-import dev.meshguard.event.Quantities;
 import java.io.IOException;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Thrown when the input is not a history, has a version that cannot be read here, or was recorded without all events.
+ * Thrown when the input is not a history, or has a version that cannot be read here.
  *
  * @since 0.1
  */
@@ -29,15 +28,9 @@ public final class HistoryFormatException extends IOException {
                 + reason + "). Give a file that HistoryJson.write made.");
     }
 
-    static HistoryFormatException withoutEvents(String source, String retention) {
-        return new HistoryFormatException(
-                "Cannot read " + source + ": its \"retention\" is " + Quantities.quoted(retention)
-                        + ", so events are missing that a verdict needs. Record the run again with this MeshGuard.");
-    }
-
     static HistoryFormatException otherVersion(String source, long found) {
         return new HistoryFormatException("Cannot read " + source + ": it is a history of version " + found
-                + ", and versions " + HistoryJson.OLDEST_VERSION + " to " + HistoryJson.VERSION
+                + ", and only version " + HistoryJson.VERSION
                 + " can be read here. Read it with the MeshGuard that wrote it"
                 + (found > HistoryJson.VERSION ? " or a newer one." : "."));
     }

@@ -39,11 +39,8 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class HistoryJson {
 
-    /** The written version. */
+    /** The version, the only one that can be read. */
     public static final int VERSION = 2;
-
-    /** The oldest version that can be read. */
-    static final int OLDEST_VERSION = 1;
 
     /** Incremented when a kind of line or a field is added that older readers may ignore. */
     static final int MINOR = 0;
@@ -63,8 +60,7 @@ public final class HistoryJson {
     /**
      * Reads a history from a file.
      *
-     * @throws HistoryFormatException if the file is not a history, has a version that cannot be read, or was recorded
-     *     without all events
+     * @throws HistoryFormatException if the file is not a history, or has another version
      * @throws IOException if the file cannot be read
      */
     public static AllocationHistory read(Path file) throws IOException {
@@ -80,8 +76,7 @@ public final class HistoryJson {
      *
      * @param reader the characters
      * @param source their name in messages
-     * @throws HistoryFormatException if they are not a history, have another version, or were recorded without all
-     *     events
+     * @throws HistoryFormatException if they are not a history, or have another version
      * @throws IOException if they cannot be read
      */
     public static AllocationHistory read(Reader reader, String source) throws IOException {

@@ -1,21 +1,19 @@
 package dev.meshguard.report.json;
 
-import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.RequestContext;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.DeviceSums;
+import dev.meshguard.report.internal.JsonFields;
+import dev.meshguard.report.internal.JsonPart;
 import dev.meshguard.report.internal.PlainEscapes;
+import dev.meshguard.report.internal.UnreadableLineException;
 import java.io.IOException;
 import java.io.Reader;
 import java.time.DateTimeException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -23,15 +21,8 @@ import java.util.stream.Collectors;
 final class HistoryReader {
 
     private static final int MAX_LINE_LENGTH = 1 << 28;
-
-    /** The one value of the header's field {@code retention} that a whole history has; it is no longer written. */
-    private static final String ALL_EVENTS = "ALL";
-
-    private static final Map<String, EventForm<?>> FORMS =
-            EventForm.ALL.stream().collect(Collectors.toUnmodifiableMap(EventForm::kind, form -> form));
-
-    /** The fields of a header. */
-    private record Header(long minor, boolean flatAddresses, boolean gaps, Optional<SavedContext> context) {}
+    private static final JsonPart<String> FORMAT = JsonPart.text("format").orElse("");
+    private static final JsonPart<Long> VERSION = JsonPart.number("version");
 
     /** The context of which the history is the part. */
     private record SavedContext(String name) implements RequestContext {
@@ -44,7 +35,9 @@ final class HistoryReader {
 
     private final Lines lines;
     private final String source;
-    private final RequestTable requests = new RequestTable();
+    private final SharedLines requests = new SharedLines();
+    private final Map<String, EventForm<?>> forms = EventForm.all(requests.reference()).stream()
+            .collect(Collectors.toUnmodifiableMap(EventForm::kind, form -> form));
     private final TreeMap<Integer, DeviceSums> sums = new TreeMap<>();
     private final EventSequence events;
 
@@ -65,7 +58,7 @@ final class HistoryReader {
     }
 
     AllocationHistory read() throws IOException {
-        Header header = header();
+        LineForm.Header header = header();
         if (header.gaps()) {
             events.mayHaveGaps();
         }
@@ -84,7 +77,7 @@ final class HistoryReader {
         List<HistoryEvent> read = events.finished();
         AllocationHistory history = AllocationHistory.restored(
                 read, sumsFit() ? List.copyOf(sums.values()) : DeviceSums.countedFrom(read), header.flatAddresses());
-        return header.context().map(history::asPartOf).orElse(history);
+        return header.context().map(SavedContext::new).map(history::asPartOf).orElse(history);
     }
 
     /** If events are missing, sums of all events contradict the remaining ones, and that contradiction is useless. */
@@ -100,30 +93,22 @@ final class HistoryReader {
         return any;
     }
 
-    private Header header() throws IOException {
+    private LineForm.Header header() throws IOException {
         if (!nextLine()) {
             throw HistoryFormatException.empty(source);
         }
         try {
             JsonFields fields = fields();
-            String format = fields.optionalText("format").orElse("");
-            if (!format.equals(HistoryWriter.FORMAT)) {
+            String format = FORMAT.read(fields);
+            if (!format.equals(LineForm.FORMAT)) {
                 throw new UnreadableLineException(
-                        "its \"format\" is " + Quantities.quoted(format) + " and not \"" + HistoryWriter.FORMAT + "\"");
+                        "its \"format\" is " + Quantities.quoted(format) + " and not \"" + LineForm.FORMAT + "\"");
             }
-            long version = fields.number("version");
-            if (version < HistoryJson.OLDEST_VERSION || version > HistoryJson.VERSION) {
+            long version = VERSION.read(fields);
+            if (version != HistoryJson.VERSION) {
                 throw HistoryFormatException.otherVersion(source, version);
             }
-            Optional<String> retention = fields.optionalText("retention");
-            if (retention.isPresent() && !retention.get().equals(ALL_EVENTS)) {
-                throw HistoryFormatException.withoutEvents(source, retention.get());
-            }
-            return new Header(
-                    fields.optionalNumber("minor").orElse(0),
-                    fields.isTrue("flatAddresses"),
-                    fields.isTrue("gaps"),
-                    fields.optionalText("context").map(SavedContext::new));
+            return LineForm.HEADER.part().read(fields);
         } catch (UnreadableLineException e) {
             throw HistoryFormatException.noHeader(source, e.reason());
         }
@@ -140,7 +125,7 @@ final class HistoryReader {
         return JsonFields.ofLine(lines.characters(), lines.offset() + mark, lines.length() - mark);
     }
 
-    private void line(Header header) throws IOException, UnreadableLineException {
+    private void line(LineForm.Header header) throws IOException, UnreadableLineException {
         JsonFields fields = fields();
         if (ended) {
             throw new UnreadableLineException("it comes after the end line");
@@ -150,59 +135,38 @@ final class HistoryReader {
             switch (kind) {
                 case SharedLines.REQUEST -> requests.addRequest(fields);
                 case SharedLines.ORIGIN -> requests.addOrigin(fields);
-                case HistoryWriter.SUMS -> sums(fields);
-                case HistoryWriter.END -> end(fields);
-                default -> event(kind, fields, header);
+                case LineForm.SUMS_KIND -> sums(LineForm.SUMS.part().read(fields));
+                case LineForm.END_KIND -> end(LineForm.END.part().read(fields));
+                default -> events.add(form(kind, header).part().read(fields), lines.number());
             }
         } catch (IllegalArgumentException | DateTimeException e) {
             throw new UnreadableLineException("a value is none that it can have");
         }
     }
 
-    private void event(String kind, JsonFields fields, Header header) throws UnreadableLineException {
-        EventForm<?> form = FORMS.get(kind);
+    private EventForm<?> form(String kind, LineForm.Header header) throws UnreadableLineException {
+        EventForm<?> form = forms.get(kind);
         if (form == null) {
             throw new UnreadableLineException("kind " + Quantities.quoted(kind) + " is not known here"
                     + (header.minor() > HistoryJson.MINOR
                             ? ", because the history is of version " + HistoryJson.VERSION + "." + header.minor()
                             : ""));
         }
-        events.add(form.reading().read(fields.number("number"), fields, requests), lines.number());
+        return form;
     }
 
-    private void sums(JsonFields fields) throws UnreadableLineException {
-        List<DeviceSums.TypeTotals> accounts = new ArrayList<>();
-        for (JsonFields account : fields.objects("totals")) {
-            accounts.add(new DeviceSums.TypeTotals(
-                    account.choice("type", BufferType.class),
-                    account.optionalChoice("lifetime", BufferLifetime.class),
-                    amounts(account)));
-        }
-        DeviceSums read = new DeviceSums(fields.memoryDevice(), fields.amount("ledgerEntries"), accounts);
+    private void sums(DeviceSums read) throws UnreadableLineException {
         if (sums.putIfAbsent(read.device(), read) != null) {
             throw new UnreadableLineException("the sums of device " + read.device() + " were there before");
         }
     }
 
-    private static MemoryTotals amounts(JsonFields fields) throws UnreadableLineException {
-        return new MemoryTotals(
-                fields.number("liveBytes"),
-                fields.number("liveBuffers"),
-                fields.number("liveReports"),
-                fields.number("peakBytes"),
-                fields.number("peakBuffers"),
-                fields.number("totalBytes"),
-                fields.number("totalBuffers"));
-    }
-
-    private void end(JsonFields fields) throws UnreadableLineException {
-        long expectedEvents = fields.amount("events");
-        long expectedSums = fields.amount("sums");
+    private void end(LineForm.End end) {
         ended = true;
-        events.ended(expectedEvents, lines.number());
-        sumsAreMissing = expectedSums != sums.size();
+        events.ended(end.events(), lines.number());
+        sumsAreMissing = end.sums() != sums.size();
         if (sumsAreMissing) {
-            events.sumsMissing("line " + lines.number() + " counts " + Quantities.count(expectedSums, "line")
+            events.sumsMissing("line " + lines.number() + " counts " + Quantities.count(end.sums(), "line")
                     + " of sums, and " + sums.size() + " could be read");
         }
     }

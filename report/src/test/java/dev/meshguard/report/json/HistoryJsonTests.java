@@ -25,7 +25,6 @@ import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +36,6 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -273,20 +271,9 @@ class HistoryJsonTests {
     }
 
     @Test
-    void readsAHistoryOfVersion1AsOneOfToday() throws IOException {
-        try (InputStream old = Objects.requireNonNull(HistoryJsonTests.class.getResourceAsStream("history-1.jsonl"))) {
-            String text = new String(old.readAllBytes(), StandardCharsets.UTF_8);
-
-            assertThat(written(read(text)))
-                    .isEqualTo(
-                            text.replace("\"version\":1,", "\"version\":2,").replace("\"taken\":", "\"allocated\":"));
-        }
-    }
-
-    @Test
     void takesFieldsInAnyOrderAndPassesOverThoseOfALaterMinorVersion() {
         AllocationHistory read = read("""
-                {"flatAddresses":false,"version":1,"minor":7,"colour":"red","format":"meshguard-history","kind":"header"}
+                {"flatAddresses":false,"version":2,"minor":7,"colour":"red","format":"meshguard-history","kind":"header"}
                 {"number":1,"device":4,"colour":{"deep":[1,[2.5,null]]},"kind":"deviceOpened"}
                 {"sums":0,"kind":"end","events":1}
                 """);

@@ -1,4 +1,4 @@
-package dev.meshguard.report.json;
+package dev.meshguard.report.internal;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
@@ -7,11 +7,11 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
-import dev.meshguard.report.internal.PlainEscapes;
 import java.io.IOException;
+import java.util.List;
 
 /** The JSON settings: the same characters everywhere, and every text is read as it was written. */
-final class JsonFormat {
+public final class JsonFormat {
 
     private static final JsonFactory FACTORY = new JsonFactoryBuilder()
             .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
@@ -28,11 +28,32 @@ final class JsonFormat {
 
     private JsonFormat() {}
 
-    static JsonFactory factory() {
+    /** Returns the factory of all readers and writers. */
+    public static JsonFactory factory() {
         return FACTORY;
     }
 
-    static void write(JsonGenerator json, String field, Enum<?> value) throws IOException {
-        json.writeStringField(field, value.name());
+    /** Writes a field with a text, number, truth, constant or a list of them; of any other object it is the text. */
+    public static void write(String name, Object value, JsonGenerator json) throws IOException {
+        json.writeFieldName(name);
+        write(value, json);
+    }
+
+    private static void write(Object value, JsonGenerator json) throws IOException {
+        if (value instanceof Number number) {
+            json.writeNumber(number.longValue());
+        } else if (value instanceof Boolean truth) {
+            json.writeBoolean(truth);
+        } else if (value instanceof Enum<?> constant) {
+            json.writeString(constant.name());
+        } else if (value instanceof List<?> values) {
+            json.writeStartArray();
+            for (Object element : values) {
+                write(element, json);
+            }
+            json.writeEndArray();
+        } else {
+            json.writeString(value.toString());
+        }
     }
 }

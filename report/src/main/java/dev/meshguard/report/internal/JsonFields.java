@@ -1,0 +1,183 @@
+package dev.meshguard.report.internal;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.meshguard.event.Quantities;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fields of one JSON object, accessed by name and type; a missing field, or one of another type, is an error that names it.
+ *
+ * <p>Values are texts, numbers as {@link Long}, {@link Boolean}, objects as {@code JsonFields}, and lists of these.
+ */
+public final class JsonFields {
+
+    /** No field has such a number. */
+    private static final Object FRACTION = new Object();
+
+    private final Map<String, @Nullable Object> values = new HashMap<>();
+
+    private JsonFields() {}
+
+    /**
+     * Reads the one object of a line.
+     *
+     * @throws UnreadableLineException if the line is no object, or has a field twice
+     */
+    public static JsonFields ofLine(char[] line, int offset, int length) throws IOException, UnreadableLineException {
+        try (JsonParser parser = JsonFormat.factory().createParser(line, offset, length)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                throw new UnreadableLineException("it is no JSON object");
+            }
+            JsonFields fields = object(parser);
+            if (parser.nextToken() != null) {
+                throw new UnreadableLineException("it is more than one JSON object");
+            }
+            return fields;
+        } catch (JsonProcessingException e) {
+            throw new UnreadableLineException("it is no JSON object");
+        }
+    }
+
+    private static JsonFields object(JsonParser parser) throws IOException, UnreadableLineException {
+        JsonFields fields = new JsonFields();
+        for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
+            int before = fields.values.size();
+            fields.values.put(name, value(parser, parser.nextToken()));
+            if (fields.values.size() == before) {
+                throw new UnreadableLineException("it has " + Quantities.quoted(name) + " twice");
+            }
+        }
+        return fields;
+    }
+
+    private static @Nullable Object value(JsonParser parser, JsonToken token)
+            throws IOException, UnreadableLineException {
+        return switch (token) {
+            case VALUE_STRING -> parser.getText();
+            case VALUE_NUMBER_INT -> parser.getLongValue();
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
+            case START_OBJECT -> object(parser);
+            case START_ARRAY -> array(parser);
+            case VALUE_NULL -> null;
+            default -> FRACTION;
+        };
+    }
+
+    private static List<@Nullable Object> array(JsonParser parser) throws IOException, UnreadableLineException {
+        List<@Nullable Object> values = new ArrayList<>();
+        for (JsonToken token = parser.nextToken(); token != JsonToken.END_ARRAY; token = parser.nextToken()) {
+            values.add(value(parser, token));
+        }
+        return values;
+    }
+
+    /** Returns whether there is such a field; one that is null counts as missing. */
+    public boolean has(String name) {
+        return values.get(name) != null;
+    }
+
+    /** Returns whether the value of a field is this text. */
+    public boolean isText(String name, String text) {
+        return text.equals(values.get(name));
+    }
+
+    /** Returns a whole number. */
+    public long number(String name) throws UnreadableLineException {
+        return value(name, Long.class, "no whole number");
+    }
+
+    /** Returns a number that is a count. */
+    public long amount(String name) throws UnreadableLineException {
+        long amount = number(name);
+        if (amount < 0) {
+            throw new UnreadableLineException("\"" + name + "\" is " + amount);
+        }
+        return amount;
+    }
+
+    int integer(String name) throws UnreadableLineException {
+        return integer(name, number(name));
+    }
+
+    /** Returns a text. */
+    public String text(String name) throws UnreadableLineException {
+        return value(name, String.class, "no text");
+    }
+
+    boolean truth(String name) throws UnreadableLineException {
+        return value(name, Boolean.class, "neither true nor false");
+    }
+
+    <E extends Enum<E>> E choice(String name, Class<E> type) throws UnreadableLineException {
+        String word = text(name);
+        try {
+            return Enum.valueOf(type, word);
+        } catch (IllegalArgumentException e) {
+            throw new UnreadableLineException(
+                    "\"" + name + "\" is " + Quantities.quoted(word) + ", which is not known here");
+        }
+    }
+
+    JsonFields object(String name) throws UnreadableLineException {
+        return value(name, JsonFields.class, "no object");
+    }
+
+    List<Long> numbers(String name) throws UnreadableLineException {
+        return list(name, Long.class, "no list of whole numbers");
+    }
+
+    List<Integer> integers(String name) throws UnreadableLineException {
+        List<Integer> integers = new ArrayList<>();
+        for (long number : numbers(name)) {
+            integers.add(integer(name, number));
+        }
+        return integers;
+    }
+
+    List<String> texts(String name) throws UnreadableLineException {
+        return list(name, String.class, "no list of texts");
+    }
+
+    List<JsonFields> objects(String name) throws UnreadableLineException {
+        return list(name, JsonFields.class, "no list of objects");
+    }
+
+    private <T> List<T> list(String name, Class<T> type, String otherwise) throws UnreadableLineException {
+        List<T> list = new ArrayList<>();
+        for (Object element : value(name, List.class, otherwise)) {
+            list.add(cast(name, element, type, otherwise));
+        }
+        return list;
+    }
+
+    private <T> T value(String name, Class<T> type, String otherwise) throws UnreadableLineException {
+        Object value = values.get(name);
+        if (value == null) {
+            throw new UnreadableLineException("it has no \"" + name + "\"");
+        }
+        return cast(name, value, type, otherwise);
+    }
+
+    private static <T> T cast(String name, @Nullable Object value, Class<T> type, String otherwise)
+            throws UnreadableLineException {
+        if (!type.isInstance(value)) {
+            throw new UnreadableLineException("\"" + name + "\" is " + otherwise);
+        }
+        return type.cast(value);
+    }
+
+    private static int integer(String name, long number) throws UnreadableLineException {
+        if (number != (int) number) {
+            throw new UnreadableLineException("\"" + name + "\" is " + number);
+        }
+        return (int) number;
+    }
+}
