@@ -52,17 +52,13 @@ class FindingsFilesTests {
     }
 
     @Test
-    void ofANamedRunAreNamedAfterItAndTheJvmAndHaveItsRecordBesideThem() throws IOException {
+    void ofANamedRunAreNamedAfterItAndTheJvm() throws IOException {
         run(CleanTestCase.class, Map.of("meshguard.run", "nightly 7"));
 
-        String process = Long.toString(ProcessHandle.current().pid());
-        List<String> names = files().stream().map(Path::toString).sorted().toList();
-        assertThat(names).hasSize(2);
-        assertThat(names.get(0)).matches("findings-nightly_7-(.+-)?" + process + "-[0-9a-z]+\\.jsonl");
-        assertThat(names.get(1))
-                .isEqualTo(names.get(0)
-                        .replace("findings-nightly_7-", "meshguard-")
-                        .replace(".jsonl", ".jvm-record"));
+        assertThat(files())
+                .singleElement()
+                .asString()
+                .matches("findings-nightly_7-(.+-)?" + ProcessHandle.current().pid() + "-[0-9a-z]+\\.jsonl");
     }
 
     @Test
@@ -101,7 +97,13 @@ class FindingsFilesTests {
         run(ExpectingTestCase.class, Map.of());
 
         assertThat(shortLines())
-                .containsExactly("run", "finding keeps HELD EXPECTED", "check keeps HELD EXPECTED_ONLY", "end");
+                .containsExactly(
+                        "run",
+                        "entry",
+                        "matched",
+                        "finding keeps HELD EXPECTED",
+                        "check keeps HELD EXPECTED_ONLY",
+                        "end");
     }
 
     @Test
@@ -110,7 +112,8 @@ class FindingsFilesTests {
 
         run(WeightsTestCase.class, Map.of("meshguard.baseline", baseline.toString()));
 
-        assertThat(text()).contains("\"result\":\"KNOWN\"", "\"status\":\"LEAKED\",\"known\":true");
+        assertThat(text())
+                .contains("\"kind\":\"found\"", "\"result\":\"KNOWN\"", "\"status\":\"LEAKED\",\"known\":true");
     }
 
     @Test

@@ -105,26 +105,26 @@ class NeededEntriesTests {
     }
 
     @Test
-    void recordsOfSeveralJvmsAgreeOnAnnotations(@TempDir Path folder) throws IOException {
-        Map<String, String> records = new HashMap<>(WHOLE_RUN);
-        records.put("meshguard.findings", folder.toString());
-        assertThat(run(WithoutWeightsTestCase.class, records)).hasOnlySucceeded(1);
-        assertThat(run(NotEndedTestCase.class, records)).hasNoFailedClass();
+    void filesOfSeveralJvmsAgreeOnAnnotations(@TempDir Path folder) throws IOException {
+        Map<String, String> findings = new HashMap<>(WHOLE_RUN);
+        findings.put("meshguard.findings", folder.toString());
+        assertThat(run(WithoutWeightsTestCase.class, findings)).hasOnlySucceeded(1);
+        assertThat(run(NotEndedTestCase.class, findings)).hasNoFailedClass();
 
         Assertions.assertEquals("""
-                STALE  2 of 3 expectations matched nothing in the whole run      [2 JVM records]
+                STALE  2 of 3 expectations matched nothing in the whole run      [2 findings files]
                    label "weights", because "of all that implement it" at @ExpectBuffers on NeededEntriesTests$WeightsContract
                    label "cache", because "of all that have it" at @ExpectBuffers on NeededEntriesTests$KeepsCaches
                 Remove entries that match nothing any more; an unneeded entry hides the next leak.
                 Not judged: 1 expectation matched nothing, but a test with it failed, was aborted or is disabled
-                   label "weights", because "shared" at @ExpectBuffers on NeededEntriesTests$NotEndedTestCase""", judged(records));
+                   label "weights", because "shared" at @ExpectBuffers on NeededEntriesTests$NotEndedTestCase""", judged(findings));
 
-        assertThat(run(WithWeightsTestCase.class, records)).hasOnlySucceeded(1);
+        assertThat(run(WithWeightsTestCase.class, findings)).hasOnlySucceeded(1);
 
         Assertions.assertEquals("""
-                CLEAN  each of 2 expectations matched in the run, 1 not judged      [3 JVM records]
+                CLEAN  each of 2 expectations matched in the run, 1 not judged      [3 findings files]
                 Not judged: 1 expectation matched nothing, but a test with it failed, was aborted or is disabled
-                   label "weights", because "shared" at @ExpectBuffers on NeededEntriesTests$NotEndedTestCase""", judged(records));
+                   label "weights", because "shared" at @ExpectBuffers on NeededEntriesTests$NotEndedTestCase""", judged(findings));
     }
 
     private static String judged(Map<String, String> parameters) throws IOException {

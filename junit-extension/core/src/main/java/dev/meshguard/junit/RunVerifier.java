@@ -23,14 +23,13 @@ import org.opentest4j.AssertionFailedError;
  * <ul>
  * <li>{@code meshguard.run}: a name for this run of <em>all</em> tests, different each time, for example the time of
  *     the build. Without it (one test from an IDE) nothing is judged at the end;
- * <li>{@code meshguard.findings}: the folder of findings, in which each JVM of a named run also writes its record. Needed
- *     where tests run in several JVMs, or in several executions of one JVM. Surefire does that with {@code forkCount} above
- *     1, {@code reuseForks=false} and {@code rerunFailingTestsCount}. Without it the single execution judges itself when it
- *     ends.
+ * <li>{@code meshguard.findings}: the folder of findings, in which each JVM writes a file. Needed where tests run in several
+ *     JVMs, or in several executions of one JVM. Surefire does that with {@code forkCount} above 1,
+ *     {@code reuseForks=false} and {@code rerunFailingTestsCount}. Without it the single execution judges itself when it ends.
  * </ul>
  *
  * <p>With a folder, the build calls {@link #main} after the tests, with the same parameters as system properties. A
- * record without an end, because its JVM was killed, makes the run {@code INCONCLUSIVE}, which fails it too. Records of
+ * file without an end, because its JVM was killed, makes the run {@code INCONCLUSIVE}, which fails it too. Files of
  * other runs in the folder are ignored.
  *
  * <p>Known leaks are verified in the same way, see {@code docs/baseline.md}.
@@ -47,7 +46,7 @@ public final class RunVerifier {
     }
 
     /**
-     * Judges a run by the records of its JVMs, and writes the baseline if requested.
+     * Judges a run by the findings files of its JVMs, and writes the baseline if requested.
      *
      * @param parameters returns the values of the parameters of the run; empty for those that are not given
      * @param environment the environment variables of the process; where {@code CI} is set nothing is written

@@ -1,24 +1,25 @@
 package dev.meshguard.report.findings;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.report.internal.PlainEscapes;
+import dev.meshguard.report.internal.JsonFormat;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.expectation.Expectation;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.util.Optional;
+import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The lines of a file of findings, each a JSON object that stands alone.
+ * Writes the lines of a file of findings, each a JSON object that stands alone.
  *
  * <p>A file has one line of kind {@code run}, then for each check its lines of kind {@code finding} and one of kind
- * {@code check}, and a line of kind {@code end}. Every line repeats the run, so a database reads the lines of many files
- * as one table. A file without {@code end} is that of a JVM that was killed, or could not write. The format is version
- * {@value #VERSION}; {@code findings-1.schema.json} in the package of {@link dev.meshguard.report.json.HistoryJson} describes a line, and {@code docs/fleet.md} has
- * the queries.
+ * {@code check}, and a line of kind {@code end}. Between them are the lines about the whole run: {@code entry},
+ * {@code matched} and {@code excused} about an entry of expected buffers, {@code found} about a leak that a baseline may
+ * have. Every line repeats the run, so a database reads the lines of many files as one table. A file without {@code end} is that of a JVM
+ * that was killed, or could not write. The format is version {@value #VERSION}; {@code findings-1.schema.json} in the package
+ * of {@link dev.meshguard.report.json.HistoryJson} describes a line, and {@code docs/fleet.md} has the queries.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -28,38 +29,41 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record FindingsJson(RunIdentity identity) {
 
-    /** The written version. */
+    /** The version, the only one that can be read. */
     public static final int VERSION = 1;
-
-    private static final JsonFactory JSON = new JsonFactoryBuilder()
-            .characterEscapes(new PlainEscapes(""))
-            .rootValueSeparator("\n")
-            .build();
-
-    /** Writes the fields of a line after those of the run. */
-    private interface Fields {
-        void write(JsonGenerator json) throws IOException;
-    }
 
     /** Returns the first line, ended by a line break. */
     public String begin() {
-        return text(json -> line("run", json, unused -> {}));
+        return lines(LineForm.RUN, List.of(new LineForm.Nothing()));
+    }
+
+    /** Returns a line for each entry, ended by a line break; each entry needs a location. */
+    public String entries(EntryUse use, List<Expectation> entries) {
+        return lines(
+                LineForm.of(use),
+                entries.stream()
+                        .map(entry -> new JvmFindings.UsedEntry(entry, use))
+                        .toList());
+    }
+
+    /** Returns a line for each leak, ended by a line break. */
+    public String found(Baseline leaks) {
+        return lines(
+                LineForm.FOUND,
+                leaks.entries().values().stream()
+                        .map(leak -> new LineForm.Leak(leak.toString()))
+                        .toList());
     }
 
     /** Returns the lines of a check, each ended by a line break: its findings, and then the check. */
     public String check(CheckRecord check) {
-        return text(json -> {
-            for (FindingRecord finding : check.findings()) {
-                line("finding", json, fields -> write(check, finding, fields));
-            }
-            line("check", json, fields -> {
-                writeSubject(check, fields);
-                fields.writeStringField("outcome", check.outcome().name());
-                fields.writeNumberField("findings", check.findings().size());
-                fields.writeNumberField("peakBytes", check.peakBytes());
-                fields.writeNumberField("leakedBytes", check.leakedBytes());
-            });
-        });
+        LineForm.Subject subject = LineForm.Subject.of(check);
+        return lines(
+                        LineForm.FINDING,
+                        check.findings().stream()
+                                .map(finding -> LineForm.Finding.of(subject, finding))
+                                .toList())
+                + lines(LineForm.CHECK, List.of(LineForm.Check.of(subject, check)));
     }
 
     /**
@@ -69,58 +73,19 @@ public record FindingsJson(RunIdentity identity) {
      * @param findings the number of findings in the file
      */
     public String end(long checks, long findings) {
-        return text(json -> line("end", json, fields -> {
-            fields.writeNumberField("checks", checks);
-            fields.writeNumberField("findings", findings);
-        }));
+        return lines(LineForm.END, List.of(new LineForm.End(checks, findings)));
     }
 
-    private static void write(CheckRecord check, FindingRecord finding, JsonGenerator json) throws IOException {
-        writeSubject(check, json);
-        json.writeStringField("fingerprint", finding.fingerprint());
-        json.writeStringField("cause", finding.cause());
-        json.writeStringField("status", finding.status());
-        json.writeBooleanField("known", finding.known());
-        json.writeStringField("type", finding.type().name());
-        json.writeNumberField("buffers", finding.buffers());
-        json.writeNumberField("bytes", finding.bytes());
-        write("line", finding.line(), json);
-    }
-
-    private static void writeSubject(CheckRecord check, JsonGenerator json) throws IOException {
-        json.writeStringField("test", check.test());
-        json.writeStringField("subject", check.subject());
-        write("source", check.source(), json);
-        json.writeStringField("result", check.result());
-        json.writeBooleanField("completed", check.completed());
-    }
-
-    private void line(String kind, JsonGenerator json, Fields fields) throws IOException {
-        json.writeStartObject();
-        json.writeNumberField("schema", VERSION);
-        json.writeStringField("kind", kind);
-        json.writeStringField("run", identity.run());
-        json.writeStringField("jvm", identity.jvm());
-        json.writeStringField("began", identity.began().toString());
-        write("commit", identity.commit(), json);
-        write("machine", identity.machine(), json);
-        fields.write(json);
-        json.writeEndObject();
-    }
-
-    private static void write(String name, Optional<String> value, JsonGenerator json) throws IOException {
-        if (value.isPresent()) {
-            json.writeStringField(name, value.get());
-        }
-    }
-
-    private static String text(Fields lines) {
+    private <V> String lines(LineForm<V> form, List<V> values) {
         StringWriter text = new StringWriter();
-        try (JsonGenerator json = JSON.createGenerator(text)) {
-            lines.write(json);
-        } catch (IOException e) {
-            throw new UncheckedIOException("A text in memory cannot be written", e);
+        for (V value : values) {
+            try (JsonGenerator json = JsonFormat.factory().createGenerator(text)) {
+                form.write(identity, value, json);
+            } catch (IOException e) {
+                throw new UncheckedIOException("A text in memory cannot be written", e);
+            }
+            text.append('\n');
         }
-        return text.append('\n').toString();
+        return text.toString();
     }
 }

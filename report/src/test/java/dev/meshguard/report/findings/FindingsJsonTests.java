@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The lines of a file of findings. */
 class FindingsJsonTests {
@@ -163,6 +164,39 @@ class FindingsJsonTests {
 
             assertThat(faultsOf(text)).as("-Dmeshguard.seed=%d", seed).isEmpty();
         }
+    }
+
+    @Test
+    void theUseOfEntriesAndKnownLeaksIsReadAsItWasWritten(@TempDir Path folder) throws IOException {
+        allocate(41, 4_096);
+        Baseline leaks = Baseline.of(examined());
+        ExpectedBuffers ofFile = ExpectedBuffers.parse("\nlabel \"a \\\"b\\\"\" because \"shared\"\n", "expected.txt");
+        Expectation ofAnnotation =
+                Expectation.because("kept").label("cache").locatedAt("@ExpectBuffers on dev.example.KvCacheTest");
+        String text = lines.begin()
+                + lines.entries(EntryUse.EXPECTED, ofFile.entries())
+                + lines.entries(EntryUse.MATCHED, List.of(ofAnnotation))
+                + lines.entries(EntryUse.EXCUSED, List.of(ofAnnotation))
+                + lines.found(leaks)
+                + lines.check(checkOf(examined()))
+                + lines.end(1, 1);
+        Path file = Files.writeString(folder.resolve("findings.jsonl"), text);
+
+        JvmFindings read = JvmFindings.read(file, "nightly-7").orElseThrow();
+
+        assertThat(faultsOf(text)).isEmpty();
+        assertThat(read.entries())
+                .extracting(
+                        JvmFindings.UsedEntry::use,
+                        used -> used.entry().toString(),
+                        used -> used.entry().location())
+                .containsExactly(
+                        tuple(EntryUse.EXPECTED, ofFile.entries().get(0).toString(), Optional.of("expected.txt:2")),
+                        tuple(EntryUse.MATCHED, ofAnnotation.toString(), ofAnnotation.location()),
+                        tuple(EntryUse.EXCUSED, ofAnnotation.toString(), ofAnnotation.location()));
+        assertThat(read.found()).isEqualTo(leaks);
+        assertThat(read.isComplete()).isTrue();
+        assertThat(JvmFindings.read(file, "nightly")).isEmpty();
     }
 
     private static List<String> faultsOf(String text) {

@@ -19,13 +19,13 @@ class FailedRunTests {
     @Test
     void theErrorOfAnIncompleteRunHasTheFileToOpenAsItsFirstFrame() throws Exception {
         Path record = Files.writeString(
-                Files.createDirectories(folder.resolve("records")).resolve("meshguard-1-1.jvm-record"),
-                "meshguard JVM record 3 of run 7\n");
+                Files.createDirectories(folder.resolve("records")).resolve("findings-7-1.jsonl"),
+                "{\"schema\":1,\"kind\":\"run\",\"run\":\"7\",\"jvm\":\"1\",\"began\":\"2026-03-01T10:15:30Z\"}\n");
 
         assertThat(errorsOfVerifier())
                 .startsWith(
-                        "Exception in thread \"main\" org.opentest4j.AssertionFailedError: INCONCLUSIVE  1 of 1 JVM")
-                .contains(String.format(Locale.ROOT, "%n\tat jvm-record.file(%s)%n", record));
+                        "Exception in thread \"main\" org.opentest4j.AssertionFailedError: INCONCLUSIVE  1 of 1 findings")
+                .contains(String.format(Locale.ROOT, "%n\tat findings.file(%s)%n", record));
     }
 
     private String errorsOfVerifier() throws IOException, InterruptedException {

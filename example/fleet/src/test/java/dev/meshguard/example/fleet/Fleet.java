@@ -2,10 +2,12 @@ package dev.meshguard.example.fleet;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.report.findings.CheckRecord;
+import dev.meshguard.report.findings.EntryUse;
 import dev.meshguard.report.findings.FindingRecord;
 import dev.meshguard.report.findings.FindingsJson;
 import dev.meshguard.report.findings.RunIdentity;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.expectation.Expectation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -117,6 +119,9 @@ final class Fleet {
                 Optional.of(host));
         FindingsJson json = new FindingsJson(identity);
         StringBuilder text = new StringBuilder(json.begin());
+        text.append(json.entries(
+                EntryUse.MATCHED,
+                List.of(Expectation.because("shared").label("weights").locatedAt("@ExpectBuffers on FleetTest"))));
         List<Check> checks = new ArrayList<>();
         for (int test = jvm; test < TESTS; test += JVMS) {
             if (random.nextInt(5) > 0) {

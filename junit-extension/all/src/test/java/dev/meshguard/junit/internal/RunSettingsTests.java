@@ -55,11 +55,11 @@ class RunSettingsTests {
     }
 
     @Test
-    void writesRecordsBesideFindingsOfANamedRunOnly() {
+    void findingsAreThoseOfAWholeRunIfItIsNamedOnly() {
         assertThat(settings(Map.of("GITHUB_RUN_ID", "7"), "findings=target/findings")
-                        .recordFolder())
+                        .findingsFolder())
                 .isEmpty();
-        assertThat(settings(Map.of(), "run=7").recordFolder()).isEmpty();
+        assertThat(settings(Map.of(), "run=7").findingsFolder()).isEmpty();
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@ package dev.meshguard.junit.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -133,71 +134,71 @@ class SharedRunStateTests {
     @Test
     void entriesOfOneRunMayMatchInAnyOfItsJvms() throws IOException {
         expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
-        inRecords("7");
+        inFindings("7");
         SharedRunState one = begin();
         SharedRunState other = begin();
         check(one, "weights");
         check(other, "cache");
-        one.close();
-        other.close();
+        end(one);
+        end(other);
 
         RunVerifier judged = judge();
 
         assertThat(judged.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
-        assertThat(judged.text()).isEqualTo("CLEAN  each of 2 expectations matched in the run      [2 JVM records]");
+        assertThat(judged.text()).isEqualTo("CLEAN  each of 2 expectations matched in the run      [2 findings files]");
     }
 
     @Test
     void anEntryThatMatchedInNoneOfTheJvmsIsOutOfDate() throws IOException {
         Path file = expecting("label weights because \"a \\\"reason\\\"\\tmore\"\nlabel cache because \"kept\"\n");
-        inRecords("7");
+        inFindings("7");
         SharedRunState one = begin();
-        begin().close();
+        end(begin());
         check(one, "cache");
-        one.close();
+        end(one);
 
         RunVerifier judged = judge();
 
         assertThat(judged.outcome()).isEqualTo(Outcome.STALE_EXPECTATION);
         assertThat(judged.text()).isEqualTo("""
-                STALE  1 of 2 expectations matched nothing in the whole run      [2 JVM records]
+                STALE  1 of 2 expectations matched nothing in the whole run      [2 findings files]
                    label "weights", because "a \\"reason\\"\\tmore" at %s:1
                 Remove entries that match nothing any more; an unneeded entry hides the next leak.""".replace("%s", file.toString()));
     }
 
     @Test
-    void recordsOfSeveralMachinesHaveDifferentNames() throws IOException {
-        inRecords("7");
+    void filesOfSeveralMachinesHaveDifferentNames() throws IOException {
+        inFindings("7");
         environment.put("HOSTNAME", "a");
         begin();
         environment.put("HOSTNAME", "b");
         begin();
 
         String process = Long.toString(ProcessHandle.current().pid());
-        assertThat(records())
-                .extracting(record -> record.getFileName().toString())
+        assertThat(files())
+                .extracting(file -> file.getFileName().toString())
                 .satisfiesExactly(
-                        record -> assertThat(record).startsWith("meshguard-a-" + process),
-                        record -> assertThat(record).startsWith("meshguard-b-" + process));
+                        file -> assertThat(file).startsWith("findings-7-a-" + process),
+                        file -> assertThat(file).startsWith("findings-7-b-" + process));
     }
 
     @Test
-    void aJvmThatWritesARecordSaysWhatItLeavesToTheVerifier() throws IOException {
+    void aJvmOfSeveralSaysWhatItLeavesToTheVerifier() throws IOException {
         expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
         baseline(EIGHT_WEIGHTS);
-        inRecords("7");
+        inFindings("7");
         SharedRunState state = begin();
         check(state, "cache");
 
         assertThat(state.unjudged())
                 .contains("The run 7 is not judged yet: 1 expectation and 1 known leak wait for RunVerifier over "
-                        + folder.resolve("records") + " (docs/baseline.md)");
+                        + folder.resolve("findings") + " (docs/baseline.md)");
 
         check(state, "weights");
 
         assertThat(state.unjudged())
                 .contains("The run 7 is not judged yet: 1 known leak waits for RunVerifier over "
-                        + folder.resolve("records") + " (docs/baseline.md)");
+                        + folder.resolve("findings") + " (docs/baseline.md)");
 
         state.add(leak("weights", 8));
 
@@ -215,10 +216,10 @@ class SharedRunStateTests {
     @Test
     void aJvmThatWasKilledMakesTheRunInconclusive() throws IOException {
         expecting("label weights because \"shared\"\n");
-        inRecords("7");
+        inFindings("7");
         SharedRunState whole = begin();
         check(whole, "weights");
-        whole.close();
+        end(whole);
         SharedRunState killed = begin();
         check(killed, "weights");
 
@@ -227,63 +228,92 @@ class SharedRunStateTests {
         assertThat(judged.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
         assertThat(judged.isGood()).isFalse();
         assertThat(judged.text()).isEqualTo("""
-                INCONCLUSIVE  1 of 2 JVM records has no end: a JVM was killed or ended without closing its tests
+                INCONCLUSIVE  1 of 2 findings files has no end: a JVM was killed, could not write, or ended without closing its tests
                    %s
-                Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.""".replace("%s", records().get(0).toString()));
+                Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.""".replace("%s", files().get(0).toString()));
     }
 
     @Test
-    void theErrorOfARunWhoseJvmWasKilledLeadsToItsRecord() throws IOException {
-        inRecords("7");
+    void theErrorOfARunWhoseJvmWasKilledLeadsToItsFile() throws IOException {
+        inFindings("7");
         begin();
 
         assertThat(RunResult.of(settings()).failure().getStackTrace())
-                .containsExactly(new StackTraceElement(
-                        "jvm-record", "file", records().get(0).toString(), -1));
+                .containsExactly(
+                        new StackTraceElement("findings", "file", files().get(0).toString(), -1));
     }
 
     @Test
-    void theErrorOfARunWithoutRecordsLeadsToTheirFolder() throws IOException {
-        inRecords("7");
+    void theErrorOfARunWithoutFilesLeadsToTheirFolder() throws IOException {
+        inFindings("7");
 
         assertThat(RunResult.of(settings()).failure().getStackTrace())
                 .containsExactly(new StackTraceElement(
-                        "findings", "file", folder.resolve("records").toString(), -1));
+                        "findings", "file", folder.resolve("findings").toString(), -1));
     }
 
     @Test
-    void aRecordThatEndsInTheMiddleOfALineHasNoEnd() throws IOException {
+    void aFileThatEndsInTheMiddleOfAnyOfItsLinesMakesTheRunInconclusive() throws IOException {
         expecting("label weights because \"shared\"\n");
-        inRecords("7");
-        begin().close();
-        Path record = records().get(0);
-        Files.writeString(record, Files.readString(record).replaceAll("end\n$", "en"));
+        inFindings("7");
+        end(begin());
+        Path file = files().get(0);
+        String whole = Files.readString(file);
 
-        assertThat(judge().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        for (int length = 0; length < whole.length(); length++) {
+            Files.writeString(file, whole.substring(0, length));
+
+            assertThat(judge().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        }
     }
 
     @Test
-    void recordsOfOtherRunsAreLeftAlone() throws IOException {
+    void aDamagedLineIsAnErrorThatNamesIt() throws IOException {
+        inFindings("7");
+        end(begin());
+        Path file = files().get(0);
+        Files.writeString(file, Files.readString(file).replace("\"kind\":\"end\"", "\"kind\":\"weather\""));
+
+        assertThatIOException()
+                .isThrownBy(this::judge)
+                .withMessage("Cannot read line 2 of " + file + ", because kind \"weather\" is not known here");
+    }
+
+    @Test
+    void aNamedRunThatCannotWriteItsFindingsFails() throws IOException {
+        Path file = Files.writeString(folder.resolve("findings"), "");
+        inFindings("7");
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(this::begin)
+                .withMessage(
+                        "meshguard.findings = " + file + " is rejected. With meshguard.run this JVM writes its findings"
+                                + " into that folder, which failed: java.nio.file.FileAlreadyExistsException: " + file
+                                + ". Name a folder that can be made and written to, or leave out meshguard.run.");
+    }
+
+    @Test
+    void filesOfOtherRunsAreLeftAlone() throws IOException {
         expecting("label weights because \"shared\"\n");
-        inRecords("6");
+        inFindings("6");
         SharedRunState killedYesterday = begin();
         check(killedYesterday, "weights");
-        inRecords("7");
-        begin().close();
+        inFindings("7");
+        end(begin());
 
         RunVerifier judged = judge();
 
         assertThat(judged.outcome()).isEqualTo(Outcome.STALE_EXPECTATION);
-        assertThat(records()).hasSize(2);
+        assertThat(files()).hasSize(2);
     }
 
     @Test
     void aRunWithoutAnyAccountIsInconclusive() throws IOException {
-        inRecords("7");
+        inFindings("7");
 
         assertThat(judge().text())
-                .isEqualTo("INCONCLUSIVE  " + folder.resolve("records")
-                        + " has no JVM record of run 7: no test used MeshGuard, or the"
+                .isEqualTo("INCONCLUSIVE  " + folder.resolve("findings")
+                        + " has no findings file of run 7: no test used MeshGuard, or the"
                         + " tests were not given the same meshguard.findings and meshguard.run");
     }
 
@@ -292,8 +322,8 @@ class SharedRunStateTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(this::judge)
                 .withMessage(
-                        "Name the run with meshguard.run and the folder of its JVM records with meshguard.findings, as for"
-                                + " the tests.");
+                        "Name the run with meshguard.run and the folder of its findings with meshguard.findings, as for the"
+                                + " tests.");
     }
 
     // Baseline
@@ -354,10 +384,10 @@ class SharedRunStateTests {
     @Test
     void reportsBaselineEntriesThatAreGoneWithoutFailing() throws IOException {
         Path file = baseline(EIGHT_WEIGHTS);
-        inRecords("7");
+        inFindings("7");
         SharedRunState state = begin();
         state.add(leak("weights", 2));
-        state.close();
+        end(state);
 
         RunVerifier judged = judge();
 
@@ -387,14 +417,14 @@ class SharedRunStateTests {
     @Test
     void whatIsGoneIsTakenOutOnRequest() throws IOException {
         Path file = baseline(EIGHT_WEIGHTS + "8c998e000000 1 L1 64 Model.load\n");
-        inRecords("7");
+        inFindings("7");
         parameters.put("meshguard.baseline.update", "shrink");
         SharedRunState one = begin();
         SharedRunState other = begin();
         one.add(leak("weights", 1));
         other.add(leak("weights", 2));
-        one.close();
-        other.close();
+        end(one);
+        end(other);
 
         RunVerifier judged = judge();
 
@@ -420,7 +450,7 @@ class SharedRunStateTests {
     @Test
     void nothingIsTakenOutAfterARunOfWhichAPartIsMissing() throws IOException {
         Path file = baseline(EIGHT_WEIGHTS);
-        inRecords("7");
+        inFindings("7");
         parameters.put("meshguard.baseline.update", "shrink");
         begin();
 
@@ -440,16 +470,14 @@ class SharedRunStateTests {
         return file;
     }
 
-    private void inRecords(String run) {
-        parameters.put("meshguard.findings", folder.resolve("records").toString());
+    private void inFindings(String run) {
+        parameters.put("meshguard.findings", folder.resolve("findings").toString());
         parameters.put("meshguard.run", run);
     }
 
-    private List<Path> records() throws IOException {
-        try (Stream<Path> files = Files.list(folder.resolve("records"))) {
-            return files.filter(file -> file.toString().endsWith(".jvm-record"))
-                    .sorted()
-                    .toList();
+    private List<Path> files() throws IOException {
+        try (Stream<Path> files = Files.list(folder.resolve("findings"))) {
+            return files.sorted().toList();
         }
     }
 
@@ -472,6 +500,12 @@ class SharedRunStateTests {
                                 .map(findings -> new FindingsFile(findings, BEGAN)),
                         RunPages.none(),
                         () -> 0));
+    }
+
+    /** Ends a JVM of several. */
+    private static void end(SharedRunState state) throws IOException {
+        state.reporting().findings().orElseThrow().end();
+        state.close();
     }
 
     private RunVerifier judge() throws IOException {

@@ -1,5 +1,6 @@
 package dev.meshguard.junit.internal;
 
+import dev.meshguard.report.findings.JvmFindings;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineEntry;
@@ -29,6 +30,18 @@ final class EntryUsage {
     private final Map<String, Boolean> matched = new LinkedHashMap<>();
     private final Set<String> excused = new LinkedHashSet<>();
     private Baseline found = Baseline.empty();
+
+    /** Adds what the file of one JVM says. */
+    void add(JvmFindings jvm) {
+        for (JvmFindings.UsedEntry used : jvm.entries()) {
+            switch (used.use()) {
+                case EXPECTED -> expect(List.of(used.entry()));
+                case MATCHED -> match(used.entry());
+                case EXCUSED -> excuse(List.of(used.entry()));
+            }
+        }
+        find(jvm.found());
+    }
 
     /** Adds entries that must match in the whole run; returns the new ones. */
     List<Expectation> expect(List<Expectation> more) {

@@ -2,8 +2,11 @@ package dev.meshguard.junit.internal;
 
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.findings.CheckRecord;
+import dev.meshguard.report.findings.EntryUse;
 import dev.meshguard.report.findings.FindingsJson;
 import dev.meshguard.report.findings.RunIdentity;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.expectation.Expectation;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -33,6 +36,8 @@ import org.slf4j.LoggerFactory;
 public final class FindingsFile {
 
     private static final Logger logger = LoggerFactory.getLogger(FindingsFile.class);
+    private static final String PREFIX = "findings-";
+    private static final String EXTENSION = ".jsonl";
     private static final int MAX_NAME_LENGTH = 80;
 
     private final FindingsSettings settings;
@@ -54,15 +59,45 @@ public final class FindingsFile {
         this.began = began;
     }
 
+    /** Returns the files whose names begin with the name of a run; they may be of another run with a longer name. */
+    static List<Path> ofRun(String run, Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(file -> {
+                        String name = file.getFileName().toString();
+                        return name.startsWith(PREFIX + nameOf(run) + "-") && name.endsWith(EXTENSION);
+                    })
+                    .sorted()
+                    .toList();
+        }
+    }
+
     /** Returns a name of this JVM that no JVM of another machine has: files of several machines are collected in one folder. */
-    String process() {
+    private String process() {
         return settings.machine().map(name -> nameOf(name) + "-").orElse("")
                 + ProcessHandle.current().pid() + "-" + Long.toString(began.toEpochMilli(), Character.MAX_RADIX);
     }
 
-    /** Writes the first line, so that a JVM that is killed in its first test leaves a file. */
-    synchronized void begin() {
+    /** Writes the first line, so that a JVM that is killed in its first test leaves a file; returns the error if it cannot. */
+    synchronized Optional<IOException> begin() {
         append(json -> "");
+        return Optional.ofNullable(problem);
+    }
+
+    /** Adds what this JVM knows about the use of entries. */
+    synchronized void add(EntryUse use, List<Expectation> entries) {
+        if (problem == null && !entries.isEmpty()) {
+            append(json -> json.entries(use, entries));
+        }
+    }
+
+    /** Adds leaks that a baseline may have. */
+    synchronized void add(Baseline leaks) {
+        if (problem == null) {
+            append(json -> json.found(leaks));
+        }
     }
 
     /** Adds a check. */
@@ -135,7 +170,7 @@ public final class FindingsFile {
 
     private Path fileOf(FindingsJson json) {
         String run = settings.run().map(name -> nameOf(name) + "-").orElse("");
-        return settings.folder().resolve("findings-" + run + json.identity().jvm() + ".jsonl");
+        return settings.folder().resolve(PREFIX + run + json.identity().jvm() + EXTENSION);
     }
 
     /** Returns a name without characters that some file system rejects. */

@@ -2,8 +2,8 @@ package dev.meshguard.junit.internal;
 
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.junit.internal.JvmRecordFile.JvmRecord;
 import dev.meshguard.junit.internal.RunSettings.Update;
+import dev.meshguard.report.findings.JvmFindings;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineEntry;
@@ -38,49 +38,54 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
         return failure;
     }
 
-    /** Judges the records of a run. */
+    /** Judges the findings files of a run. */
     public static RunResult of(RunSettings settings) throws IOException {
-        Path folder = settings.recordFolder()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "Name the run with " + RunSettings.RUN + " and the folder of its JVM records with "
-                                + FindingsSettings.FINDINGS + ", as for the tests."));
-        EntryUsage entries = new EntryUsage();
-        List<JvmRecord> records = JvmRecordFile.read(folder, settings.run().orElseThrow(), entries);
-        if (records.isEmpty()) {
+        Path folder = settings.findingsFolder()
+                .orElseThrow(() -> new IllegalArgumentException("Name the run with " + RunSettings.RUN
+                        + " and the folder of its findings with " + FindingsSettings.FINDINGS + ", as for the tests."));
+        String run = settings.run().orElseThrow();
+        List<JvmFindings> files = new ArrayList<>();
+        for (Path file : FindingsFile.ofRun(run, folder)) {
+            JvmFindings.read(file, run).ifPresent(files::add);
+        }
+        if (files.isEmpty()) {
             return new RunResult(
                     Outcome.INCONCLUSIVE,
                     String.format(
                             Locale.ROOT,
-                            "INCONCLUSIVE  %s has no JVM record of run %s: no test used MeshGuard, or the tests were not given the same"
-                                    + " %s and %s",
+                            "INCONCLUSIVE  %s has no findings file of run %s: no test used MeshGuard, or the tests were not given the"
+                                    + " same %s and %s",
                             folder,
-                            settings.run().orElseThrow(),
+                            run,
                             FindingsSettings.FINDINGS,
                             RunSettings.RUN),
                     Optional.of(PlaceToOpen.file("findings", folder.toString())));
         }
-        List<JvmRecord> cutOff =
-                records.stream().filter(record -> !record.isComplete()).toList();
-        return cutOff.isEmpty()
-                ? of(settings, entries, Quantities.count(records.size(), "JVM record"))
-                : inconclusive(cutOff, records.size());
+        List<JvmFindings> cutOff =
+                files.stream().filter(file -> !file.isComplete()).toList();
+        if (!cutOff.isEmpty()) {
+            return inconclusive(cutOff, files.size());
+        }
+        EntryUsage entries = new EntryUsage();
+        files.forEach(entries::add);
+        return of(settings, entries, Quantities.count(files.size(), "findings file"));
     }
 
-    private static RunResult inconclusive(List<JvmRecord> cutOff, int records) {
+    private static RunResult inconclusive(List<JvmFindings> cutOff, int files) {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
-                "INCONCLUSIVE  %d of %s %s no end: a JVM was killed or ended without closing its tests",
+                "INCONCLUSIVE  %d of %s %s no end: a JVM was killed, could not write, or ended without closing its tests",
                 cutOff.size(),
-                Quantities.count(records, "JVM record"),
+                Quantities.count(files, "findings file"),
                 cutOff.size() == 1 ? "has" : "have"));
-        lines.addAll(cut(cutOff.stream().map(record -> INDENT + record.file()).toList()));
+        lines.addAll(cut(cutOff.stream().map(part -> INDENT + part.file()).toList()));
         lines.add(
                 "Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.");
         return new RunResult(
                 Outcome.INCONCLUSIVE,
                 PrintableText.lines(lines),
-                Optional.of(PlaceToOpen.file("jvm-record", cutOff.get(0).file().toString())));
+                Optional.of(PlaceToOpen.file("findings", cutOff.get(0).file().toString())));
     }
 
     /** Judges entries that are certainly those of a whole run, and writes the baseline if requested. */

@@ -1,5 +1,6 @@
 package dev.meshguard.junit.internal;
 
+import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -14,7 +15,7 @@ import java.util.function.Function;
  * @param baseline the file of known leaks
  * @param update what happens to that file
  * @param run the name of the run, set by the build that starts all of it
- * @param recordFolder the folder in which every JVM of the run writes its record, beside its findings
+ * @param findingsFolder the folder in which every JVM of a named run writes its findings, which {@link RunResult} judges
  * @param readOnly whether the baseline must not be written, even if requested
  */
 public record RunSettings(
@@ -22,7 +23,7 @@ public record RunSettings(
         Optional<Path> baseline,
         Update update,
         Optional<String> run,
-        Optional<Path> recordFolder,
+        Optional<Path> findingsFolder,
         boolean readOnly) {
 
     /** The parameter that names the file of expected buffers. */
@@ -112,6 +113,17 @@ public record RunSettings(
         }
         if (update != Update.NONE && baseline.isEmpty()) {
             throw rejected(UPDATE, update.name().toLowerCase(Locale.ROOT), "Name the file with " + BASELINE + ".");
+        }
+    }
+
+    /** Rejects the folder of a named run in which no findings can be written: without a file of this JVM the run would look whole. */
+    void rejectUnwritten(IOException notWritten) {
+        if (run.isPresent() && findingsFolder.isPresent()) {
+            throw rejected(
+                    FindingsSettings.FINDINGS,
+                    findingsFolder.get().toString(),
+                    "With " + RUN + " this JVM writes its findings into that folder, which failed: " + notWritten
+                            + ". Name a folder that can be made and written to, or leave out " + RUN + ".");
         }
     }
 

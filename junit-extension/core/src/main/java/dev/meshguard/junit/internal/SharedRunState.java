@@ -4,6 +4,7 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.RunSettings.Update;
 import dev.meshguard.junit.internal.thread.UnattributedReports;
 import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.report.findings.EntryUse;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.internal.DetailLoggers;
 import dev.meshguard.verdict.LeakVerdict;
@@ -43,7 +44,6 @@ public final class SharedRunState implements StoredResource {
     private final RunSettings settings;
     private final ExpectedBuffers expected;
     private final @Nullable Baseline baseline;
-    private final @Nullable JvmRecordFile file;
     private final Reporting reporting;
     private final EntryUsage entries = new EntryUsage();
     private final UnattributedReports unattributed = new UnattributedReports();
@@ -51,15 +51,10 @@ public final class SharedRunState implements StoredResource {
     private final KeptTrackers keptTrackers = new KeptTrackers();
 
     private SharedRunState(
-            RunSettings settings,
-            ExpectedBuffers expected,
-            @Nullable Baseline baseline,
-            @Nullable JvmRecordFile file,
-            Reporting reporting) {
+            RunSettings settings, ExpectedBuffers expected, @Nullable Baseline baseline, Reporting reporting) {
         this.settings = settings;
         this.expected = expected;
         this.baseline = baseline;
-        this.file = file;
         this.reporting = reporting;
     }
 
@@ -67,7 +62,7 @@ public final class SharedRunState implements StoredResource {
      * Creates the state of one execution.
      *
      * @param reporting receives the checks while they run
-     * @throws IllegalArgumentException if a file is missing or malformed, or the folder of the records cannot be written
+     * @throws IllegalArgumentException if a file is missing or malformed, or the findings of a named run cannot be written
      */
     public static SharedRunState begin(RunSettings settings, Reporting reporting) {
         try {
@@ -75,15 +70,9 @@ public final class SharedRunState implements StoredResource {
                     ? load(settings.expectedBuffers().get(), RunSettings.EXPECTED_BUFFERS)
                     : ExpectedBuffers.none();
             Baseline baseline = settings.baseline().isPresent() ? baseline(settings) : null;
-            JvmRecordFile file = settings.recordFolder().isPresent()
-                    ? record(
-                            settings.recordFolder().get(),
-                            settings.run().orElseThrow(),
-                            reporting.findings().orElseThrow().process())
-                    : null;
-            SharedRunState state = new SharedRunState(settings, expected, baseline, file, reporting);
+            SharedRunState state = new SharedRunState(settings, expected, baseline, reporting);
+            reporting.findings().flatMap(FindingsFile::begin).ifPresent(settings::rejectUnwritten);
             state.expect(expected);
-            reporting.findings().ifPresent(FindingsFile::begin);
             return state;
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);
@@ -116,19 +105,6 @@ public final class SharedRunState implements StoredResource {
                             + "=accept, not where CI is set, and check it in.");
         }
         return file.read();
-    }
-
-    private static JvmRecordFile record(Path folder, String run, String process) {
-        try {
-            return JvmRecordFile.begin(folder, run, process);
-        } catch (IOException notWritten) {
-            throw RunSettings.rejected(
-                    FindingsSettings.FINDINGS,
-                    folder.toString(),
-                    "With " + RunSettings.RUN + " this JVM writes its record into that folder, which failed: "
-                            + notWritten + ". Name a folder that can be made and written to, or leave out "
-                            + RunSettings.RUN + ".");
-        }
     }
 
     /** Returns the buffers that are expected in every test. */
@@ -179,7 +155,7 @@ public final class SharedRunState implements StoredResource {
     public synchronized Optional<String> unjudged() {
         int unmatched = entries.unmatched().size();
         long gone = baseline == null ? 0 : entries.gone(baseline).size();
-        if (file == null || unmatched + gone == 0) {
+        if (settings.findingsFolder().isEmpty() || unmatched + gone == 0) {
             return Optional.empty();
         }
         List<String> parts = new ArrayList<>();
@@ -195,7 +171,7 @@ public final class SharedRunState implements StoredResource {
                 settings.run().orElseThrow(),
                 String.join(" and ", parts),
                 unmatched + gone == 1 ? "waits" : "wait",
-                settings.recordFolder().orElseThrow()));
+                settings.findingsFolder().orElseThrow()));
     }
 
     private static List<String> description(List<Expectation> entries) {
@@ -205,23 +181,22 @@ public final class SharedRunState implements StoredResource {
     /** Adds entries that must match somewhere in the run: those of another file, and those of annotations. */
     public synchronized void expect(ExpectedBuffers more) {
         List<Expectation> news = entries.expect(more.entries());
-        write(record -> record.entries(news));
+        write(EntryUse.EXPECTED, news);
     }
 
     /** Records that a test failed, was aborted or is disabled, so that its survivors are unknown. */
     public synchronized void excuse(ExpectedBuffers ofTest) {
         List<Expectation> news = entries.excuse(ofTest.entries());
-        write(record -> record.excused(news));
+        write(EntryUse.EXCUSED, news);
     }
 
     /** Adds the verdict of one check. */
     public synchronized void add(LeakVerdict verdict) {
-        List<Expectation> matches = entries.matches(verdict);
-        write(record -> record.matched(matches));
+        write(EntryUse.MATCHED, entries.matches(verdict));
         if (baseline != null) {
             Baseline leaks = Baseline.of(verdict);
             if (entries.find(leaks)) {
-                write(record -> record.found(leaks));
+                reporting.findings().ifPresent(file -> file.add(leaks));
             }
         }
     }
@@ -235,12 +210,12 @@ public final class SharedRunState implements StoredResource {
         return BaselineComparison.of(known, verdict).covers(verdict);
     }
 
-    /** Closes the record; if it is that of the whole run, judges it. Fails for what was reported to trackers of ended tests. */
+    /** Updates the baseline; if this JVM runs the whole run, judges it. Fails for what was reported to trackers of ended tests. */
     @Override
     public synchronized void close() throws IOException {
         Optional<AssertionFailedError> late = keptTrackers.finding(expected);
         try {
-            closeRecord();
+            closeRun();
         } catch (IOException | RuntimeException | Error failure) {
             late.ifPresent(failure::addSuppressed);
             throw failure;
@@ -250,16 +225,14 @@ public final class SharedRunState implements StoredResource {
         }
     }
 
-    private void closeRecord() throws IOException {
+    private void closeRun() throws IOException {
         if (settings.writes(Update.ACCEPT)) {
             new BaselineFile(settings.baseline().orElseThrow()).update(before -> before.and(entries.found()));
         }
-        if (file != null) {
-            file.end();
-        } else if (settings.run().isPresent()) {
-            judge();
-        } else {
+        if (settings.run().isEmpty()) {
             entries.unmatched().forEach(entry -> logger.debug("Matched nothing in what was run: {}", entry));
+        } else if (settings.findingsFolder().isEmpty()) {
+            judge();
         }
     }
 
@@ -271,19 +244,7 @@ public final class SharedRunState implements StoredResource {
         logger.info("{}", result.text());
     }
 
-    /** Writes a line of a record. */
-    private interface Writing {
-        void to(JvmRecordFile record) throws IOException;
-    }
-
-    private void write(Writing lines) {
-        if (file == null) {
-            return;
-        }
-        try {
-            lines.to(file);
-        } catch (IOException exception) {
-            throw new UncheckedIOException("The JVM record of the run cannot be written", exception);
-        }
+    private void write(EntryUse use, List<Expectation> news) {
+        reporting.findings().ifPresent(file -> file.add(use, news));
     }
 }

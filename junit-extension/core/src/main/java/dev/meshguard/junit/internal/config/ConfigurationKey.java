@@ -74,7 +74,7 @@ public enum ConfigurationKey {
             Path.class,
             List.of(),
             "",
-            "The folder in which each JVM writes its checks and findings as lines of JSON, and its record if meshguard.run is set."),
+            "The folder in which each JVM writes its checks and findings as lines of JSON; RunVerifier judges a named run by them."),
     PAGE(
             PageSettings.PAGE,
             String.class,

@@ -1,0 +1,80 @@
+package dev.meshguard.report.findings;
+
+import dev.meshguard.report.internal.JsonFields;
+import dev.meshguard.report.internal.UnreadableLineException;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.expectation.Expectation;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The lines about the whole run in the file of one JVM.
+ *
+ * @param file the file
+ * @param entries the use of entries of expected buffers, in the order of the lines
+ * @param found the leaks that a baseline may have
+ * @param isComplete whether the JVM reached its end; it did not if it was killed or could not write
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record JvmFindings(Path file, List<UsedEntry> entries, Baseline found, boolean isComplete) {
+
+    /**
+     * The use of an entry.
+     *
+     * @param entry the entry with its location
+     * @param use what the JVM knows about it
+     */
+    public record UsedEntry(Expectation entry, EntryUse use) {}
+
+    /** Creates findings with their own copy of the list. */
+    public JvmFindings {
+        entries = List.copyOf(entries);
+    }
+
+    /**
+     * Reads a file, without a truncated last line, which a killed JVM leaves.
+     *
+     * @param run the name of the run
+     * @return the findings; empty if the file is that of another run. A file without a whole line may be of any run
+     * @throws IOException if the file cannot be read; the message names the line
+     */
+    public static Optional<JvmFindings> read(Path file, String run) throws IOException {
+        // A killed JVM may have written half a character.
+        String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+        List<UsedEntry> entries = new ArrayList<>();
+        Baseline found = Baseline.empty();
+        boolean isComplete = false;
+        int number = 0;
+        for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
+            number++;
+            try {
+                JsonFields fields = JsonFields.ofLine(line.toCharArray(), 0, line.length());
+                if (!LineForm.runOf(fields).equals(run)) {
+                    return Optional.empty();
+                }
+                Object value = LineForm.read(fields);
+                if (value instanceof UsedEntry entry) {
+                    entries.add(entry);
+                } else if (value instanceof LineForm.Leak leak) {
+                    found = found.and(Baseline.parse(leak.leak(), file.toString()));
+                }
+                isComplete = value instanceof LineForm.End;
+            } catch (UnreadableLineException | IllegalArgumentException e) {
+                throw new IOException(
+                        String.format(
+                                Locale.ROOT, "Cannot read line %d of %s, because %s", number, file, e.getMessage()),
+                        e);
+            }
+        }
+        return Optional.of(new JvmFindings(file, entries, found, isComplete));
+    }
+}
