@@ -1,6 +1,5 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.CacheMiss;
@@ -9,10 +8,8 @@ import dev.meshguard.verdict.growth.ProgramCacheGrowth;
 import dev.meshguard.verdict.growth.SiteGrowth;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.OptionalLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -115,25 +112,15 @@ public record AccumulationReport(Accumulation accumulation) {
         return "undecided, at least " + Quantities.count(roundsNeeded, "more round") + " needed";
     }
 
-    /** Memories of several devices with the same growth. */
-    private record Alike(MemoryGrowth first, List<Integer> devices) {
-        private String name() {
-            return DeviceNames.memory(first.memory().type(), devices);
-        }
+    private static List<Alike<MemoryGrowth>> together(List<MemoryGrowth> growths) {
+        return Alike.of(
+                growths,
+                growth -> List.of(growth.memory().type(), growth.bytes()),
+                growth -> growth.memory().device());
     }
 
-    private record Likeness(BufferType type, Object bytes) {}
-
-    private static List<Alike> together(List<MemoryGrowth> growths) {
-        Map<Likeness, Alike> alike = new LinkedHashMap<>();
-        for (MemoryGrowth growth : growths) {
-            alike.computeIfAbsent(
-                            new Likeness(growth.memory().type(), growth.bytes()),
-                            unused -> new Alike(growth, new ArrayList<>()))
-                    .devices()
-                    .add(growth.memory().device());
-        }
-        return List.copyOf(alike.values());
+    private static String name(Alike<MemoryGrowth> alike) {
+        return DeviceNames.memory(alike.first().memory().type(), alike.devices());
     }
 
     private String headlineOfRounds() {
@@ -158,7 +145,7 @@ public record AccumulationReport(Accumulation accumulation) {
     private String slopes() {
         List<String> slopes = together(accumulation.memory()).stream()
                 .filter(alike -> alike.first().trend() == Trend.GROWING)
-                .map(alike -> alike.name() + " by " + perRound(alike.first()))
+                .map(alike -> name(alike) + " by " + perRound(alike.first()))
                 .toList();
         return slopes.isEmpty()
                 ? "a line of code allocates more and more, though the total does not grow"
@@ -166,9 +153,9 @@ public record AccumulationReport(Accumulation accumulation) {
                         + (slopes.size() == 1 ? "" : ", and " + (slopes.size() - 1) + " more");
     }
 
-    private static List<String> description(Alike alike) {
+    private static List<String> description(Alike<MemoryGrowth> alike) {
         MemoryGrowth growth = alike.first();
-        return List.of(INDENT + alike.name() + "  " + growth.bytes() + "  " + trend(growth));
+        return List.of(INDENT + name(alike) + "  " + growth.bytes() + "  " + trend(growth));
     }
 
     private static String trend(MemoryGrowth growth) {

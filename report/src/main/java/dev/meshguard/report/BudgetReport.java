@@ -1,16 +1,15 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.budget.BudgetMetric;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.budget.BudgetViolation;
 import dev.meshguard.verdict.budget.TopConsumer;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -83,29 +82,29 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
 
     /** Devices with the same violation are one finding. */
     private List<List<String>> findings() {
-        Map<Object, List<Integer>> devices = new LinkedHashMap<>();
-        Map<Object, BudgetViolation> first = new LinkedHashMap<>();
-        for (BudgetViolation violation : verdict.violations()) {
-            Object likeness = violation instanceof BudgetViolation.Exceeded exceeded ? likeness(exceeded) : violation;
-            first.putIfAbsent(likeness, violation);
-            List<Integer> together = devices.computeIfAbsent(likeness, unused -> new ArrayList<>());
-            if (violation instanceof BudgetViolation.Exceeded exceeded) {
-                together.add(exceeded.memory().device());
-            }
-        }
         List<List<String>> findings = new ArrayList<>();
-        first.forEach((likeness, violation) ->
-                findings.add(description(findings.size() + 1, violation, devices.getOrDefault(likeness, List.of()))));
+        for (Alike<BudgetViolation> alike :
+                Alike.of(verdict.violations(), BudgetReport::likeness, BudgetReport::deviceOf)) {
+            findings.add(description(findings.size() + 1, alike.first(), alike.devices()));
+        }
         return findings;
     }
 
-    private static Object likeness(BudgetViolation.Exceeded exceeded) {
-        return List.of(
-                exceeded.budget(),
-                exceeded.metric(),
-                exceeded.memory().type(),
-                exceeded.found(),
-                exceeded.topConsumers());
+    private static int deviceOf(BudgetViolation violation) {
+        return violation instanceof BudgetViolation.Exceeded exceeded
+                ? exceeded.memory().device()
+                : HistoryEvent.NO_DEVICE;
+    }
+
+    private static Object likeness(BudgetViolation violation) {
+        return violation instanceof BudgetViolation.Exceeded exceeded
+                ? List.of(
+                        exceeded.budget(),
+                        exceeded.metric(),
+                        exceeded.memory().type(),
+                        exceeded.found(),
+                        exceeded.topConsumers())
+                : violation;
     }
 
     private static List<String> description(int number, BudgetViolation violation, List<Integer> devices) {

@@ -1,6 +1,5 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.difference.DeviceDifference;
@@ -9,7 +8,6 @@ import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
 import dev.meshguard.verdict.difference.Usage;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,8 +28,6 @@ public record DifferenceReport(String text) {
 
     private static final String INDENT = "   ";
     private static final int KEPT_FOR_PEAKS = 8;
-
-    private record PeakLikeness(BufferType type, long before, long after) {}
 
     /** Returns the report of the changes between two runs. */
     public static DifferenceReport of(HistoryDifference difference) {
@@ -100,13 +96,9 @@ public record DifferenceReport(String text) {
         lines.add(INDENT + INDENT
                 + (deviation.usualDevices().isEmpty() ? "no device" : DeviceNames.of(deviation.usualDevices()))
                 + ": " + description(deviation.usual()));
-        Map<Usage, List<Integer>> alike = new LinkedHashMap<>();
-        deviation
-                .others()
-                .forEach((device, usage) -> alike.computeIfAbsent(usage, unused -> new ArrayList<>())
-                        .add(device));
-        alike.forEach(
-                (usage, devices) -> lines.add(INDENT + INDENT + DeviceNames.of(devices) + ": " + description(usage)));
+        Alike.of(deviation.others().entrySet(), Map.Entry::getValue, Map.Entry::getKey)
+                .forEach(alike -> lines.add(INDENT + INDENT + DeviceNames.of(alike.devices()) + ": "
+                        + description(alike.first().getValue())));
         return lines;
     }
 
@@ -116,22 +108,21 @@ public record DifferenceReport(String text) {
     }
 
     private static List<String> peaks(List<PeakChange> peaks) {
-        Map<PeakLikeness, List<Integer>> alike = new LinkedHashMap<>();
-        peaks.forEach(peak -> alike.computeIfAbsent(
-                        new PeakLikeness(peak.memory().type(), peak.before(), peak.after()),
-                        unused -> new ArrayList<>())
-                .add(peak.memory().device()));
-        List<String> lines = new ArrayList<>();
-        alike.forEach((peak, devices) -> lines.add(String.format(
-                Locale.ROOT,
-                "%s%s of %s: %s -> %s, %s",
-                INDENT,
-                peak.type(),
-                DeviceNames.of(devices),
-                Quantities.size(peak.before()),
-                Quantities.size(peak.after()),
-                signed(peak.after() - peak.before()))));
-        return lines;
+        return Alike.of(
+                        peaks,
+                        peak -> List.of(peak.memory().type(), peak.before(), peak.after()),
+                        peak -> peak.memory().device())
+                .stream()
+                .map(alike -> String.format(
+                        Locale.ROOT,
+                        "%s%s of %s: %s -> %s, %s",
+                        INDENT,
+                        alike.first().memory().type(),
+                        DeviceNames.of(alike.devices()),
+                        Quantities.size(alike.first().before()),
+                        Quantities.size(alike.first().after()),
+                        signed(alike.first().after() - alike.first().before())))
+                .toList();
     }
 
     private static void addCallSite(Optional<Origin> origin, List<String> lines) {
