@@ -273,7 +273,9 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      */
     public SELF hasPeakBytes(BufferType type, int device, long bytes) {
         AllocationHistory history = history();
-        long peak = history.totals(device, type).peakBytes();
+        long peak = history.timeline()
+                .curve(memory -> memory.device() == device && memory.type() == type)
+                .peakBytes();
         if (peak != bytes) {
             return failed(shouldHaveBytes(
                     String.format(Locale.ROOT, "peak bytes of %s on device %d", type, device),

@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
@@ -56,7 +55,7 @@ public final class AllocationHistory {
 
     private @Nullable GenerationBuilder settledReplay;
     private @Nullable List<BufferGeneration> generations;
-    private @Nullable GenerationSums generationSums;
+    private @Nullable Timeline timeline;
     private @Nullable List<SourceDescription> sources;
     private @Nullable Vocabularies vocabularies;
     /** The number of the event at which the source last began to report, or 0; negative until it is looked up. */
@@ -210,46 +209,38 @@ public final class AllocationHistory {
         return found;
     }
 
-    /**
-     * Passes every change of the allocated memory to a consumer when a generation begins, is resized or ends, in the order of
-     * the events.
-     */
-    @API(status = Status.INTERNAL)
-    public void eachUsageChange(Consumer<UsageChange> consumer) {
-        ArrayDeque<UsageChange> unsettled = changes(replay().generations);
-        store.eachSettledChange(change -> {
-            passOnThoseBefore(change.event(), unsettled, consumer);
-            consumer.accept(change);
-        });
-        passOnThoseBefore(Long.MAX_VALUE, unsettled, consumer);
+    /** Returns the live bytes and buffers after each event; it is made once. */
+    public synchronized Timeline timeline() {
+        Timeline known = timeline;
+        if (known == null) {
+            Timeline.Builder builder = new Timeline.Builder();
+            ArrayDeque<Timeline.Change> unsettled = changes(replay().generations);
+            store.eachSettledChange(change -> {
+                addThoseBefore(change.event(), unsettled, builder);
+                builder.add(change);
+            });
+            addThoseBefore(Long.MAX_VALUE, unsettled, builder);
+            known = builder.build();
+            timeline = known;
+        }
+        return known;
     }
 
-    private static ArrayDeque<UsageChange> changes(List<BufferGeneration> generations) {
-        List<UsageChange> changes = new ArrayList<>(generations.size() * 2);
+    private static ArrayDeque<Timeline.Change> changes(List<BufferGeneration> generations) {
+        List<Timeline.Change> changes = new ArrayList<>(generations.size() * 2);
         for (BufferGeneration generation : generations) {
-            changes.addAll(UsageChange.of(generation));
+            changes.addAll(Timeline.Change.of(generation));
         }
-        changes.sort(Comparator.comparingLong(UsageChange::event));
+        changes.sort(Comparator.comparingLong(Timeline.Change::event));
         return new ArrayDeque<>(changes);
     }
 
-    private static void passOnThoseBefore(long event, ArrayDeque<UsageChange> changes, Consumer<UsageChange> consumer) {
-        UsageChange next = changes.peek();
+    private static void addThoseBefore(long event, ArrayDeque<Timeline.Change> changes, Timeline.Builder builder) {
+        Timeline.Change next = changes.peek();
         while (next != null && next.event() < event) {
-            consumer.accept(changes.remove());
+            builder.add(changes.remove());
             next = changes.peek();
         }
-    }
-
-    /** Returns the sums over the generations, in total and phase by phase. */
-    @API(status = Status.INTERNAL)
-    public synchronized GenerationSums generationSums() {
-        GenerationSums known = generationSums;
-        if (known == null) {
-            known = GenerationSums.of(this);
-            generationSums = known;
-        }
-        return known;
     }
 
     /** Returns the live generations, in the order of allocation. */

@@ -72,7 +72,7 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
     /**
      * Passes every change of the allocated memory by settled generations to a consumer, in the order of the events.
      */
-    default void eachSettledChange(Consumer<UsageChange> consumer) {}
+    default void eachSettledChange(Consumer<Timeline.Change> consumer) {}
 
     /** Returns a store as of a check, or this store if no relevant event came after it. */
     default EventStore asOf(long check) {

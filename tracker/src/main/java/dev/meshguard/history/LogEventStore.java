@@ -163,7 +163,7 @@ final class LogEventStore implements EventStore {
     }
 
     @Override
-    public void eachSettledChange(Consumer<UsageChange> consumer) {
+    public void eachSettledChange(Consumer<Timeline.Change> consumer) {
         Pass known = pass();
         long[] sizes = new long[all.indices()];
         for (int event = 0; event < end; event++) {
@@ -182,8 +182,10 @@ final class LogEventStore implements EventStore {
         }
     }
 
-    private UsageChange change(int event, int index, int sign, long size) {
-        return new UsageChange(event + 1L, all.device(index), all.type(index), BufferLifetime.USER, sign, sign * size);
+    private Timeline.Change change(int event, int index, int sign, long size) {
+        MemorySnapshot.MemoryKey memory =
+                new MemorySnapshot.MemoryKey(all.device(index), all.type(index), BufferLifetime.USER);
+        return new Timeline.Change(event + 1L, memory, sign, sign * size);
     }
 
     @Override

@@ -1,16 +1,19 @@
 package dev.meshguard.history;
 
+import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import dev.meshguard.history.internal.AllocatorNumbers;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -51,72 +54,27 @@ public final class PolicyLedger {
 
     private static final int REPETITIONS_NAMED = 3;
 
-    private record Key(int device, BufferType type, long address) {}
-
-    private static final class Entry {
-        private final long event;
-        private int allocator;
-        private long size;
-        private long count = 1;
-        private int reports = 1;
-
-        /** An entry of another allocator at the same address. */
-        private @Nullable Entry next;
-
-        private Entry(long event, int allocator, long size) {
-            this.event = event;
-            this.allocator = allocator;
-            this.size = size;
-        }
-    }
-
-    /** A running number and the largest value it ever had. */
-    private static final class Gauge {
-        private long now;
-        private long peak;
-
-        private void add(long amount) {
-            now += amount;
-            peak = Math.max(peak, now);
-        }
-    }
-
     private final CountingPolicy policy;
-    private final Map<Key, Entry> entries = new HashMap<>();
-    private final Map<Integer, Integer> entriesOf = new HashMap<>();
-    private final Map<Integer, AllocatorNumbers> allocators = new HashMap<>();
-    private final Map<Integer, Map<BufferType, Gauge>> bytes = new TreeMap<>();
-    private final Map<Integer, Gauge> reports = new TreeMap<>();
-    private final Map<Key, Repetition> repetitions = new LinkedHashMap<>();
-    private long unknownFrees;
-    private int nowEntries;
-    private int peakEntries;
+    /** The entries of the ledger as buffers, with the bytes that the policy adds up. */
+    private final Timeline entries;
+    /** The reported allocations minus the reported frees, as buffers without bytes. */
+    private final Timeline reports;
 
-    private PolicyLedger(CountingPolicy policy) {
-        this.policy = policy;
+    private final List<Repetition> repetitions;
+    private final long unknownFrees;
+
+    private PolicyLedger(Reader reader) {
+        this.policy = reader.policy;
+        this.entries = reader.entryChanges.build();
+        this.reports = reader.reportChanges.build();
+        this.repetitions = List.copyOf(reader.repetitions.values());
+        this.unknownFrees = reader.unknownFrees;
     }
 
     static PolicyLedger read(List<HistoryEvent> events, CountingPolicy policy) {
-        PolicyLedger ledger = new PolicyLedger(policy);
-        for (HistoryEvent event : events) {
-            if (event instanceof HistoryEvent.Allocated allocated) {
-                ledger.rejectUnknownOwner(allocated.ownership(), allocated);
-                if (ledger.counts(allocated.ownership())) {
-                    ledger.allocate(allocated);
-                }
-            } else if (event instanceof HistoryEvent.Freed freed) {
-                ledger.rejectUnknownOwner(freed.ownership(), freed);
-                if (ledger.counts(freed.ownership())) {
-                    ledger.free(freed);
-                }
-            } else if (event instanceof HistoryEvent.MeshClosed closed) {
-                ledger.allocators.values().forEach(numbers -> numbers.meshClosed(closed.mesh()));
-            } else if (event instanceof HistoryEvent.DeviceClosed closed
-                    && ledger.allocators.containsKey(closed.device())) {
-                ledger.numbers(closed.device()).deviceClosed();
-            }
-        }
-        return ledger;
+        Reader reader = new Reader(policy);
+        events.forEach(reader::read);
+        return new PolicyLedger(reader);
     }
 
     /** Returns the policy of this ledger. */
@@ -126,52 +84,52 @@ public final class PolicyLedger {
 
     /** Returns the devices that any counted report named, ascending. */
     public List<Integer> devices() {
-        return List.copyOf(bytes.keySet());
+        return entries.curvesBy(MemoryKey::device).keySet().stream().sorted().toList();
     }
 
     /** Returns the bytes in the ledger for one type on one device. */
     public long bytes(int device, BufferType type) {
-        return gauge(device, type).now;
+        return curve(device, type).liveBytes();
     }
 
     /** Returns the bytes in the ledger for one type on all devices. */
     public long bytes(BufferType type) {
-        return devices().stream().mapToLong(device -> bytes(device, type)).sum();
+        return entries.curve(memory -> memory.type() == type).liveBytes();
     }
 
     /** Returns the most bytes that were ever in the ledger for one type on one device. */
     public long peakBytes(int device, BufferType type) {
-        return gauge(device, type).peak;
+        return curve(device, type).peakBytes();
     }
 
     /** Returns the reported allocations minus the reported frees of one device. */
     public long reports(int device) {
-        return reports.getOrDefault(device, new Gauge()).now;
+        return reports.curve(memory -> memory.device() == device).liveBuffers();
     }
 
     /** Returns the reported allocations minus the reported frees of all devices. */
     public long reports() {
-        return reports.values().stream().mapToLong(gauge -> gauge.now).sum();
+        return reports.curve(memory -> true).liveBuffers();
     }
 
     /** Returns the largest value that {@link #reports(int)} ever had. */
     public long peakReports(int device) {
-        return reports.getOrDefault(device, new Gauge()).peak;
+        return reports.curve(memory -> memory.device() == device).peakBuffers();
     }
 
     /** Returns the number of addresses in the ledger. */
     public int entries() {
-        return nowEntries;
+        return (int) entries.curve(memory -> true).liveBuffers();
     }
 
     /** Returns the number of addresses in the ledger for one device. */
     public int entries(int device) {
-        return entriesOf.getOrDefault(device, 0);
+        return (int) entries.curve(memory -> memory.device() == device).liveBuffers();
     }
 
     /** Returns the largest value that {@link #entries()} ever had. */
     public int peakEntries() {
-        return peakEntries;
+        return (int) entries.curve(memory -> true).peakBuffers();
     }
 
     /** Returns how many frees named an address that was not in the ledger. */
@@ -181,16 +139,14 @@ public final class PolicyLedger {
 
     /** Returns the addresses that were reported again while they were in the ledger, in the order of those reports. */
     public List<Repetition> repetitions() {
-        return List.copyOf(repetitions.values());
+        return repetitions;
     }
 
     /** Returns whether the ledger is empty: no bytes, no reports, no entries. */
     public boolean isEmpty() {
-        return entries.isEmpty()
-                && reports.values().stream().allMatch(gauge -> gauge.now == 0)
-                && bytes.values().stream()
-                        .flatMap(ofDevice -> ofDevice.values().stream())
-                        .allMatch(gauge -> gauge.now == 0);
+        return Stream.of(entries, reports)
+                .flatMap(timeline -> timeline.curvesBy(memory -> memory).values().stream())
+                .allMatch(curve -> curve.liveBuffers() == 0 && curve.liveBytes() == 0);
     }
 
     /**
@@ -201,17 +157,19 @@ public final class PolicyLedger {
     public String toString() {
         StringBuilder text =
                 new StringBuilder("Books read as " + policy + ", " + Quantities.count(unknownFrees, "unknown free"));
-        bytes.forEach((device, ofDevice) -> {
+        for (int device : devices()) {
             text.append("\n  ").append(Quantities.device(device)).append(':');
-            ofDevice.forEach((type, gauge) -> text.append(' ')
-                    .append(type)
-                    .append(' ')
-                    .append(Quantities.size(gauge.now))
-                    .append(','));
+            for (BufferType type : BufferType.values()) {
+                Timeline.Curve curve = curve(device, type);
+                if (curve.steps() > 0) {
+                    text.append(' ').append(type).append(' ').append(Quantities.size(curve.liveBytes()));
+                    text.append(',');
+                }
+            }
             text.append(' ').append(Quantities.count(reports(device), "report")).append(", ");
             text.append(entries(device)).append(entries(device) == 1 ? " entry" : " entries");
-        });
-        repetitions.values().stream()
+        }
+        repetitions.stream()
                 .limit(REPETITIONS_NAMED)
                 .forEach(repeated -> text.append(String.format(
                         Locale.ROOT,
@@ -226,133 +184,150 @@ public final class PolicyLedger {
         return text + (more > 0 ? "\n  and " + more + " more addresses that were reported more than once" : "");
     }
 
-    private void rejectUnknownOwner(Ownership ownership, HistoryEvent event) {
-        if (policy == CountingPolicy.OWNED_ONLY && ownership == Ownership.UNKNOWN) {
-            throw new IllegalStateException(String.format(
-                    Locale.ROOT,
-                    "Cannot read this history as OWNED_ONLY: event #%d does not say whether its"
-                            + " buffer owns its memory. Report the ownership with every buffer, or read it as"
-                            + " REFERENCE_COUNTED.",
-                    event.number()));
-        }
+    private Timeline.Curve curve(int device, BufferType type) {
+        return entries.curve(memory -> memory.device() == device && memory.type() == type);
     }
 
-    private boolean counts(Ownership ownership) {
-        return policy != CountingPolicy.OWNED_ONLY || ownership == Ownership.OWNING;
-    }
+    /** Reads reports in their order, and keeps the entries between them. */
+    private static final class Reader {
 
-    private void allocate(HistoryEvent.Allocated report) {
-        Key key = new Key(report.device(), report.type(), report.address());
-        int allocator = report.request().isAnonymous()
-                ? AllocatorNumbers.UNKNOWN
-                : numbers(report.device()).ofAllocation(report.request());
-        Entry entry = find(key, allocator);
-        if (entry == null) {
-            Entry first = new Entry(report.number(), allocator, report.size());
-            first.next = entries.put(key, first);
-            count(key, 1);
-            add(key, report.size(), 1);
-            return;
-        }
-        if (key.device() == HistoryEvent.NO_DEVICE) {
-            add(key, report.size() - entry.size, 0);
-            entry.size = report.size();
-            return;
-        }
-        if (entry.allocator != allocator) {
-            entry.allocator = numbers(report.device()).joined(entry.allocator, allocator);
-        }
-        entry.reports++;
-        repetitions.merge(
-                key,
-                new Repetition(key.device(), key.type(), key.address(), entry.reports, entry.event, report.number()),
-                (known, latest) -> known.again(latest.reports()));
-        switch (policy) {
-            case REFERENCE_COUNTED, OWNED_ONLY -> {
-                entry.count++;
-                add(key, 0, 1);
+        private record Key(int device, BufferType type, long address) {}
+
+        private static final class Entry {
+            private final long event;
+            private int allocator;
+            private long size;
+            private long count = 1;
+            private int reports = 1;
+
+            private Entry(long event, int allocator, long size) {
+                this.event = event;
+                this.allocator = allocator;
+                this.size = size;
             }
-            case EVERY_REPORT -> {
+        }
+
+        private final CountingPolicy policy;
+        /** The entries at each address, one for each allocator, the latest first. */
+        private final Map<Key, List<Entry>> entries = new HashMap<>();
+
+        private final Map<Integer, AllocatorNumbers> allocators = new HashMap<>();
+        private final Timeline.Builder entryChanges = new Timeline.Builder();
+        private final Timeline.Builder reportChanges = new Timeline.Builder();
+        private final Map<Key, Repetition> repetitions = new LinkedHashMap<>();
+        private long unknownFrees;
+
+        private Reader(CountingPolicy policy) {
+            this.policy = policy;
+        }
+
+        private void read(HistoryEvent event) {
+            if (event instanceof HistoryEvent.Allocated report) {
+                if (counts(report.ownership(), report)) {
+                    allocate(report, new Key(report.device(), report.type(), report.address()));
+                }
+            } else if (event instanceof HistoryEvent.Freed report) {
+                if (counts(report.ownership(), report)) {
+                    free(report, new Key(report.device(), report.type(), report.address()));
+                }
+            } else if (event instanceof HistoryEvent.MeshClosed closed) {
+                allocators.values().forEach(numbers -> numbers.meshClosed(closed.mesh()));
+            } else if (event instanceof HistoryEvent.DeviceClosed closed && allocators.containsKey(closed.device())) {
+                numbers(closed.device()).deviceClosed();
+            }
+        }
+
+        private boolean counts(Ownership ownership, HistoryEvent event) {
+            if (policy == CountingPolicy.OWNED_ONLY && ownership == Ownership.UNKNOWN) {
+                throw new IllegalStateException(String.format(
+                        Locale.ROOT,
+                        "Cannot read this history as OWNED_ONLY: event #%d does not say whether its"
+                                + " buffer owns its memory. Report the ownership with every buffer, or read it as"
+                                + " REFERENCE_COUNTED.",
+                        event.number()));
+            }
+            return policy != CountingPolicy.OWNED_ONLY || ownership == Ownership.OWNING;
+        }
+
+        private void allocate(HistoryEvent.Allocated report, Key key) {
+            int allocator = report.request().isAnonymous()
+                    ? AllocatorNumbers.UNKNOWN
+                    : numbers(report.device()).ofAllocation(report.request());
+            Entry entry = find(key, allocator);
+            if (entry == null) {
+                entries.computeIfAbsent(key, unused -> new ArrayList<>(1))
+                        .add(0, new Entry(report.number(), allocator, report.size()));
+                add(report, key, 1, report.size(), 1);
+                return;
+            }
+            if (key.device() == HistoryEvent.NO_DEVICE) {
+                add(report, key, 0, report.size() - entry.size, 0);
                 entry.size = report.size();
-                add(key, report.size(), 1);
+                return;
             }
-            case ONCE_PER_ADDRESS -> {}
-        }
-    }
-
-    private void free(HistoryEvent.Freed report) {
-        Key key = new Key(report.device(), report.type(), report.address());
-        int allocator = report.request().isAnonymous()
-                ? AllocatorNumbers.UNKNOWN
-                : numbers(report.device()).of(report.request());
-        Entry entry = find(key, allocator);
-        if (entry == null) {
-            unknownFrees++;
-            return;
-        }
-        entry.count--;
-        if (entry.count > 0) {
-            add(key, 0, -1);
-        } else {
-            remove(key, entry);
-            add(key, -entry.size, -1);
-        }
-    }
-
-    /**
-     * Finds an entry as the ledger of a tracker does: that of the same allocator, else the one with the lowest number
-     * that may be it.
-     */
-    private @Nullable Entry find(Key key, int allocator) {
-        Entry found = null;
-        for (Entry entry = entries.get(key); entry != null; entry = entry.next) {
-            if (entry.allocator == allocator) {
-                return entry;
+            if (entry.allocator != allocator) {
+                entry.allocator = numbers(report.device()).joined(entry.allocator, allocator);
             }
-            if ((found == null || entry.allocator < found.allocator)
-                    && numbers(key.device()).mayBeOne(entry.allocator, allocator)) {
-                found = entry;
+            entry.reports++;
+            repetitions.merge(
+                    key,
+                    new Repetition(
+                            key.device(), key.type(), key.address(), entry.reports, entry.event, report.number()),
+                    (known, latest) -> known.again(latest.reports()));
+            switch (policy) {
+                case REFERENCE_COUNTED, OWNED_ONLY -> {
+                    entry.count++;
+                    add(report, key, 0, 0, 1);
+                }
+                case EVERY_REPORT -> {
+                    entry.size = report.size();
+                    add(report, key, 0, report.size(), 1);
+                }
+                case ONCE_PER_ADDRESS -> {}
             }
         }
-        return found;
-    }
 
-    private void remove(Key key, Entry gone) {
-        count(key, -1);
-        Entry first = entries.get(key);
-        if (first == gone) {
-            if (gone.next == null) {
-                entries.remove(key);
+        private void free(HistoryEvent.Freed report, Key key) {
+            int allocator = report.request().isAnonymous()
+                    ? AllocatorNumbers.UNKNOWN
+                    : numbers(report.device()).of(report.request());
+            Entry entry = find(key, allocator);
+            if (entry == null) {
+                unknownFrees++;
+            } else if (--entry.count > 0) {
+                add(report, key, 0, 0, -1);
             } else {
-                entries.put(key, gone.next);
-            }
-            return;
-        }
-        for (Entry entry = first; entry != null; entry = entry.next) {
-            if (entry.next == gone) {
-                entry.next = gone.next;
+                entries.getOrDefault(key, List.of()).remove(entry);
+                add(report, key, -1, -entry.size, -1);
             }
         }
-    }
 
-    private void count(Key key, int change) {
-        nowEntries += change;
-        peakEntries = Math.max(peakEntries, nowEntries);
-        entriesOf.merge(key.device(), change, Integer::sum);
-    }
+        /**
+         * Finds an entry as the ledger of a tracker does: that of the same allocator, else the one with the lowest number
+         * that may be it.
+         */
+        private @Nullable Entry find(Key key, int allocator) {
+            Entry found = null;
+            for (Entry entry : entries.getOrDefault(key, List.of())) {
+                if (entry.allocator == allocator) {
+                    return entry;
+                }
+                if ((found == null || entry.allocator < found.allocator)
+                        && numbers(key.device()).mayBeOne(entry.allocator, allocator)) {
+                    found = entry;
+                }
+            }
+            return found;
+        }
 
-    private AllocatorNumbers numbers(int device) {
-        return allocators.computeIfAbsent(device, unused -> new AllocatorNumbers());
-    }
+        private AllocatorNumbers numbers(int device) {
+            return allocators.computeIfAbsent(device, unused -> new AllocatorNumbers());
+        }
 
-    private void add(Key key, long size, long count) {
-        bytes.computeIfAbsent(key.device(), unused -> new TreeMap<>())
-                .computeIfAbsent(key.type(), unused -> new Gauge())
-                .add(size);
-        reports.computeIfAbsent(key.device(), unused -> new Gauge()).add(count);
-    }
-
-    private Gauge gauge(int device, BufferType type) {
-        return bytes.getOrDefault(device, Map.of()).getOrDefault(type, new Gauge());
+        /** A policy does not distinguish lifetimes. */
+        private void add(HistoryEvent report, Key key, int moreEntries, long moreBytes, int moreReports) {
+            entryChanges.add(report.number(), key.device(), key.type(), BufferLifetime.USER, moreEntries, moreBytes);
+            reportChanges.add(report.number(), key.device(), key.type(), BufferLifetime.USER, moreReports, 0);
+        }
     }
 }

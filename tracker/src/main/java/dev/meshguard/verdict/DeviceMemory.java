@@ -2,6 +2,7 @@ package dev.meshguard.verdict;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -14,6 +15,12 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record DeviceMemory(int device, BufferType type) implements Comparable<DeviceMemory> {
+
+    /** Returns the memory of one lifetime together with that of the others. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public static DeviceMemory of(MemoryKey memory) {
+        return new DeviceMemory(memory.device(), memory.type());
+    }
 
     @Override
     public int compareTo(DeviceMemory other) {

@@ -6,8 +6,11 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.Timeline;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Kind;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
 import org.apiguardian.api.API;
@@ -24,8 +27,6 @@ import org.apiguardian.api.API.Status;
  *     oldest first
  * @param groups the survivors, grouped for a reader
  * @param sum the buffers of the history; it always balances, or the outcome is {@code INCONCLUSIVE}
- * @param totals the allocated and surviving memory of each type, user and system memory separately
- * @param phaseUsages the memory that was allocated and freed in each phase
  * @param anomalies the reports that did not fit
  * @param overwrites the buffers whose data was lost, on each device, the oldest event first
  * @param expectations the result of each expectation
@@ -39,8 +40,6 @@ public record LeakVerdict(
         List<Survivor> survivors,
         List<SurvivorGroup> groups,
         Sum sum,
-        List<TypeTotal> totals,
-        List<PhaseUsage> phaseUsages,
         List<Anomaly> anomalies,
         List<Overwrite> overwrites,
         List<ExpectationResult> expectations,
@@ -93,12 +92,44 @@ public record LeakVerdict(
     public LeakVerdict {
         survivors = List.copyOf(survivors);
         groups = List.copyOf(groups);
-        totals = List.copyOf(totals);
-        phaseUsages = List.copyOf(phaseUsages);
         anomalies = List.copyOf(anomalies);
         overwrites = List.copyOf(overwrites);
         expectations = List.copyOf(expectations);
         inconclusiveReasons = List.copyOf(inconclusiveReasons);
+    }
+
+    /**
+     * Returns the allocated and surviving memory by type and lifetime, in the order of both. User memory and the runtime's own are
+     * never added up.
+     */
+    public List<TypeTotal> totals() {
+        List<TypeTotal> totals = new ArrayList<>();
+        history.timeline()
+                .curvesBy(memory -> new TypeAndLifetime(memory.type(), memory.lifetime()))
+                .forEach((key, curve) -> {
+                    Timeline.Section sums = curve.between(0, Long.MAX_VALUE);
+                    totals.add(new TypeTotal(
+                            key.type(),
+                            key.lifetime(),
+                            sums.allocatedBuffers(),
+                            saturated(sums.allocatedBytes()),
+                            sums.liveBuffers(),
+                            saturated(sums.liveBytes())));
+                });
+        totals.sort(Comparator.comparing(TypeTotal::type).thenComparing(TypeTotal::lifetime));
+        return totals;
+    }
+
+    private record TypeAndLifetime(BufferType type, BufferLifetime lifetime) {}
+
+    /** The sums of a timeline wrap around above {@link Long#MAX_VALUE}, so that a free leads back below it. */
+    private static long saturated(long wrapped) {
+        return wrapped < 0 ? Long.MAX_VALUE : wrapped;
+    }
+
+    /** Returns the memory that was allocated and freed in each phase, in order. */
+    public List<PhaseUsage> phaseUsages() {
+        return PhaseUsage.of(history);
     }
 
     /** Returns why the check cannot decide, as whole sentences; empty if nothing is missing. */

@@ -1,7 +1,10 @@
 package dev.meshguard.verdict;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Phase;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Timeline;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -46,29 +49,50 @@ public record PhaseUsage(Phase phase, SortedMap<DeviceMemory, Flow> flows, long 
 
     /** Creates a usage with its own copy of the flows, ordered by device and type. */
     public PhaseUsage {
-        flows = flows.isEmpty() ? Collections.emptySortedMap() : Collections.unmodifiableSortedMap(byDevice(flows));
-    }
-
-    private static SortedMap<DeviceMemory, Flow> byDevice(Map<DeviceMemory, Flow> flows) {
         SortedMap<DeviceMemory, Flow> byDevice = new TreeMap<>(BY_DEVICE);
         byDevice.putAll(flows);
-        return byDevice;
+        flows = Collections.unmodifiableSortedMap(byDevice);
+    }
+
+    /** Returns the usage of each phase of a history, in order; the time before the first counts if anything changed in it. */
+    public static List<PhaseUsage> of(AllocationHistory history) {
+        Map<DeviceMemory, Timeline.Curve> memories = history.timeline().curvesBy(DeviceMemory::of);
+        Timeline.Curve all = history.timeline().curve(memory -> true);
+        List<HistoryEvent.PhaseBegan> phases = history.phases();
+        List<PhaseUsage> usages = new ArrayList<>(phases.size() + 1);
+        Phase phase = Phase.START;
+        long from = 0;
+        for (int next = 0; next <= phases.size(); next++) {
+            long until =
+                    next == phases.size() ? Long.MAX_VALUE : phases.get(next).number();
+            if (next > 0 || all.firstStepFrom(until) > 0) {
+                Timeline.Section ofAll = all.between(from, until);
+                usages.add(new PhaseUsage(phase, flows(memories, from, until), ofAll.liveBytes(), ofAll.peakBytes()));
+            }
+            if (next < phases.size()) {
+                phase = phases.get(next).phase();
+                from = until;
+            }
+        }
+        return usages;
+    }
+
+    private static SortedMap<DeviceMemory, Flow> flows(
+            Map<DeviceMemory, Timeline.Curve> memories, long from, long until) {
+        SortedMap<DeviceMemory, Flow> flows = new TreeMap<>();
+        memories.forEach((memory, curve) -> {
+            Timeline.Section changes = curve.between(from, until);
+            Flow flow = new Flow(
+                    changes.allocatedBytes(), changes.freedBytes(), changes.liveBytes(), changes.liveBuffers());
+            if (!flow.equals(Flow.NOTHING)) {
+                flows.put(memory, flow);
+            }
+        });
+        return flows;
     }
 
     /** Returns the changes in one memory of one device. */
     public Flow flow(int device, BufferType type) {
         return flows.getOrDefault(new DeviceMemory(device, type), Flow.NOTHING);
-    }
-
-    /** Returns the types that any device held or freed, in order. */
-    public List<BufferType> types() {
-        List<BufferType> types = new ArrayList<>();
-        for (Map.Entry<DeviceMemory, Flow> entry : flows.entrySet()) {
-            if (!types.contains(entry.getKey().type())) {
-                types.add(entry.getKey().type());
-            }
-        }
-        Collections.sort(types);
-        return types;
     }
 }

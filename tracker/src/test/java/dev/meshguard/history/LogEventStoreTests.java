@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
@@ -62,10 +61,8 @@ class LogEventStoreTests {
 
         AllocationHistory history = AllocationHistory.read(events);
 
-        GenerationSums.Amount buffers = new GenerationSums.Amount(2, 3072);
-        assertThat(history.generationSums().totals())
-                .containsExactly(new GenerationSums.Total(
-                        BufferType.DRAM, BufferLifetime.USER, buffers, new GenerationSums.Amount(1, 1024)));
+        assertThat(history.timeline().curve(memory -> true).between(0, 4))
+                .isEqualTo(new Timeline.Section(3072, 2, 2048, 1024, 1, 2048));
         assertThat(history.live()).hasToString("[DRAM 0x2000 (8192) on device 0, generation 1]");
         assertThat(history.events()).hasSize(3);
         assertThat(history.generations()).hasSize(2).contains(history.live().get(0));
@@ -110,9 +107,7 @@ class LogEventStoreTests {
 
         AllocationHistory history = AllocationHistory.read(events);
 
-        assertThat(history.generationSums().totals())
-                .extracting(GenerationSums.Total::allocated)
-                .containsExactly(new GenerationSums.Amount(4, 5120));
+        assertThat(history.timeline().allocatedBuffers()).isEqualTo(4);
         assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
             assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.DOUBLE_FREE);
             assertThat(anomaly.generation()).contains(history.generations().get(2));
@@ -244,7 +239,6 @@ class LogEventStoreTests {
             told.add(one.sums().toString());
             told.add(one.events().size() + " " + one.live() + one.anomalies() + one.lostReports() + one.gaps());
             told.add(one.generations().toString());
-            told.add(one.generationSums().phases().toString());
             for (HistoryEvent event : one.events()) {
                 if (event instanceof HistoryEvent.Allocated report) {
                     told.add(one.buffersOf(report.request()).toString());
@@ -255,8 +249,11 @@ class LogEventStoreTests {
                             + life.freedAt() + " " + life.referenceCounts().size())
                     .toList()
                     .toString());
-            one.eachUsageChange(change -> told.add(change.toString()));
-            told.add(one.generationSums().totals().toString());
+            one.timeline().curvesBy(memory -> memory).forEach((memory, curve) -> {
+                for (int step = 0; step < curve.steps(); step++) {
+                    told.add(memory + " " + curve.event(step) + " " + curve.buffers(step) + " " + curve.bytes(step));
+                }
+            });
             told.add(one.liveAtCheck() + " " + one.freedAfterClose() + " " + one.hasSource());
             one.gaps().forEach(gap -> told.add(one.liveAt(gap).toString()));
             told.add(one.events(HistoryEvent.FreeIgnored.class).toString());

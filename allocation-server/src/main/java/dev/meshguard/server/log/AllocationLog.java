@@ -1,22 +1,23 @@
 package dev.meshguard.server.log;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Phase;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.GenerationSums;
 import dev.meshguard.history.HistorySource;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import dev.meshguard.server.log.internal.LogParser;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -150,28 +151,25 @@ public final class AllocationLog implements HistorySource {
     }
 
     private static List<FreedMemory> freedByPhase(AllocationHistory history) {
-        Map<BufferType, Map<Phase, long[]>> before = new EnumMap<>(BufferType.class);
-        Map<BufferType, Map<Phase, long[]>> after = new EnumMap<>(BufferType.class);
-        for (GenerationSums.PhaseSums usage : history.generationSums().phases()) {
-            for (GenerationSums.Flow flow : usage.flows()) {
-                add(flow.freed().without(flow.freedLate()), flow.type(), usage.phase(), before);
-                add(flow.freedLate(), flow.type(), usage.phase(), after);
+        long check = history.check().map(HistoryEvent::number).orElse(Long.MAX_VALUE);
+        Map<BufferType, Map<Phase, long[]>> before = new TreeMap<>();
+        Map<BufferType, Map<Phase, long[]>> after = new TreeMap<>();
+        history.timeline().curvesBy(MemoryKey::type).forEach((type, curve) -> {
+            for (int step = 1; step < curve.steps(); step++) {
+                long buffers = curve.buffers(step - 1) - curve.buffers(step);
+                if (buffers > 0) {
+                    long[] sums = (curve.event(step) > check ? after : before)
+                            .computeIfAbsent(type, unused -> new LinkedHashMap<>())
+                            .computeIfAbsent(history.phaseAt(curve.event(step)), unused -> new long[2]);
+                    sums[0] += buffers;
+                    sums[1] += curve.bytes(step - 1) - curve.bytes(step);
+                }
             }
-        }
+        });
         List<FreedMemory> rows = new ArrayList<>();
         addRows(before, true, rows);
         addRows(after, false, rows);
         return rows;
-    }
-
-    private static void add(
-            GenerationSums.Amount amount, BufferType type, Phase phase, Map<BufferType, Map<Phase, long[]>> freed) {
-        if (amount.buffers() > 0) {
-            long[] sums = freed.computeIfAbsent(type, unused -> new LinkedHashMap<>())
-                    .computeIfAbsent(phase, unused -> new long[2]);
-            sums[0] += amount.buffers();
-            sums[1] += amount.bytes();
-        }
     }
 
     private static void addRows(

@@ -1,8 +1,9 @@
 package dev.meshguard.report.findings;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Timeline;
+import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.List;
@@ -48,13 +49,10 @@ public record CheckRecord(
      * device. The summary of a run shows the same peaks by type.
      */
     public static long peakBytesOf(AllocationHistory history) {
-        long peak = 0;
-        for (int device : history.devices()) {
-            for (BufferType type : BufferType.values()) {
-                peak = Math.max(peak, history.totals(device, type).peakBytes());
-            }
-        }
-        return peak;
+        return history.timeline().curvesBy(DeviceMemory::of).values().stream()
+                .mapToLong(Timeline.Curve::peakBytes)
+                .max()
+                .orElse(0);
     }
 
     /** Returns the bytes of the findings that leaked, known ones included, at most {@link Long#MAX_VALUE}. */

@@ -3,21 +3,19 @@ package dev.meshguard.samples.runpages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.UsageChange;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
+import dev.meshguard.history.Timeline;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.page.suite.SuiteFolder;
+import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.ToIntFunction;
+import java.util.function.Function;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,9 +76,9 @@ class SuitePageTests {
         assertThat(chromium.text(row + "[data-key=buffers]"))
                 .isEqualTo(String.valueOf(LEAK.verdict().sum().allocated()));
         assertThat(chromium.text(row + "[data-key=devicePeak]"))
-                .isEqualTo(Quantities.shortSize(peakOfOneMemory(UsageChange::device)));
+                .isEqualTo(Quantities.shortSize(peakOfOneMemory(DeviceMemory::of)));
         assertThat(chromium.text(row + "[data-key=meshPeak]"))
-                .isEqualTo(Quantities.shortSize(peakOfOneMemory(change -> 0)));
+                .isEqualTo(Quantities.shortSize(peakOfOneMemory(MemoryKey::type)));
         assertThat(chromium.text(row + "[data-key=where]")).isEqualTo("runner one · JVM 1");
     }
 
@@ -154,14 +152,11 @@ class SuitePageTests {
                 .sum();
     }
 
-    /** Returns the most bytes of one type that any group of devices of the leaking run held at once. */
-    private static long peakOfOneMemory(ToIntFunction<UsageChange> group) {
-        Map<List<Object>, Long> live = new HashMap<>();
-        List<Long> levels = new ArrayList<>();
-        LEAK.verdict()
-                .history()
-                .eachUsageChange(change -> levels.add(
-                        live.merge(List.of(change.type(), group.applyAsInt(change)), change.bytes(), Long::sum)));
-        return Collections.max(levels);
+    /** Returns the most bytes that any group of memories of the leaking run held at once. */
+    private static long peakOfOneMemory(Function<MemoryKey, Object> group) {
+        return LEAK.verdict().history().timeline().curvesBy(group).values().stream()
+                .mapToLong(Timeline.Curve::peakBytes)
+                .max()
+                .orElseThrow();
     }
 }

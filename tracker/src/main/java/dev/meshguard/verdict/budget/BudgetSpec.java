@@ -2,6 +2,7 @@ package dev.meshguard.verdict.budget;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.verdict.DeviceMemory;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.OptionalInt;
@@ -88,6 +89,11 @@ public record BudgetSpec(
     /** Returns this budget with the minimum size of the largest free block of a bank, in bytes. */
     public BudgetSpec largestFreeBlock(long least) {
         return new BudgetSpec(type, device, peakBytes, liveBytes, buffers, OptionalLong.of(least));
+    }
+
+    /** Returns whether this is a budget for the given memory. */
+    public boolean applies(DeviceMemory memory) {
+        return type == memory.type() && (device.isEmpty() || device.getAsInt() == memory.device());
     }
 
     /** Returns whether a limit is set that needs an allocator. */

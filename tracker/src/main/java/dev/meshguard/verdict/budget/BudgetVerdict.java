@@ -3,22 +3,22 @@ package dev.meshguard.verdict.budget;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Origin;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.Timeline;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.internal.HeldMemory;
+import dev.meshguard.verdict.internal.SiteIndex;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apiguardian.api.API;
@@ -55,16 +55,15 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
      */
     public static BudgetVerdict of(LeakVerdict verdict, List<BudgetSpec> budgets, List<FreeSpace> freeSpaces) {
         Judge judge = new Judge(verdict);
-        List<BudgetViolation> violations = new ArrayList<>();
         for (BudgetSpec budget : budgets) {
             if (isOfNoMesh(budget, verdict.history())) {
-                violations.addAll(ofNoMesh(budget, verdict.history()));
+                judge.violations.addAll(ofNoMesh(budget, verdict.history()));
             } else {
-                violations.addAll(judge.used(budget));
-                violations.addAll(broken(budget, freeSpaces));
+                judge.check(budget);
+                judge.violations.addAll(broken(budget, freeSpaces));
             }
         }
-        return new BudgetVerdict(budgets, violations, judge.excludedBuffers);
+        return new BudgetVerdict(budgets, judge.violations, judge.held.excludedBuffers());
     }
 
     /** Returns whether no limit was exceeded or undecidable. */
@@ -122,154 +121,94 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                         + " leave the limit out.");
     }
 
-    /** The use of one memory over time. */
-    private static final class UsageCurve {
-        private final List<HeldMemory.HoldInterval> holdIntervals = new ArrayList<>();
-        private long peakBytes;
-        private long peakBytesAt;
-        private long peakBuffers;
-        private long peakBuffersAt;
-
-        /** Frees precede allocations that reuse their memory; no two events have one number. */
-        private void run() {
-            SortedMap<Long, long[]> steps = new TreeMap<>();
-            for (HeldMemory.HoldInterval interval : holdIntervals) {
-                step(steps, interval.from(), interval.size(), 1);
-                if (interval.until() != HeldMemory.TO_THE_END) {
-                    step(steps, interval.until(), -interval.size(), -1);
-                }
-            }
-            long bytes = 0;
-            long buffers = 0;
-            for (Map.Entry<Long, long[]> step : steps.entrySet()) {
-                bytes += step.getValue()[0];
-                buffers += step.getValue()[1];
-                if (bytes > peakBytes) {
-                    peakBytes = bytes;
-                    peakBytesAt = step.getKey();
-                }
-                if (buffers > peakBuffers) {
-                    peakBuffers = buffers;
-                    peakBuffersAt = step.getKey();
-                }
-            }
-        }
-
-        private static void step(SortedMap<Long, long[]> steps, long event, long bytes, long buffers) {
-            long[] step = steps.computeIfAbsent(event, unused -> new long[2]);
-            step[0] += bytes;
-            step[1] += buffers;
-        }
-
-        private List<HeldMemory.HoldInterval> heldAt(long event) {
-            return holdIntervals.stream()
-                    .filter(interval -> interval.from() <= event && event < interval.until())
-                    .toList();
-        }
-    }
-
-    /** Checks several budgets against one history. */
+    /** Checks several budgets against one verdict. */
     private static final class Judge {
         private final AllocationHistory history;
-        private final SortedMap<DeviceMemory, UsageCurve> curves = new TreeMap<>();
-        private final long excludedBuffers;
-        private final long last;
+        private final HeldMemory held;
+        private final SortedMap<DeviceMemory, Timeline.Curve> curves;
+        private final List<BudgetViolation> violations = new ArrayList<>();
 
         private Judge(LeakVerdict verdict) {
             history = verdict.history();
-            HeldMemory held = new HeldMemory(verdict);
-            for (HeldMemory.HoldInterval interval : held.holdIntervals()) {
-                BufferGeneration buffer = interval.buffer();
-                curves.computeIfAbsent(new DeviceMemory(buffer.device(), buffer.type()), unused -> new UsageCurve())
-                        .holdIntervals
-                        .add(interval);
-            }
-            curves.values().forEach(UsageCurve::run);
-            excludedBuffers = held.excludedBuffers();
-            List<HistoryEvent> events = history.events();
-            // A part of a history keeps the numbers of its events.
-            last = events.isEmpty() ? 0 : events.get(events.size() - 1).number();
+            held = new HeldMemory(verdict);
+            curves = new TreeMap<>(held.timeline().curvesBy(DeviceMemory::of));
         }
 
-        private List<BudgetViolation> used(BudgetSpec budget) {
-            List<BudgetViolation> violations = new ArrayList<>();
+        private void check(BudgetSpec budget) {
             curves.forEach((memory, curve) -> {
-                if (memory.type() == budget.type()
-                        && (budget.device().isEmpty() || budget.device().getAsInt() == memory.device())) {
-                    violations.addAll(used(budget, memory, curve));
+                if (budget.applies(memory)) {
+                    check(
+                            budget,
+                            BudgetMetric.PEAK_BYTES,
+                            budget.peakBytes(),
+                            memory,
+                            curve.peakBytes(),
+                            curve.peakEvent());
+                    check(budget, BudgetMetric.LIVE_BYTES, budget.liveBytes(), memory, curve.liveBytes(), lastEvent());
+                    check(
+                            budget,
+                            BudgetMetric.BUFFERS,
+                            budget.buffers(),
+                            memory,
+                            curve.peakBuffers(),
+                            curve.peakBuffersEvent());
                 }
             });
-            return violations;
         }
 
-        private List<BudgetViolation> used(BudgetSpec budget, DeviceMemory memory, UsageCurve curve) {
-            List<BudgetViolation> violations = new ArrayList<>();
-            budget.peakBytes().ifPresent(most -> {
-                if (curve.peakBytes > most) {
-                    violations.add(used(
-                            budget, BudgetMetric.PEAK_BYTES, memory, most, curve.peakBytes, curve, curve.peakBytesAt));
-                }
-            });
-            budget.liveBytes().ifPresent(most -> {
-                long live = curve.heldAt(last).stream()
-                        .mapToLong(HeldMemory.HoldInterval::size)
-                        .sum();
-                if (live > most) {
-                    violations.add(used(budget, BudgetMetric.LIVE_BYTES, memory, most, live, curve, last));
-                }
-            });
-            budget.buffers().ifPresent(most -> {
-                if (curve.peakBuffers > most) {
-                    violations.add(used(
-                            budget, BudgetMetric.BUFFERS, memory, most, curve.peakBuffers, curve, curve.peakBuffersAt));
-                }
-            });
-            return violations;
+        /** A part of a history keeps the numbers of its events. */
+        private long lastEvent() {
+            List<HistoryEvent> events = history.events();
+            return events.isEmpty() ? 0 : events.get(events.size() - 1).number();
         }
 
-        private BudgetViolation used(
+        private void check(
                 BudgetSpec budget,
                 BudgetMetric metric,
+                OptionalLong allowed,
                 DeviceMemory memory,
-                long allowed,
                 long found,
-                UsageCurve curve,
                 long event) {
-            List<TopConsumer> holders = holders(curve.heldAt(event));
-            return new BudgetViolation.Exceeded(
+            if (allowed.isEmpty() || found <= allowed.getAsLong()) {
+                return;
+            }
+            List<TopConsumer> consumers = consumers(memory, event);
+            violations.add(new BudgetViolation.Exceeded(
                     budget,
                     metric,
                     memory,
-                    allowed,
+                    allowed.getAsLong(),
                     found,
                     event,
                     history.phaseAt(event),
-                    holders.stream().mapToLong(TopConsumer::circularBytes).sum(),
-                    holders);
+                    consumers.stream().mapToLong(TopConsumer::circularBytes).sum(),
+                    consumers));
         }
 
-        private static List<TopConsumer> holders(List<HeldMemory.HoldInterval> intervals) {
-            Map<AllocationSite, TopConsumer> holders = new LinkedHashMap<>();
-            Map<Origin, Optional<String>> places = new HashMap<>();
-            for (HeldMemory.HoldInterval held : intervals) {
-                BufferGeneration buffer = held.buffer();
-                Optional<Origin> origin =
-                        buffer.origin().filter(known -> !known.frames().isEmpty());
-                Optional<String> place =
-                        origin.flatMap(known -> places.computeIfAbsent(known, AllocationSite::callSiteOf));
-                long circular = buffer.kind() == BufferKind.CIRCULAR_BUFFER ? held.size() : 0;
-                AllocationSite site = AllocationSite.of(buffer, place);
-                holders.merge(
-                        site,
-                        new TopConsumer(site, origin, 1, held.size(), circular),
-                        (one, other) -> new TopConsumer(
-                                site,
-                                one.origin().or(other::origin),
-                                one.buffers() + other.buffers(),
-                                one.bytes() + other.bytes(),
-                                one.circularBytes() + other.circularBytes()));
+        /** Returns the sites that held a memory after an event, the largest first. */
+        private List<TopConsumer> consumers(DeviceMemory memory, long event) {
+            SiteIndex sites = new SiteIndex();
+            Map<AllocationSite, TopConsumer> consumers = new LinkedHashMap<>();
+            for (HeldMemory.HoldInterval interval : held.holdIntervals()) {
+                BufferGeneration buffer = interval.buffer();
+                if (buffer.device() == memory.device()
+                        && buffer.type() == memory.type()
+                        && interval.from() <= event
+                        && event < interval.until()) {
+                    AllocationSite site = sites.siteOf(buffer);
+                    long circular = buffer.kind() == BufferKind.CIRCULAR_BUFFER ? interval.size() : 0;
+                    consumers.merge(
+                            site,
+                            new TopConsumer(site, sites.originOf(site), 1, interval.size(), circular),
+                            (one, other) -> new TopConsumer(
+                                    site,
+                                    other.origin(),
+                                    one.buffers() + other.buffers(),
+                                    one.bytes() + other.bytes(),
+                                    one.circularBytes() + other.circularBytes()));
+                }
             }
-            return holders.values().stream()
+            return consumers.values().stream()
                     .sorted(Comparator.comparingLong(TopConsumer::bytes).reversed())
                     .toList();
         }

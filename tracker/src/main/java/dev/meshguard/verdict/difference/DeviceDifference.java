@@ -4,7 +4,9 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;
+import dev.meshguard.verdict.internal.SiteIndex;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -75,14 +77,15 @@ public record DeviceDifference(List<Deviation> deviations) {
             devices.addAll(history.devices());
             devices.remove(HistoryEvent.NO_DEVICE);
         }
-        CallSiteCache sites = new CallSiteCache();
+        SiteIndex sites = new SiteIndex();
         Map<AllocationSite, SortedMap<Integer, Usage>> done = new LinkedHashMap<>();
-        sites.forEach(history, (site, buffer) -> {
+        for (BufferGeneration buffer : history.generations()) {
+            AllocationSite site = sites.siteOf(buffer);
             if (devices.contains(buffer.device())) {
                 done.computeIfAbsent(site, unused -> nothing(devices))
-                        .computeIfPresent(buffer.device(), (unused, usage) -> usage.and(buffer));
+                        .merge(buffer.device(), Usage.of(buffer), Usage::and);
             }
-        });
+        }
         List<Deviation> deviations = new ArrayList<>();
         done.forEach((site, ofDevices) ->
                 deviation(site, sites.originOf(site), ofDevices, busy).ifPresent(deviations::add));

@@ -1,10 +1,12 @@
 package dev.meshguard.verdict.difference;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.Timeline;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
+import dev.meshguard.verdict.internal.SiteIndex;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -75,8 +77,8 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
 
     /** Returns the differences of the later history from the earlier one. */
     public static HistoryDifference between(AllocationHistory before, AllocationHistory after) {
-        CallSiteCache earlier = new CallSiteCache();
-        CallSiteCache later = new CallSiteCache();
+        SiteIndex earlier = new SiteIndex();
+        SiteIndex later = new SiteIndex();
         Map<AllocationSite, Usage> usedBefore = usages(before, earlier);
         Map<AllocationSite, Usage> usedAfter = usages(after, later);
         Set<AllocationSite> all = new LinkedHashSet<>(usedAfter.keySet());
@@ -100,27 +102,26 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
         return changes.isEmpty() && peaks.isEmpty();
     }
 
-    private static Map<AllocationSite, Usage> usages(AllocationHistory history, CallSiteCache sites) {
+    private static Map<AllocationSite, Usage> usages(AllocationHistory history, SiteIndex sites) {
         Map<AllocationSite, Usage> usages = new LinkedHashMap<>();
-        sites.forEach(
-                history,
-                (site, buffer) -> usages.merge(site, Usage.NOTHING.and(buffer), (known, unused) -> known.and(buffer)));
+        for (BufferGeneration buffer : history.generations()) {
+            usages.merge(sites.siteOf(buffer), Usage.of(buffer), Usage::and);
+        }
         return usages;
     }
 
     private static List<PeakChange> peaks(AllocationHistory before, AllocationHistory after) {
-        Set<Integer> devices = new TreeSet<>(before.devices());
-        devices.addAll(after.devices());
-        List<PeakChange> peaks = new ArrayList<>();
-        for (BufferType type : BufferType.values()) {
-            for (int device : devices) {
-                long was = before.totals(device, type).peakBytes();
-                long is = after.totals(device, type).peakBytes();
-                if (was != is) {
-                    peaks.add(new PeakChange(new DeviceMemory(device, type), was, is));
-                }
-            }
-        }
-        return peaks;
+        Map<DeviceMemory, Timeline.Curve> was = before.timeline().curvesBy(DeviceMemory::of);
+        Map<DeviceMemory, Timeline.Curve> is = after.timeline().curvesBy(DeviceMemory::of);
+        Set<DeviceMemory> memories = new TreeSet<>(was.keySet());
+        memories.addAll(is.keySet());
+        return memories.stream()
+                .map(memory -> new PeakChange(memory, peak(memory, was), peak(memory, is)))
+                .filter(peak -> peak.before() != peak.after())
+                .toList();
+    }
+
+    private static long peak(DeviceMemory memory, Map<DeviceMemory, Timeline.Curve> curves) {
+        return curves.containsKey(memory) ? curves.get(memory).peakBytes() : 0;
     }
 }

@@ -19,13 +19,16 @@ public record Usage(long buffers, long bytes, long liveBuffers, long liveBytes) 
     /** No memory. */
     public static final Usage NOTHING = new Usage(0, 0, 0, 0);
 
-    Usage and(BufferGeneration buffer) {
-        boolean isLeft = buffer.isLive();
+    static Usage of(BufferGeneration buffer) {
+        return buffer.isLive() ? new Usage(1, buffer.size(), 1, buffer.size()) : new Usage(1, buffer.size(), 0, 0);
+    }
+
+    Usage and(Usage other) {
         return new Usage(
-                buffers + 1,
-                bytes + buffer.size(),
-                liveBuffers + (isLeft ? 1 : 0),
-                liveBytes + (isLeft ? buffer.size() : 0));
+                buffers + other.buffers,
+                bytes + other.bytes,
+                liveBuffers + other.liveBuffers,
+                liveBytes + other.liveBytes);
     }
 
     /** Returns whether no value is less than in another usage. */

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -72,7 +73,7 @@ public final class Accumulation {
     /** Returns the accumulation over the rounds of a verdict's history. */
     public static Accumulation of(LeakVerdict verdict, Rounds rounds) {
         RoundMarks marks = RoundMarks.in(verdict.history(), rounds);
-        return new Accumulation(verdict, marks, RetainedByRound.of(verdict, marks), WARM_UP);
+        return new Accumulation(verdict, marks, new RetainedByRound(verdict, marks), WARM_UP);
     }
 
     /**
@@ -145,14 +146,11 @@ public final class Accumulation {
 
     /** Returns how many programs each round added to the program cache, of all operations. */
     public RoundVector cachedPrograms() {
-        List<ProgramCacheGrowth> growths = programCache();
-        RoundVector.Builder programs = new RoundVector.Builder();
-        for (int round = 1; round <= rounds(); round++) {
-            for (ProgramCacheGrowth growth : growths) {
-                programs.add(round - 1, growth.programs().retainedBy(round));
-            }
+        SortedMap<Integer, Long> programs = new TreeMap<>();
+        for (ProgramCacheGrowth growth : programCache()) {
+            growth.programs().amounts().forEach((round, amount) -> programs.merge(round, amount, Long::sum));
         }
-        return programs.build(rounds());
+        return new RoundVector(rounds(), programs);
     }
 
     /** Returns the worst trend of the program cache: by any operation, or by all of them together. */

@@ -1,5 +1,7 @@
 package dev.meshguard.verdict.growth;
 
+import java.util.Map;
+
 /**
  * Decides the trend of a vector by the rule of {@link Trend}.
  *
@@ -18,7 +20,7 @@ record GrowthTrend(Trend trend, long growth, int roundsNeeded) {
         if (highs.afterWarmUp == 0) {
             return new GrowthTrend(Trend.SETTLED, 0, 0);
         }
-        int quiet = vector.rounds() - 1 - highs.last;
+        int quiet = vector.rounds() - highs.last;
         if (quiet > highs.longestPause) {
             return new GrowthTrend(Trend.SETTLING, highs.growth, 0);
         }
@@ -33,26 +35,26 @@ record GrowthTrend(Trend trend, long growth, int roundsNeeded) {
         private int afterWarmUp;
         private long growth;
         private int longestPause;
-        private int last = -1;
+        private int last;
         private boolean falling = true;
 
         private Highs(RoundVector vector, int warmUp) {
             long level = 0;
             long highest = 0;
             long lastHigh = Long.MAX_VALUE;
-            for (int i = 0; i < vector.roundIndexes().length; i++) {
-                level += vector.amounts()[i];
+            for (Map.Entry<Integer, Long> amount : vector.amounts().entrySet()) {
+                level += amount.getValue();
                 if (level <= highest) {
                     continue;
                 }
                 long high = level - highest;
-                int round = vector.roundIndexes()[i];
+                int round = amount.getKey();
                 highest = level;
-                longestPause = Math.max(longestPause, last < 0 ? 0 : round - last - 1);
+                longestPause = Math.max(longestPause, last == 0 ? 0 : round - last - 1);
                 last = round;
                 falling &= high < lastHigh;
                 lastHigh = high;
-                if (round >= warmUp) {
+                if (round > warmUp) {
                     afterWarmUp++;
                     growth += high;
                 }

@@ -18,6 +18,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -70,10 +71,8 @@ final class ProgramsByRound {
         }
     }
 
-    /** A program that is in the cache at the ends of the rounds from one index to another; -1 is before the first. */
+    /** A program that is in the cache at the ends of the rounds from one to before another; 0 is before the first. */
     private record Cached(int from, int until, Stay stay) {}
-
-    private record Change(int round, int programs, long bytes) {}
 
     private static final class OfOperation {
         private final List<Cached> programs = new ArrayList<>();
@@ -87,14 +86,14 @@ final class ProgramsByRound {
         this.rounds = marks.rounds();
         for (Stay stay : stays(history)) {
             long event = stay.caching.number();
-            int from = event < marks.start() ? -1 : marks.firstSeenAtEndOf(event);
-            if (from < rounds && stay.end > marks.start()) {
+            int from = event < marks.start() ? 0 : marks.roundOf(event);
+            if (from <= rounds && stay.end > marks.start()) {
                 Optional<CacheKey> key = stay.caching.key();
                 OfOperation operation =
                         operations.computeIfAbsent(key.map(CacheKey::operation), unused -> new OfOperation());
-                operation.programs.add(new Cached(from, marks.firstSeenAtEndOf(stay.end), stay));
-                if (from >= 0) {
-                    operation.misses.add(new CacheMiss(from + 1, stay.caching.owner(), key, event));
+                operation.programs.add(new Cached(from, marks.roundOf(stay.end), stay));
+                if (from > 0) {
+                    operation.misses.add(new CacheMiss(from, stay.caching.owner(), key, event));
                 }
             }
         }
@@ -111,38 +110,34 @@ final class ProgramsByRound {
     }
 
     private ProgramCacheGrowth growth(Optional<String> operation, OfOperation all, int warmUp) {
-        List<Change> changes = new ArrayList<>();
+        SortedMap<Integer, Long> programs = new TreeMap<>();
+        SortedMap<Integer, Long> bytes = new TreeMap<>();
         int atEnd = 0;
         long bytesAtEnd = 0;
         long perBankAtEnd = 0;
         boolean isExtentKnown = true;
         for (Cached program : all.programs) {
-            long bytes = program.stay().bytes;
-            if (program.from() >= 0) {
-                changes.add(new Change(program.from(), 1, bytes));
+            long ofProgram = program.stay().bytes;
+            if (program.from() > 0) {
+                programs.merge(program.from(), 1L, Long::sum);
+                bytes.merge(program.from(), ofProgram, Long::sum);
             }
-            if (program.until() < rounds) {
-                changes.add(new Change(program.until(), -1, -bytes));
+            if (program.until() <= rounds) {
+                programs.merge(program.until(), -1L, Long::sum);
+                bytes.merge(program.until(), -ofProgram, Long::sum);
             } else {
                 atEnd++;
-                bytesAtEnd += bytes;
+                bytesAtEnd += ofProgram;
                 perBankAtEnd += program.stay().bytesPerBank();
                 isExtentKnown &= program.stay().isExtentKnown;
             }
         }
-        changes.sort(Comparator.comparingInt(Change::round));
-        RoundVector.Builder programs = new RoundVector.Builder();
-        RoundVector.Builder bytes = new RoundVector.Builder();
-        for (Change change : changes) {
-            programs.add(change.round(), change.programs());
-            bytes.add(change.round(), change.bytes());
-        }
-        RoundVector ofRounds = programs.build(rounds);
+        RoundVector ofRounds = new RoundVector(rounds, programs);
         GrowthTrend trend = GrowthTrend.of(ofRounds, warmUp);
         return new ProgramCacheGrowth(
                 operation,
                 ofRounds,
-                bytes.build(rounds),
+                new RoundVector(rounds, bytes),
                 atEnd,
                 bytesAtEnd,
                 isExtentKnown ? OptionalLong.of(perBankAtEnd) : OptionalLong.empty(),

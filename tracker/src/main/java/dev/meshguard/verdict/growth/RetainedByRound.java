@@ -1,108 +1,86 @@
 package dev.meshguard.verdict.growth;
 
-import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Origin;
-import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.Timeline;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.internal.HeldMemory;
+import dev.meshguard.verdict.internal.SiteIndex;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** The survivors at the ends of rounds, by site and by memory. */
 final class RetainedByRound {
 
-    /** One site on one device. */
-    record SiteOnDevice(AllocationSite site, int device) {}
+    private record SiteOnDevice(AllocationSite site, int device) {}
 
-    /** The data of one site on one device. */
-    static final class SiteSeries {
-        private final RoundVector.Builder buffers = new RoundVector.Builder();
-        private final RoundVector.Builder bytes = new RoundVector.Builder();
-        private Optional<Origin> origin = Optional.empty();
-    }
+    /** The buffers and bytes that each round added or removed, by round, from 1. */
+    private record SiteSeries(SortedMap<Integer, Long> buffers, SortedMap<Integer, Long> bytes) {}
 
-    private record Change(int round, SiteOnDevice spot, Optional<Origin> origin, int buffers, long bytes) {}
+    private final RoundMarks marks;
+    private final Map<DeviceMemory, Timeline.Curve> curves;
+    private final SiteIndex sites = new SiteIndex();
+    private final Map<SiteOnDevice, SiteSeries> series = new LinkedHashMap<>();
 
-    private final int rounds;
-    private final List<Change> changes = new ArrayList<>();
-    private final Map<Origin, Optional<String>> callSites = new HashMap<>();
-
-    private RetainedByRound(int rounds) {
-        this.rounds = rounds;
-    }
-
-    /** Returns the survivors of the rounds of a verdict's history. */
-    static RetainedByRound of(LeakVerdict verdict, RoundMarks marks) {
-        RetainedByRound retained = new RetainedByRound(marks.rounds());
-        new HeldMemory(verdict).holdIntervals().forEach(interval -> retained.add(interval, marks));
-        retained.changes.sort(Comparator.comparingInt(Change::round));
-        return retained;
-    }
-
-    private void add(HeldMemory.HoldInterval interval, RoundMarks marks) {
-        int from = marks.firstSeenAtEndOf(interval.from());
-        int until = marks.firstSeenAtEndOf(interval.until());
-        boolean sinceBefore = interval.from() < marks.start();
-        if (from == rounds) {
-            return;
-        }
-        if (from < until && !sinceBefore) {
-            change(from, interval, 1);
-        }
-        if ((from < until || sinceBefore) && until < rounds && interval.until() > marks.start()) {
-            change(until, interval, -1);
+    /** Finds the survivors of the rounds of a verdict's history. */
+    RetainedByRound(LeakVerdict verdict, RoundMarks marks) {
+        this.marks = marks;
+        HeldMemory held = new HeldMemory(verdict);
+        this.curves = held.timeline().curvesBy(DeviceMemory::of);
+        for (HeldMemory.HoldInterval interval : held.holdIntervals()) {
+            int from = marks.roundOf(interval.from());
+            int until = marks.roundOf(interval.until());
+            if (from != until) {
+                change(from, interval, 1);
+                change(until, interval, -1);
+            }
         }
     }
 
-    /** Adds or removes a buffer of a size at the end of a round, from 0. */
-    private void change(int round, HeldMemory.HoldInterval held, int direction) {
-        BufferGeneration buffer = held.buffer();
-        Optional<Origin> origin = buffer.origin();
-        Optional<String> place = origin.flatMap(known -> callSites.computeIfAbsent(known, AllocationSite::callSiteOf));
-        SiteOnDevice spot = new SiteOnDevice(AllocationSite.of(buffer, place), buffer.device());
-        changes.add(new Change(round, spot, origin, direction, direction * held.size()));
+    /** Adds or removes a buffer of a size at the end of a round. */
+    private void change(int round, HeldMemory.HoldInterval held, long direction) {
+        if (round >= 1 && round <= marks.rounds()) {
+            SiteOnDevice spot =
+                    new SiteOnDevice(sites.siteOf(held.buffer()), held.buffer().device());
+            SiteSeries ofSite =
+                    series.computeIfAbsent(spot, unused -> new SiteSeries(new TreeMap<>(), new TreeMap<>()));
+            ofSite.buffers().merge(round, direction, Long::sum);
+            ofSite.bytes().merge(round, direction * held.size(), Long::sum);
+        }
     }
 
     /** Returns the survivors in each memory. */
     SortedMap<DeviceMemory, RoundVector> byMemory() {
-        SortedMap<DeviceMemory, RoundVector.Builder> builders = new TreeMap<>();
-        for (Change change : changes) {
-            BufferType type = change.spot().site().type();
-            builders.computeIfAbsent(
-                            new DeviceMemory(change.spot().device(), type), unused -> new RoundVector.Builder())
-                    .add(change.round(), change.bytes());
-        }
         SortedMap<DeviceMemory, RoundVector> vectors = new TreeMap<>();
-        builders.forEach((memory, builder) -> vectors.put(memory, builder.build(rounds)));
+        curves.forEach((memory, curve) -> vectors.put(memory, retained(curve)));
         return vectors;
+    }
+
+    private RoundVector retained(Timeline.Curve curve) {
+        SortedMap<Integer, Long> amounts = new TreeMap<>();
+        for (int step = curve.firstStepFrom(marks.start()); step < curve.steps(); step++) {
+            int round = marks.roundOf(curve.event(step));
+            if (round <= marks.rounds()) {
+                amounts.merge(round, curve.bytes(step) - (step == 0 ? 0 : curve.bytes(step - 1)), Long::sum);
+            }
+        }
+        return new RoundVector(marks.rounds(), amounts);
     }
 
     /** Returns the growth of each site, in the order of first survivors; devices with the same growth are joined. */
     List<SiteGrowth> bySite(int warmUp) {
-        Map<SiteOnDevice, SiteSeries> heaps = new LinkedHashMap<>();
-        for (Change change : changes) {
-            SiteSeries heap = heaps.computeIfAbsent(change.spot(), unused -> new SiteSeries());
-            heap.buffers.add(change.round(), change.buffers());
-            heap.bytes.add(change.round(), change.bytes());
-            heap.origin = heap.origin.or(change::origin);
-        }
         Map<Object, SiteGrowth> grouped = new LinkedHashMap<>();
-        heaps.forEach((spot, heap) -> {
-            RoundVector buffers = heap.buffers.build(rounds);
-            RoundVector bytes = heap.bytes.build(rounds);
+        series.forEach((spot, ofSite) -> {
+            RoundVector buffers = new RoundVector(marks.rounds(), ofSite.buffers());
+            RoundVector bytes = new RoundVector(marks.rounds(), ofSite.bytes());
             if (!bytes.isZero() || !buffers.isZero()) {
                 SiteGrowth one = new SiteGrowth(
                         spot.site(),
-                        heap.origin,
+                        sites.originOf(spot.site()),
                         List.of(spot.device()),
                         buffers,
                         bytes,

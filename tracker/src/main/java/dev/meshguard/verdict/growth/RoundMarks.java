@@ -29,11 +29,15 @@ record RoundMarks(long start, long[] ends, Optional<String> inconclusiveReason) 
     }
 
     /**
-     * Returns the first round whose end shows the effect of an event, or the number of rounds if the event is later.
+     * Returns the first round whose end shows the effect of an event, from 1: 0 if the event was before the first round, and one
+     * more than the number of rounds if it was after the last.
      */
-    int firstSeenAtEndOf(long event) {
+    int roundOf(long event) {
+        if (event < start) {
+            return 0;
+        }
         int place = Arrays.binarySearch(ends, event);
-        return place < 0 ? -place - 1 : place;
+        return place < 0 ? -place : place + 1;
     }
 
     private static RoundMarks marked(AllocationHistory history) {

@@ -1,10 +1,12 @@
 package dev.meshguard.verdict.growth;
 
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.StringJoiner;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -17,36 +19,30 @@ import org.apiguardian.api.API.Status;
  *
  * <p>Immutable and safe for use by several threads.
  *
+ * @param rounds the number of rounds
+ * @param amounts the amounts that are not 0, by round, from 1
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class RoundVector {
+public record RoundVector(int rounds, SortedMap<Integer, Long> amounts) {
 
     private static final int SHOWN = 8;
     private static final int SHOWN_OF_MANY = 3;
 
-    private final int rounds;
-    private final int[] roundIndexes;
-    private final long[] amounts;
-
-    private RoundVector(int rounds, int[] places, long[] amounts) {
-        this.rounds = rounds;
-        this.roundIndexes = places;
-        this.amounts = amounts;
+    /** Creates a vector with its own copy of the amounts. */
+    public RoundVector {
+        SortedMap<Integer, Long> kept = new TreeMap<>(amounts);
+        kept.values().removeIf(amount -> amount == 0);
+        amounts = Collections.unmodifiableSortedMap(kept);
     }
 
     /** Returns the vector of the given amounts, the first round's first. */
     public static RoundVector of(long... amounts) {
-        Builder builder = new Builder();
-        for (int round = 0; round < amounts.length; round++) {
-            builder.add(round, amounts[round]);
+        SortedMap<Integer, Long> byRound = new TreeMap<>();
+        for (long amount : amounts) {
+            byRound.put(byRound.size() + 1, amount);
         }
-        return builder.build(amounts.length);
-    }
-
-    /** Returns the number of rounds. */
-    public int rounds() {
-        return rounds;
+        return new RoundVector(amounts.length, byRound);
     }
 
     /**
@@ -57,46 +53,22 @@ public final class RoundVector {
      */
     public long retainedBy(int round) {
         Objects.checkIndex(round - 1, rounds);
-        int place = Arrays.binarySearch(roundIndexes, round - 1);
-        return place < 0 ? 0 : amounts[place];
+        return amounts.getOrDefault(round, 0L);
     }
 
     /** Returns the sum over all rounds. */
     public long total() {
-        return Arrays.stream(amounts).sum();
+        return amounts.values().stream().mapToLong(Long::longValue).sum();
     }
 
     /** Returns whether every amount is 0. */
     public boolean isZero() {
-        return roundIndexes.length == 0;
+        return amounts.isEmpty();
     }
 
     /** Returns the amounts, the first round's first. */
     public List<Long> toList() {
         return IntStream.rangeClosed(1, rounds).mapToObj(this::retainedBy).toList();
-    }
-
-    /** The indexes of the rounds whose amount is not 0, from 0. */
-    int[] roundIndexes() {
-        return roundIndexes;
-    }
-
-    /** Their amounts. */
-    long[] amounts() {
-        return amounts;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof RoundVector vector
-                && rounds == vector.rounds
-                && Arrays.equals(roundIndexes, vector.roundIndexes)
-                && Arrays.equals(amounts, vector.amounts);
-    }
-
-    @Override
-    public int hashCode() {
-        return 31 * (31 * rounds + Arrays.hashCode(roundIndexes)) + Arrays.hashCode(amounts);
     }
 
     /** Returns {@code [3, 1, 0]}; for many rounds the first and the last, with the number of rounds between. */
@@ -121,43 +93,5 @@ public final class RoundVector {
         return even
                 ? String.format(Locale.ROOT, "%d more of %d", to - from + 1, amount)
                 : String.format(Locale.ROOT, "… %d more …", to - from + 1);
-    }
-
-    /** Collects amounts in the order of rounds; not safe for use by several threads. */
-    static final class Builder {
-
-        private static final int ROOM = 4;
-
-        private int[] roundIndexes = new int[ROOM];
-        private long[] amounts = new long[ROOM];
-        private int size;
-
-        /** Adds to the amount of a round, from 0; rounds must not descend. */
-        void add(int round, long amount) {
-            if (size > 0 && roundIndexes[size - 1] == round) {
-                amounts[size - 1] += amount;
-                return;
-            }
-            if (size == roundIndexes.length) {
-                roundIndexes = Arrays.copyOf(roundIndexes, size * 2);
-                amounts = Arrays.copyOf(amounts, size * 2);
-            }
-            roundIndexes[size] = round;
-            amounts[size] = amount;
-            size++;
-        }
-
-        RoundVector build(int rounds) {
-            int kept = 0;
-            for (int i = 0; i < size; i++) {
-                if (amounts[i] != 0) {
-                    roundIndexes[kept] = roundIndexes[i];
-                    amounts[kept] = amounts[i];
-                    kept++;
-                }
-            }
-            size = kept;
-            return new RoundVector(rounds, Arrays.copyOf(roundIndexes, kept), Arrays.copyOf(amounts, kept));
-        }
     }
 }

@@ -2,12 +2,14 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.Timeline;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /**
@@ -31,24 +33,32 @@ public final class HeldMemory {
      */
     public record HoldInterval(BufferGeneration buffer, long size, long from, long until) {}
 
-    private final LeakVerdict verdict;
-    private final IdentityHashMap<BufferGeneration, SurvivorStatus> statuses = new IdentityHashMap<>();
-    private long excluded;
+    private final AllocationHistory history;
+
+    /** Until when the misreported buffers are proved to be held. */
+    private final Map<BufferGeneration, Long> ends = new HashMap<>();
 
     /** Computes the intervals of a verdict. */
     public HeldMemory(LeakVerdict verdict) {
-        this.verdict = verdict;
+        this.history = verdict.history();
         for (Survivor survivor : verdict.survivors()) {
-            statuses.put(survivor.buffer(), survivor.status());
+            if (survivor.status() == SurvivorStatus.MISREPORTED
+                    && survivor.buffer().isLive()) {
+                ends.put(survivor.buffer(), provedUntil(survivor.buffer()));
+            }
         }
+    }
+
+    /** Returns the timeline of the memory that was really held. */
+    public Timeline timeline() {
+        return history.timeline().withEnds(ends);
     }
 
     /** Returns the intervals, in the order of allocation. */
     public List<HoldInterval> holdIntervals() {
         List<HoldInterval> intervals = new ArrayList<>();
-        excluded = 0;
-        for (BufferGeneration buffer : verdict.history().generations()) {
-            long until = until(buffer);
+        for (BufferGeneration buffer : history.generations()) {
+            long until = ends.getOrDefault(buffer, buffer.freedAt().orElse(TO_THE_END));
             if (until > buffer.allocatedAt()) {
                 long from = buffer.allocatedAt();
                 for (BufferGeneration.SizeChange change : buffer.sizeChanges()) {
@@ -56,23 +66,16 @@ public final class HeldMemory {
                     from = change.event();
                 }
                 intervals.add(new HoldInterval(buffer, buffer.size(), from, until));
-            } else {
-                excluded++;
             }
         }
         return intervals;
     }
 
-    /** Returns how many buffers the last {@link #holdIntervals()} excluded. */
+    /** Returns how many buffers are excluded. */
     public long excludedBuffers() {
-        return excluded;
-    }
-
-    private long until(BufferGeneration buffer) {
-        if (!buffer.isLive()) {
-            return buffer.freedAt().orElse(TO_THE_END);
-        }
-        return statuses.get(buffer) == SurvivorStatus.MISREPORTED ? provedUntil(buffer) : TO_THE_END;
+        return ends.entrySet().stream()
+                .filter(end -> end.getValue() <= end.getKey().allocatedAt())
+                .count();
     }
 
     private long provedUntil(BufferGeneration buffer) {
@@ -83,7 +86,6 @@ public final class HeldMemory {
         if (last >= 0) {
             return last;
         }
-        AllocationHistory history = verdict.history();
         return buffer.owner().map(history::endOf).orElse(OptionalLong.empty()).orElse(-1);
     }
 }

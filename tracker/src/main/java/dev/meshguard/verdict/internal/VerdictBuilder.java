@@ -3,7 +3,6 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.history.GenerationSums;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
@@ -15,7 +14,6 @@ import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Kind;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -85,8 +83,6 @@ public final class VerdictBuilder {
                 survivors,
                 groups(survivors),
                 sum,
-                totals(),
-                PhaseUsageBuilder.of(history),
                 anomalies,
                 matched.overwrites(),
                 expectations,
@@ -189,7 +185,7 @@ public final class VerdictBuilder {
     // Sums
 
     private LeakVerdict.Sum sum(List<Survivor> survivors) {
-        long allocated = everAllocated();
+        long allocated = history.timeline().allocatedBuffers();
         return new LeakVerdict.Sum(
                 allocated,
                 allocated - survivors.size(),
@@ -200,40 +196,9 @@ public final class VerdictBuilder {
                 count(survivors, SurvivorStatus.UNDECIDED));
     }
 
-    private long everAllocated() {
-        long buffers = 0;
-        for (GenerationSums.Total total : history.generationSums().totals()) {
-            buffers += total.allocated().buffers();
-        }
-        return buffers;
-    }
-
     private static long count(List<Survivor> survivors, SurvivorStatus status) {
         return survivors.stream()
                 .filter(survivor -> survivor.status() == status)
                 .count();
-    }
-
-    /**
-     * User memory and the runtime's own are never added up. The ledger knows no open periods of devices: a remaining address
-     * that is used again is one entry there.
-     */
-    private List<LeakVerdict.TypeTotal> totals() {
-        List<LeakVerdict.TypeTotal> totals = new ArrayList<>();
-        for (GenerationSums.Total total : history.generationSums().totals()) {
-            totals.add(new LeakVerdict.TypeTotal(
-                    total.type(),
-                    total.lifetime(),
-                    total.allocated().buffers(),
-                    saturated(total.allocated().bytes()),
-                    total.remaining().buffers(),
-                    saturated(total.remaining().bytes())));
-        }
-        return totals;
-    }
-
-    /** The sums of a history wrap around above {@link Long#MAX_VALUE}, so that a free leads back below it. */
-    private static long saturated(long wrapped) {
-        return wrapped < 0 ? Long.MAX_VALUE : wrapped;
     }
 }

@@ -63,6 +63,7 @@ class HeldMemoryTests {
                 .extracting(HeldMemory.HoldInterval::until)
                 .containsExactly(7L);
         assertThat(memory.excludedBuffers()).isZero();
+        assertThat(memory.timeline().curve(any -> true).liveBytes()).isZero();
     }
 
     @Test
@@ -94,5 +95,6 @@ class HeldMemoryTests {
 
         assertThat(memory.holdIntervals()).isEmpty();
         assertThat(memory.excludedBuffers()).isEqualTo(1);
+        assertThat(memory.timeline().curve(any -> true).peakBytes()).isZero();
     }
 }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.report.BudgetReport;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
@@ -27,19 +26,11 @@ final class AuditTrail {
     }
 
     void write(JsonGenerator json, TruncationInfo shown) throws IOException {
-        json.writeArrayFieldStart("expectations");
-        for (ExpectationResult result : verdict.expectations()) {
-            json.writeStartObject();
-            write(result, json);
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        JsonParts.objects("expectations", verdict.expectations(), json, result -> write(result, json));
         writeBudgets(json);
         List<Anomaly> anomalies = verdict.anomalies();
         int shownAnomalies = Math.min(anomalies.size(), MAX_ANOMALIES);
-        json.writeArrayFieldStart("anomalies");
-        for (Anomaly anomaly : anomalies.subList(0, shownAnomalies)) {
-            json.writeStartObject();
+        JsonParts.objects("anomalies", anomalies.subList(0, shownAnomalies), json, anomaly -> {
             json.writeStringField("kind", anomaly.kind().name());
             json.writeStringField("text", anomaly.kind().description());
             json.writeBooleanField("unbalancesLedger", anomaly.kind().unbalancesLedger());
@@ -47,13 +38,11 @@ final class AuditTrail {
             json.writeNumberField("device", MeshGrid.number(anomaly.device()));
             json.writeStringField("type", anomaly.type().name());
             json.writeNumberField("address", anomaly.address());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        });
         shown.add("anomalies", shownAnomalies, anomalies.size());
     }
 
-    private void write(ExpectationResult result, JsonGenerator json) throws IOException {
+    private static void write(ExpectationResult result, JsonGenerator json) throws IOException {
         Expectation entry = result.expectation();
         json.writeStringField("text", entry.conditions());
         json.writeStringField("result", result.kind().name());
@@ -63,14 +52,9 @@ final class AuditTrail {
         if (!entry.count().isAny()) {
             json.writeStringField("bound", entry.count().toString());
         }
-        if (entry.until().isPresent()) {
-            json.writeStringField("until", entry.until().get().toString());
-        }
+        JsonParts.optional("until", entry.until().map(Object::toString), json);
         json.writeStringField("reason", entry.because());
-        Optional<String> location = entry.source().map(SourceLine::toString);
-        if (location.isPresent()) {
-            json.writeStringField("location", location.get());
-        }
+        JsonParts.optional("location", entry.source().map(SourceLine::toString), json);
     }
 
     private void writeBudgets(JsonGenerator json) throws IOException {
@@ -79,26 +63,20 @@ final class AuditTrail {
         }
         BudgetVerdict judged = budgets.get();
         json.writeObjectFieldStart("budgets");
-        json.writeBooleanField("met", judged.violations().isEmpty());
+        json.writeBooleanField("met", judged.isMet());
         Columns.texts("text", BudgetReport.of(judged).text().lines().toList(), json);
-        json.writeArrayFieldStart("limits");
-        for (BudgetSpec budget : judged.budgets()) {
-            json.writeStartObject();
+        JsonParts.objects("limits", judged.budgets(), json, budget -> {
             json.writeStringField("text", budget.toString());
             json.writeStringField("type", budget.type().name());
             if (budget.device().isPresent()) {
                 json.writeNumberField("device", budget.device().getAsInt());
             }
-            if (budget.peakBytes().isPresent()) {
-                json.writeNumberField("peakBytes", budget.peakBytes().getAsLong());
-            }
+            JsonParts.optional("peakBytes", budget.peakBytes(), json);
             json.writeBooleanField(
                     "met",
                     judged.violations().stream()
                             .noneMatch(violation -> violation.budget().equals(budget)));
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        });
         json.writeEndObject();
     }
 }

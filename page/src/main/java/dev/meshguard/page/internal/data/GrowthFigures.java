@@ -9,7 +9,6 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import dev.meshguard.verdict.growth.Accumulation;
-import dev.meshguard.verdict.growth.MemoryGrowth;
 import dev.meshguard.verdict.growth.RoundVector;
 import dev.meshguard.verdict.growth.Rounds;
 import dev.meshguard.verdict.growth.SiteGrowth;
@@ -64,38 +63,30 @@ final class GrowthFigures {
         Columns.numbers("round", IntStream.of(rounds).asLongStream().toArray(), json);
         memories(json);
         Map<AllocationSite, Fingerprint> fingerprints = fingerprints();
-        json.writeArrayFieldStart("sites");
-        for (SiteGrowth site : sites.subList(0, shownSites)) {
-            json.writeStartObject();
-            site(site, Optional.ofNullable(fingerprints.get(site.site())), json);
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        JsonParts.objects(
+                "sites",
+                sites.subList(0, shownSites),
+                json,
+                site -> site(site, Optional.ofNullable(fingerprints.get(site.site())), json));
         json.writeEndObject();
         shown.add("growthSites", shownSites, sites.size());
         shown.add("growthRounds", rounds.length, growth.rounds());
     }
 
     private void memories(JsonGenerator json) throws IOException {
-        json.writeArrayFieldStart("memories");
-        for (MemoryGrowth memory : growth.memory()) {
-            json.writeStartObject();
+        JsonParts.objects("memories", growth.memory(), json, memory -> {
             json.writeStringField("name", memory.memory().toString());
             json.writeNumberField("device", MeshGrid.number(memory.memory().device()));
             json.writeStringField("type", memory.memory().type().name());
             Columns.numbers("memory", afterEachRound(memory.bytes(), 1), json);
             json.writeStringField("trend", memory.trend().name());
             json.writeNumberField("slopeBytesPerRound", memory.bytesPerRound());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        });
     }
 
     private void site(SiteGrowth site, Optional<Fingerprint> fingerprint, JsonGenerator json) throws IOException {
         int devices = site.devices().size();
-        if (fingerprint.isPresent()) {
-            json.writeStringField("fingerprint", fingerprint.get().toString());
-        }
+        JsonParts.optional("fingerprint", fingerprint.map(Fingerprint::toString), json);
         json.writeStringField("name", site.site().toString());
         json.writeStringField("type", site.site().type().name());
         Columns.numbers(
@@ -104,10 +95,7 @@ final class GrowthFigures {
         Columns.numbers("buffers", afterEachRound(site.buffers(), devices), json);
         json.writeNumberField("slopeBytesPerRound", slope(site) * devices);
         json.writeStringField("trend", site.trend().name());
-        Optional<String> frame = site.origin().flatMap(Origin::site).map(Object::toString);
-        if (frame.isPresent()) {
-            json.writeStringField("site", frame.get());
-        }
+        JsonParts.optional("site", site.origin().flatMap(Origin::site).map(Object::toString), json);
     }
 
     private long slope(SiteGrowth site) {

@@ -30,7 +30,7 @@ final class RunJson {
     void write(JsonGenerator json) throws IOException {
         AllocationHistory history = verdict.history();
         long end = end(history);
-        UsageFigures usage = UsageFigures.of(history);
+        UsageFigures usage = new UsageFigures(history);
         MeshGrid grid = new MeshGrid(verdict);
         GroupIndex grouped = new GroupIndex(figures.report());
         AllocationRectangles rectangles = new AllocationRectangles(history, grouped.members(), grid.size(), end);

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** The background of all diagrams over events: phases, marks, and wall-clock time if it is known. */
 final class TimelineBands {
@@ -84,28 +85,22 @@ final class TimelineBands {
     void write(JsonGenerator json, TruncationInfo shown) throws IOException {
         List<Band> all = bands();
         List<Band> fewer = thinned(all, MAX_PHASES);
-        json.writeArrayFieldStart("phases");
-        for (Band band : fewer) {
-            json.writeStartObject();
+        JsonParts.objects("phases", fewer, json, band -> {
             json.writeStringField("name", band.name());
             json.writeNumberField("from", band.from());
             json.writeNumberField("to", band.to());
             json.writeNumberField("peakBytes", band.peakBytes());
             json.writeNumberField("liveBytes", band.liveBytes());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
-        json.writeArrayFieldStart("marks");
+        });
         int shownMarks = Math.min(marks.size(), MAX_MARKS);
-        for (int i = 0; i < shownMarks; i++) {
-            Mark mark = marks.get((int) ((long) i * marks.size() / shownMarks));
-            json.writeStartObject();
+        List<Mark> fewerMarks = IntStream.range(0, shownMarks)
+                .mapToObj(i -> marks.get((int) ((long) i * marks.size() / shownMarks)))
+                .toList();
+        JsonParts.objects("marks", fewerMarks, json, mark -> {
             json.writeNumberField("event", mark.event());
             json.writeStringField("name", mark.name());
             json.writeStringField("kind", mark.kind());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        });
         json.writeNumberField("end", end);
         shown.add("phases", fewer.size(), all.size());
         shown.add("marks", shownMarks, marks.size());

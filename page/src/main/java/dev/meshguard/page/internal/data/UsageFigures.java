@@ -6,108 +6,72 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryCapacity;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
+import dev.meshguard.history.Timeline;
 import dev.meshguard.verdict.DeviceMemory;
-import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import java.io.IOException;
-import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /** The live bytes over the events, of the whole mesh by type and of each memory of each device. */
-public final class UsageFigures {
+final class UsageFigures {
 
-    /** The running totals of one memory of one device. */
-    private static final class Tally {
-        private long live;
-        private long peak;
-    }
-
-    private final EnumMap<BufferType, Steps> series = new EnumMap<>(BufferType.class);
-    private final Map<DeviceMemory, Tally> memories = new TreeMap<>();
-    private long live;
-    private long peakBytes;
-    private long peakEvent;
-
+    private final Map<BufferType, Timeline.Curve> series;
+    private final Map<DeviceMemory, Timeline.Curve> memories;
+    private final Timeline.Curve whole;
     private final List<MeshDescription> meshes;
     private final long[] phases;
 
-    private UsageFigures(List<MeshDescription> meshes, long... phases) {
-        this.meshes = meshes;
-        this.phases = phases;
-    }
-
-    /** Reads a history once. */
-    public static UsageFigures of(AllocationHistory history) {
-        UsageFigures usage = new UsageFigures(
-                List.copyOf(history.meshes()),
-                history.phases().stream()
-                        .mapToLong(HistoryEvent.PhaseBegan::number)
-                        .toArray());
-        history.eachUsageChange(change -> usage.change(change.event(), change.device(), change.type(), change.bytes()));
-        return usage;
-    }
-
-    private void change(long event, int device, BufferType type, long difference) {
-        series.computeIfAbsent(type, unused -> new Steps()).change(event, difference);
-        Tally tally = memories.computeIfAbsent(new DeviceMemory(device, type), unused -> new Tally());
-        tally.live += difference;
-        tally.peak = Math.max(tally.peak, tally.live);
-        live += difference;
-        if (live > peakBytes) {
-            peakBytes = live;
-            peakEvent = event;
-        }
+    UsageFigures(AllocationHistory history) {
+        Timeline timeline = history.timeline();
+        this.series = new TreeMap<>(timeline.curvesBy(MemoryKey::type));
+        this.memories = new TreeMap<>(timeline.curvesBy(DeviceMemory::of));
+        this.whole = timeline.curve(memory -> true);
+        this.meshes = List.copyOf(history.meshes());
+        this.phases = history.phases().stream()
+                .mapToLong(HistoryEvent.PhaseBegan::number)
+                .toArray();
     }
 
     /** Returns the number of the event with the maximum bytes that were live at once on the whole mesh. */
     long peakEvent() {
-        return peakEvent;
-    }
-
-    /** Returns the maximum bytes of each type that were live at once on the whole mesh. */
-    public Map<BufferType, Long> peakByType() {
-        EnumMap<BufferType, Long> peaks = new EnumMap<>(BufferType.class);
-        series.forEach((type, steps) -> peaks.put(type, steps.peakBytes()));
-        return peaks;
+        return whole.peakEvent();
     }
 
     void writePeak(JsonGenerator json) throws IOException {
+        writePeak(whole, json);
+    }
+
+    private static void writePeak(Timeline.Curve curve, JsonGenerator json) throws IOException {
         json.writeObjectFieldStart("peak");
-        json.writeNumberField("event", peakEvent);
-        json.writeNumberField("bytes", peakBytes);
+        json.writeNumberField("event", curve.peakEvent());
+        json.writeNumberField("bytes", curve.peakBytes());
         json.writeEndObject();
     }
 
     void writeSeries(JsonGenerator json, Optional<BudgetVerdict> budgets, TruncationInfo shown) throws IOException {
-        long steps = 0;
-        long kept = 0;
-        json.writeArrayFieldStart("series");
-        for (Map.Entry<BufferType, Steps> one : series.entrySet()) {
-            Steps ofType = one.getValue();
-            int[] places = ofType.shown(phases);
-            steps += ofType.count();
-            kept += places.length;
-            json.writeStartObject();
-            json.writeStringField("type", one.getKey().name());
-            Columns.numbers(
-                    "event", Arrays.stream(places).mapToLong(ofType::event).toArray(), json);
-            Columns.numbers(
-                    "bytes", Arrays.stream(places).mapToLong(ofType::bytes).toArray(), json);
-            json.writeObjectFieldStart("peak");
-            json.writeNumberField("event", ofType.peakEvent());
-            json.writeNumberField("bytes", ofType.peakBytes());
-            json.writeEndObject();
-            optional("budget", budgetOf(one.getKey(), budgets), json);
-            optional("capacity", capacityOf(one.getKey()), json);
-            json.writeEndObject();
-        }
-        json.writeEndArray();
-        shown.add("series", kept, steps);
+        Map<BufferType, ShownSteps> kept = new TreeMap<>();
+        series.forEach((type, curve) -> kept.put(type, new ShownSteps(curve, phases)));
+        JsonParts.objects("series", kept.entrySet(), json, one -> {
+            BufferType type = one.getKey();
+            ShownSteps steps = one.getValue();
+            json.writeStringField("type", type.name());
+            Columns.numbers("event", steps.events(), json);
+            Columns.numbers("bytes", steps.bytes(), json);
+            writePeak(steps.curve(), json);
+            JsonParts.optional("budget", sum(type, memory -> budgetOf(memory, budgets)), json);
+            JsonParts.optional("capacity", sum(type, memory -> bytes(capacityOf(memory))), json);
+        });
+        shown.add(
+                "series",
+                kept.values().stream().mapToLong(ShownSteps::count).sum(),
+                series.values().stream().mapToLong(Timeline.Curve::steps).sum());
     }
 
     /** Returns the capacity of a memory of one device, if known; the latest mesh over the device decides. */
@@ -119,27 +83,18 @@ public final class UsageFigures {
                 .flatMap(mesh -> mesh.capacityOf(memory.type()));
     }
 
-    /** The capacity of the mesh is known if that of each device with this memory is. */
-    private OptionalLong capacityOf(BufferType type) {
-        long sum = 0;
-        for (DeviceMemory memory : memories.keySet()) {
-            if (memory.type() == type) {
-                Optional<MemoryCapacity> capacity = capacityOf(memory);
-                if (capacity.isEmpty()) {
-                    return OptionalLong.empty();
-                }
-                sum += capacity.get().banks() * capacity.get().bytesPerBank();
-            }
-        }
-        return sum == 0 ? OptionalLong.empty() : OptionalLong.of(sum);
+    private static OptionalLong bytes(Optional<MemoryCapacity> capacity) {
+        return capacity.isEmpty()
+                ? OptionalLong.empty()
+                : OptionalLong.of(capacity.get().banks() * capacity.get().bytesPerBank());
     }
 
-    /** Each budget limits one device; together they limit the mesh if each of its devices has one. */
-    private OptionalLong budgetOf(BufferType type, Optional<BudgetVerdict> budgets) {
+    /** Limits are those of one device; together they limit the mesh if each of its devices with this memory has one. */
+    private OptionalLong sum(BufferType type, Function<DeviceMemory, OptionalLong> limitOf) {
         long sum = 0;
         for (DeviceMemory memory : memories.keySet()) {
             if (memory.type() == type) {
-                OptionalLong limit = budgetOf(memory, budgets);
+                OptionalLong limit = limitOf.apply(memory);
                 if (limit.isEmpty()) {
                     return limit;
                 }
@@ -151,49 +106,35 @@ public final class UsageFigures {
 
     private static OptionalLong budgetOf(DeviceMemory memory, Optional<BudgetVerdict> budgets) {
         return budgets.map(BudgetVerdict::budgets).orElse(List.of()).stream()
-                .filter(budget -> applies(budget, memory))
+                .filter(budget -> budget.applies(memory))
                 .flatMapToLong(budget -> budget.peakBytes().stream())
                 .min();
     }
 
-    private static boolean applies(BudgetSpec budget, DeviceMemory memory) {
-        return budget.type() == memory.type()
-                && (budget.device().isEmpty() || budget.device().getAsInt() == memory.device());
-    }
-
     void writeMatrix(JsonGenerator json, Optional<BudgetVerdict> budgets) throws IOException {
-        json.writeArrayFieldStart("matrix");
-        for (Map.Entry<DeviceMemory, Tally> one : memories.entrySet()) {
+        JsonParts.objects("matrix", memories.entrySet(), json, one -> {
             DeviceMemory memory = one.getKey();
-            Tally tally = one.getValue();
-            json.writeStartObject();
+            Timeline.Curve curve = one.getValue();
             json.writeNumberField("device", MeshGrid.number(memory.device()));
             json.writeStringField("type", memory.type().name());
-            json.writeNumberField("liveBytes", tally.live);
-            json.writeNumberField("peakBytes", tally.peak);
-            json.writeNumberField("difference", tally.live - ofMost(memory.type(), false));
-            json.writeNumberField("peakDifference", tally.peak - ofMost(memory.type(), true));
-            optional("budget", budgetOf(memory, budgets), json);
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+            json.writeNumberField("liveBytes", curve.liveBytes());
+            json.writeNumberField("peakBytes", curve.peakBytes());
+            json.writeNumberField("difference", curve.liveBytes() - ofMost(memory.type(), Timeline.Curve::liveBytes));
+            json.writeNumberField(
+                    "peakDifference", curve.peakBytes() - ofMost(memory.type(), Timeline.Curve::peakBytes));
+            JsonParts.optional("budget", budgetOf(memory, budgets), json);
+        });
     }
 
     /**
      * Returns the amount of a type on most devices: the median, which equals that of most devices if most are alike.
      */
-    private long ofMost(BufferType type, boolean peak) {
+    private long ofMost(BufferType type, ToLongFunction<Timeline.Curve> amount) {
         long[] values = memories.entrySet().stream()
                 .filter(one -> one.getKey().type() == type)
-                .mapToLong(one -> peak ? one.getValue().peak : one.getValue().live)
+                .mapToLong(one -> amount.applyAsLong(one.getValue()))
                 .sorted()
                 .toArray();
         return values[(values.length - 1) / 2];
-    }
-
-    private static void optional(String field, OptionalLong number, JsonGenerator json) throws IOException {
-        if (number.isPresent()) {
-            json.writeNumberField(field, number.getAsLong());
-        }
     }
 }

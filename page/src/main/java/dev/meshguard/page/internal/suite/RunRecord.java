@@ -3,13 +3,14 @@ package dev.meshguard.page.internal.suite;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
+import dev.meshguard.history.Timeline;
 import dev.meshguard.page.internal.data.InlineJson;
 import dev.meshguard.page.internal.data.RunFigures;
-import dev.meshguard.page.internal.data.UsageFigures;
 import dev.meshguard.report.Finding;
 import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The summary of a run for the overview page, as a line of JSON.
@@ -41,7 +43,6 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
     private void write(JsonGenerator json) throws IOException {
         LeakVerdict verdict = figures.verdict();
         List<SurvivorFinding> leaks = figures.report().survivors(SurvivorStatus.LEAKED);
-        UsageFigures usage = UsageFigures.of(verdict.history());
         json.writeStartObject();
         json.writeStringField("format", FORMAT);
         json.writeNumberField("version", VERSION);
@@ -53,16 +54,9 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
         json.writeNumberField("leaks", leaks.size());
         json.writeNumberField("leakedBytes", Finding.bytesOf(leaks));
         json.writeNumberField("buffers", verdict.sum().allocated());
-        json.writeObjectFieldStart("peakByType");
-        for (Map.Entry<BufferType, Long> peak : usage.peakByType().entrySet()) {
-            json.writeNumberField(peak.getKey().name(), peak.getValue());
-        }
-        json.writeEndObject();
-        json.writeObjectFieldStart("devicePeakByType");
-        for (Map.Entry<BufferType, Long> peak : devicePeaks(verdict.history()).entrySet()) {
-            json.writeNumberField(peak.getKey().name(), peak.getValue());
-        }
-        json.writeEndObject();
+        Timeline timeline = verdict.history().timeline();
+        peaks("peakByType", timeline.curvesBy(MemoryKey::type), Function.identity(), json);
+        peaks("devicePeakByType", timeline.curvesBy(DeviceMemory::of), DeviceMemory::type, json);
         json.writeNumberField("durationMillis", duration(verdict).toMillis());
         Optional<HistoryEvent.Checked> check = verdict.history().check();
         if (check.isPresent()) {
@@ -82,18 +76,17 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
         json.writeEndObject();
     }
 
-    /** Returns the maximum bytes that one device held at once, by type, as the summary of the terminal has them. */
-    private static Map<BufferType, Long> devicePeaks(AllocationHistory history) {
+    /** Writes the maximum bytes of each type that any group of memories held at once. */
+    private static <G> void peaks(
+            String field, Map<G, Timeline.Curve> curves, Function<G, BufferType> type, JsonGenerator json)
+            throws IOException {
         EnumMap<BufferType, Long> peaks = new EnumMap<>(BufferType.class);
-        for (int device : history.devices()) {
-            for (BufferType type : BufferType.values()) {
-                long bytes = history.totals(device, type).peakBytes();
-                if (bytes > 0) {
-                    peaks.merge(type, bytes, Math::max);
-                }
-            }
+        curves.forEach((group, curve) -> peaks.merge(type.apply(group), curve.peakBytes(), Math::max));
+        json.writeObjectFieldStart(field);
+        for (Map.Entry<BufferType, Long> peak : peaks.entrySet()) {
+            json.writeNumberField(peak.getKey().name(), peak.getValue());
         }
-        return peaks;
+        json.writeEndObject();
     }
 
     private void causes(JsonGenerator json) throws IOException {

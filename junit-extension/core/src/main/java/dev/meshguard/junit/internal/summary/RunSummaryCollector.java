@@ -1,6 +1,5 @@
 package dev.meshguard.junit.internal.summary;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.SurvivorFinding;
@@ -10,6 +9,7 @@ import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.report.summary.RunSummary.Count;
 import dev.meshguard.report.summary.RunSummary.Listed;
 import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.Collection;
 import java.util.Collections;
@@ -123,19 +123,16 @@ public final class RunSummaryCollector {
     }
 
     private void addPeaks(AllocationHistory history, String name) {
-        for (int device : history.devices()) {
-            for (BufferType type : BufferType.values()) {
-                long bytes = history.totals(device, type).peakBytes();
-                if (bytes > 0) {
-                    peaks.merge(nameOf(device, type, history), new Amount(bytes, name), Amount::or);
-                }
+        history.timeline().curvesBy(DeviceMemory::of).forEach((memory, curve) -> {
+            if (curve.peakBytes() > 0) {
+                peaks.merge(nameOf(memory, history), new Amount(curve.peakBytes(), name), Amount::or);
             }
-        }
+        });
     }
 
     /** Memory that belongs to no device is counted together, also that of several sources. */
-    private static String nameOf(int device, BufferType type, AllocationHistory history) {
-        return device == HistoryEvent.NO_DEVICE
+    private static String nameOf(DeviceMemory memory, AllocationHistory history) {
+        return memory.device() == HistoryEvent.NO_DEVICE
                 ? history.generations().stream()
                         .filter(buffer -> !buffer.hasDevice())
                         .flatMap(buffer -> history.vocabularyOf(buffer.request()).memory().stream())
@@ -143,7 +140,7 @@ public final class RunSummaryCollector {
                         .sorted()
                         .reduce((one, other) -> one + " and " + other)
                         .orElse("memory of no device")
-                : type.name();
+                : memory.type().name();
     }
 
     /** Sets the location of the page of all tests, which was written after the last check. */

@@ -1,14 +1,15 @@
 package dev.meshguard.page.internal.data;
 
+import dev.meshguard.history.Timeline;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /**
- * The live bytes after each event, thinned if there are more events than a screen shows.
+ * The steps of a curve that a page shows, fewer if there are more than a screen can show.
  *
  * <p>For each segment of events the first, last, minimum and maximum values are kept, so no peak is lost.
  */
-final class Steps {
+final class ShownSteps {
 
     static final int MAX_STEPS = 4_000;
     private static final int KEPT_PER_SLICE = 4;
@@ -17,55 +18,42 @@ final class Steps {
     /** With more phases there is no room for a share of each. */
     private static final int MAX_PHASES = 200;
 
-    private long[] events = new long[64];
-    private long[] bytes = new long[64];
-    private int count;
-    private long live;
-    private long peakBytes;
-    private long peakEvent;
-
-    void change(long event, long difference) {
-        live += difference;
-        if (live > peakBytes) {
-            peakBytes = live;
-            peakEvent = event;
-        }
-        if (count > 0 && events[count - 1] == event) {
-            bytes[count - 1] = live;
-            return;
-        }
-        if (count == events.length) {
-            events = Arrays.copyOf(events, count * 2);
-            bytes = Arrays.copyOf(bytes, count * 2);
-        }
-        events[count] = event;
-        bytes[count] = live;
-        count++;
-    }
-
-    int count() {
-        return count;
-    }
-
-    long live() {
-        return live;
-    }
-
-    long peakBytes() {
-        return peakBytes;
-    }
-
-    long peakEvent() {
-        return peakEvent;
-    }
+    private final Timeline.Curve curve;
+    private final int[] indexes;
 
     /**
-     * Returns the indexes of the shown steps, ascending.
+     * Selects steps.
      *
      * @param cuts the events at which phases begin, ascending: each phase has a share, even if it is shorter than the
      *     others
      */
-    int[] shown(long... cuts) {
+    ShownSteps(Timeline.Curve curve, long... cuts) {
+        this.curve = curve;
+        this.indexes = indexes(cuts);
+    }
+
+    /** Returns the whole curve. */
+    Timeline.Curve curve() {
+        return curve;
+    }
+
+    /** Returns how many steps are shown. */
+    int count() {
+        return indexes.length;
+    }
+
+    /** Returns the event of each shown step. */
+    long[] events() {
+        return Arrays.stream(indexes).mapToLong(curve::event).toArray();
+    }
+
+    /** Returns the live bytes after each shown step. */
+    long[] bytes() {
+        return Arrays.stream(indexes).mapToLong(curve::bytes).toArray();
+    }
+
+    private int[] indexes(long... cuts) {
+        int count = curve.steps();
         if (count <= MAX_STEPS) {
             return IntStream.range(0, count).toArray();
         }
@@ -84,22 +72,12 @@ final class Steps {
         return kept.build().toArray();
     }
 
-    /** Returns the index after the last step of each phase. */
+    /** Returns the index after the last step of each phase that has any. */
     private int[] ends(long... cuts) {
-        IntStream.Builder ends = IntStream.builder();
-        int before = 0;
-        for (long cut : cuts) {
-            int found = Arrays.binarySearch(events, 0, count, cut);
-            int end = found < 0 ? -found - 1 : found;
-            if (end > before) {
-                ends.add(end);
-                before = end;
-            }
-        }
-        if (before < count) {
-            ends.add(count);
-        }
-        return ends.build().toArray();
+        return IntStream.concat(Arrays.stream(cuts).mapToInt(curve::firstStepFrom), IntStream.of(curve.steps()))
+                .filter(end -> end > 0)
+                .distinct()
+                .toArray();
     }
 
     private void keep(int begin, int end, int most, IntStream.Builder kept) {
@@ -114,18 +92,10 @@ final class Steps {
             int least = from;
             int greatest = from;
             for (int place = from; place < to; place++) {
-                least = bytes[place] < bytes[least] ? place : least;
-                greatest = bytes[place] > bytes[greatest] ? place : greatest;
+                least = curve.bytes(place) < curve.bytes(least) ? place : least;
+                greatest = curve.bytes(place) > curve.bytes(greatest) ? place : greatest;
             }
             IntStream.of(from, least, greatest, to - 1).sorted().distinct().forEach(kept::add);
         }
-    }
-
-    long event(int place) {
-        return events[place];
-    }
-
-    long bytes(int place) {
-        return bytes[place];
     }
 }

@@ -1,0 +1,379 @@
+package dev.meshguard.history;
+
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The live bytes and buffers of a history after each of its events, by device, type and lifetime.
+ *
+ * <p>A generation is live from its first report to its last free. Budgets, growth, peaks, phases and the curves of a page all
+ * read the timeline of {@link AllocationHistory#timeline()}. All sizes are bytes.
+ *
+ * <pre>{@code
+ * Timeline.Curve l1 = history.timeline().curve(memory -> memory.type() == BufferType.L1);
+ * l1.peakBytes(); // the most bytes of L1 that were live at once, on all devices
+ * l1.peakEvent(); // the number of the event at which they were
+ * }</pre>
+ *
+ * <p>A change takes some twenty bytes of heap. Immutable and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class Timeline {
+
+    /** The memories that any change is about; a change refers to them by index. */
+    private final List<MemoryKey> memories;
+
+    private final long[] events;
+    private final int[] memoryIndexes;
+    private final byte[] buffers;
+    private final long[] bytes;
+    private final int count;
+
+    private Timeline(Builder builder) {
+        this.memories = List.copyOf(builder.memories.keySet());
+        this.events = builder.events;
+        this.memoryIndexes = builder.memoryIndexes;
+        this.buffers = builder.buffers;
+        this.bytes = builder.bytes;
+        this.count = builder.count;
+    }
+
+    /** Returns how many buffers were ever allocated. */
+    public long allocatedBuffers() {
+        long allocated = 0;
+        for (int i = 0; i < count; i++) {
+            allocated += buffers[i] > 0 ? 1 : 0;
+        }
+        return allocated;
+    }
+
+    /** Returns the curve of the selected memories together; it has no steps if none of them was ever used. */
+    public Curve curve(Predicate<MemoryKey> isSelected) {
+        return curvesBy(isSelected::test).getOrDefault(true, new Curve(0));
+    }
+
+    /**
+     * Returns the curve of each group of memories, for example of each type.
+     *
+     * <pre>{@code
+     * Map<BufferType, Timeline.Curve> curves = history.timeline().curvesBy(MemoryKey::type);
+     * }</pre>
+     *
+     * @param group returns the group of a memory; only memories that were used are passed
+     */
+    public <G> Map<G, Curve> curvesBy(Function<MemoryKey, G> group) {
+        int[] changes = new int[memories.size()];
+        for (int i = 0; i < count; i++) {
+            changes[memoryIndexes[i]]++;
+        }
+        Map<G, Integer> steps = new LinkedHashMap<>();
+        for (int i = 0; i < changes.length; i++) {
+            steps.merge(group.apply(memories.get(i)), changes[i], Integer::sum);
+        }
+        Map<G, Curve> curves = new LinkedHashMap<>();
+        steps.forEach((one, most) -> curves.put(one, new Curve(most)));
+        Curve[] ofMemories =
+                memories.stream().map(memory -> curves.get(group.apply(memory))).toArray(Curve[]::new);
+        for (int i = 0; i < count; i++) {
+            ofMemories[memoryIndexes[i]].add(events[i], buffers[i], bytes[i]);
+        }
+        return curves;
+    }
+
+    /**
+     * Returns this timeline with other ends of buffers that are live in it.
+     *
+     * <p>A buffer that ends before it is allocated is excluded.
+     *
+     * @param ends the number of the event that ended each of them
+     */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public Timeline withEnds(Map<BufferGeneration, Long> ends) {
+        if (ends.isEmpty()) {
+            return this;
+        }
+        List<Change> ended = new ArrayList<>();
+        Set<Long> undone = new HashSet<>();
+        ends.forEach((buffer, end) -> Change.end(buffer, end, ended, undone));
+        ended.sort(Comparator.comparingLong(Change::event));
+        Builder builder = new Builder();
+        int next = 0;
+        for (int i = 0; i < count; i++) {
+            while (next < ended.size() && ended.get(next).event() < events[i]) {
+                builder.add(ended.get(next++));
+            }
+            if (!undone.contains(events[i])) {
+                builder.add(new Change(events[i], memories.get(memoryIndexes[i]), buffers[i], bytes[i]));
+            }
+        }
+        ended.subList(next, ended.size()).forEach(builder::add);
+        return builder.build();
+    }
+
+    /**
+     * The live bytes and buffers of a group of memories after each event that changed them.
+     *
+     * <p>Steps count from 0, and each is about another event. Immutable and safe for use by several threads.
+     */
+    public static final class Curve {
+
+        private final long[] events;
+        private final long[] bytes;
+        private final long[] buffers;
+        private int steps;
+        private long peakBytes;
+        private long peakEvent;
+        private long peakBuffers;
+        private long peakBuffersEvent;
+
+        private Curve(int maxSteps) {
+            this.events = new long[maxSteps];
+            this.bytes = new long[maxSteps];
+            this.buffers = new long[maxSteps];
+        }
+
+        /** Adds a change; only before the curve is returned. */
+        private void add(long event, long moreBuffers, long moreBytes) {
+            long newBytes = liveBytes() + moreBytes;
+            long newBuffers = liveBuffers() + moreBuffers;
+            if (steps == 0 || events[steps - 1] != event) {
+                steps++;
+            }
+            events[steps - 1] = event;
+            bytes[steps - 1] = newBytes;
+            buffers[steps - 1] = newBuffers;
+            if (newBytes > peakBytes) {
+                peakBytes = newBytes;
+                peakEvent = event;
+            }
+            if (newBuffers > peakBuffers) {
+                peakBuffers = newBuffers;
+                peakBuffersEvent = event;
+            }
+        }
+
+        /** Returns the number of steps. */
+        public int steps() {
+            return steps;
+        }
+
+        /** Returns the number of the event of a step. */
+        public long event(int step) {
+            return events[step];
+        }
+
+        /** Returns the live bytes after a step. */
+        public long bytes(int step) {
+            return bytes[step];
+        }
+
+        /** Returns the live buffers after a step. */
+        public long buffers(int step) {
+            return buffers[step];
+        }
+
+        /** Returns the first step at or after the event of the given number, or {@link #steps()} if there is none. */
+        public int firstStepFrom(long event) {
+            int found = Arrays.binarySearch(events, 0, steps, event);
+            return found < 0 ? -found - 1 : found;
+        }
+
+        /** Returns the bytes that are live at the end. */
+        public long liveBytes() {
+            return steps == 0 ? 0 : bytes[steps - 1];
+        }
+
+        /** Returns the buffers that are live at the end. */
+        public long liveBuffers() {
+            return steps == 0 ? 0 : buffers[steps - 1];
+        }
+
+        /** Returns the most bytes that were live at once. */
+        public long peakBytes() {
+            return peakBytes;
+        }
+
+        /** Returns the number of the first event after which {@link #peakBytes()} were live; 0 if they are none. */
+        public long peakEvent() {
+            return peakEvent;
+        }
+
+        /** Returns the most buffers that were live at once. */
+        public long peakBuffers() {
+            return peakBuffers;
+        }
+
+        /** Returns the number of the first event after which {@link #peakBuffers()} were live; 0 if they are none. */
+        public long peakBuffersEvent() {
+            return peakBuffersEvent;
+        }
+
+        /**
+         * Returns the changes by the events of a range.
+         *
+         * @param from the number of the first event
+         * @param until the number of the first event after the range
+         */
+        public Section between(long from, long until) {
+            int first = firstStepFrom(from);
+            int end = firstStepFrom(until);
+            long live = first == 0 ? 0 : bytes[first - 1];
+            long liveBuffers = first == 0 ? 0 : buffers[first - 1];
+            long peak = live;
+            long allocated = 0;
+            long allocatedBuffers = 0;
+            long freed = 0;
+            for (int step = first; step < end; step++) {
+                long more = bytes[step] - live;
+                long moreBuffers = buffers[step] - liveBuffers;
+                if (more > 0 || moreBuffers > 0) {
+                    allocated += more;
+                    allocatedBuffers += moreBuffers;
+                } else {
+                    freed -= more;
+                }
+                live = bytes[step];
+                liveBuffers = buffers[step];
+                peak = Math.max(peak, live);
+            }
+            return new Section(allocated, allocatedBuffers, freed, live, liveBuffers, peak);
+        }
+    }
+
+    /**
+     * The changes of a curve by a range of events.
+     *
+     * @param allocatedBytes bytes of the buffers that were allocated, and by which others grew
+     * @param allocatedBuffers how many were allocated
+     * @param freedBytes bytes of the buffers that were freed, and by which others shrank
+     * @param liveBytes bytes that were live at the end
+     * @param liveBuffers how many buffers were live at the end
+     * @param peakBytes the most bytes that were live at any moment, also at the beginning
+     */
+    public record Section(
+            long allocatedBytes,
+            long allocatedBuffers,
+            long freedBytes,
+            long liveBytes,
+            long liveBuffers,
+            long peakBytes) {}
+
+    /** A change of one memory by one event: a generation begins, is resized or ends. */
+    record Change(long event, MemoryKey memory, int buffers, long bytes) {
+
+        /** Returns the changes of a generation, in the order of their events. */
+        static List<Change> of(BufferGeneration generation) {
+            MemoryKey memory = new MemoryKey(generation.device(), generation.type(), generation.lifetime());
+            List<Change> changes = new ArrayList<>(2);
+            List<BufferGeneration.SizeChange> sizes = generation.sizeChanges();
+            long size = sizes.isEmpty() ? generation.size() : sizes.get(0).before();
+            changes.add(new Change(generation.allocatedAt(), memory, 1, size));
+            for (int i = 0; i < sizes.size(); i++) {
+                long next = i + 1 < sizes.size() ? sizes.get(i + 1).before() : generation.size();
+                changes.add(new Change(sizes.get(i).event(), memory, 0, next - size));
+                size = next;
+            }
+            if (generation.freedAt().isPresent()) {
+                changes.add(new Change(generation.freedAt().getAsLong(), memory, -1, -size));
+            }
+            return changes;
+        }
+
+        /** Adds the change that ends a live generation by another event, and the events of its changes after that one. */
+        private static void end(BufferGeneration live, long end, List<Change> ended, Set<Long> undone) {
+            int buffersThen = 0;
+            long bytesThen = 0;
+            for (Change change : of(live)) {
+                if (change.event > end) {
+                    undone.add(change.event);
+                } else {
+                    buffersThen += change.buffers;
+                    bytesThen += change.bytes;
+                }
+            }
+            if (buffersThen > 0) {
+                ended.add(new Change(end, of(live).get(0).memory, -buffersThen, -bytesThen));
+            }
+        }
+    }
+
+    /** Collects changes in the order of their events. Not safe for use by several threads. */
+    static final class Builder {
+
+        private static final int FIRST_CAPACITY = 16;
+
+        private final Map<MemoryKey, Integer> memories = new LinkedHashMap<>();
+        private @Nullable MemoryKey latest;
+        private int latestIndex;
+        private long[] events = new long[FIRST_CAPACITY];
+        private int[] memoryIndexes = new int[FIRST_CAPACITY];
+        private byte[] buffers = new byte[FIRST_CAPACITY];
+        private long[] bytes = new long[FIRST_CAPACITY];
+        private int count;
+
+        void add(Change change) {
+            add(
+                    change.event,
+                    change.memory.device(),
+                    change.memory.type(),
+                    change.memory.lifetime(),
+                    change.buffers,
+                    change.bytes);
+        }
+
+        /**
+         * Adds a change.
+         *
+         * @param event the number of the event, not less than that of the change before
+         * @param moreBuffers 1 if a buffer begins, -1 if one ends, 0 if one is resized
+         * @param moreBytes the bytes more; negative if there are less
+         */
+        void add(long event, int device, BufferType type, BufferLifetime lifetime, int moreBuffers, long moreBytes) {
+            if (count > 0 && event < events[count - 1]) {
+                throw new IllegalArgumentException("Event #" + event + " comes after #" + events[count - 1]);
+            }
+            if (count == events.length) {
+                events = Arrays.copyOf(events, count * 2);
+                memoryIndexes = Arrays.copyOf(memoryIndexes, count * 2);
+                buffers = Arrays.copyOf(buffers, count * 2);
+                bytes = Arrays.copyOf(bytes, count * 2);
+            }
+            events[count] = event;
+            memoryIndexes[count] = indexOf(device, type, lifetime);
+            buffers[count] = (byte) moreBuffers;
+            bytes[count] = moreBytes;
+            count++;
+        }
+
+        /** Most changes are about the memory of the change before. */
+        private int indexOf(int device, BufferType type, BufferLifetime lifetime) {
+            MemoryKey known = latest;
+            if (known == null || known.device() != device || known.type() != type || known.lifetime() != lifetime) {
+                latest = new MemoryKey(device, type, lifetime);
+                latestIndex = memories.computeIfAbsent(latest, unused -> memories.size());
+            }
+            return latestIndex;
+        }
+
+        /** Returns the timeline; nothing may be added to the builder afterwards. */
+        Timeline build() {
+            return new Timeline(this);
+        }
+    }
+}

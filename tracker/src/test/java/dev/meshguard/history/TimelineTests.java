@@ -1,0 +1,119 @@
+package dev.meshguard.history;
+
+import static dev.meshguard.event.BufferLifetime.SYSTEM;
+import static dev.meshguard.event.BufferLifetime.USER;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class TimelineTests {
+
+    private final Timeline.Builder builder = new Timeline.Builder();
+
+    @Test
+    void hasTheLiveBytesAfterEachEventOfAGroup() {
+        builder.add(2, 0, DRAM, USER, 1, 100);
+        builder.add(4, 1, L1, USER, 1, 7);
+        builder.add(5, 1, DRAM, SYSTEM, 1, 10);
+        builder.add(9, 0, DRAM, USER, -1, -100);
+
+        Map<Object, Timeline.Curve> curves = builder.build().curvesBy(MemoryKey::type);
+
+        assertThat(curves).containsOnlyKeys(DRAM, L1);
+        assertThat(bytes(curves.get(DRAM))).containsExactly(100, 110, 10);
+        assertThat(curves.get(DRAM).event(2)).isEqualTo(9);
+        assertThat(curves.get(DRAM).buffers(1)).isEqualTo(2);
+        assertThat(curves.get(DRAM).liveBytes()).isEqualTo(10);
+    }
+
+    @Test
+    void namesTheFirstEventOfAPeak() {
+        builder.add(1, 0, DRAM, USER, 1, 100);
+        builder.add(3, 0, DRAM, USER, -1, -100);
+        builder.add(4, 0, DRAM, USER, 1, 60);
+        builder.add(5, 0, DRAM, USER, 1, 40);
+
+        Timeline.Curve curve = builder.build().curve(memory -> true);
+
+        assertThat(curve.peakBytes()).isEqualTo(100);
+        assertThat(curve.peakEvent()).isEqualTo(1);
+        assertThat(curve.peakBuffers()).isEqualTo(2);
+        assertThat(curve.peakBuffersEvent()).isEqualTo(5);
+    }
+
+    @Test
+    void addsUpTheChangesOfARangeOfEvents() {
+        builder.add(1, 0, DRAM, USER, 1, 100);
+        builder.add(3, 0, DRAM, USER, 1, 20);
+        builder.add(4, 0, DRAM, USER, -1, -100);
+        builder.add(6, 0, DRAM, USER, 1, 5);
+
+        Timeline.Curve curve = builder.build().curve(memory -> true);
+
+        assertThat(curve.between(3, 6)).isEqualTo(new Timeline.Section(20, 1, 100, 20, 1, 120));
+        assertThat(curve.between(4, 5)).isEqualTo(new Timeline.Section(0, 0, 100, 20, 1, 120));
+        assertThat(curve.between(7, 9)).isEqualTo(new Timeline.Section(0, 0, 0, 25, 2, 25));
+    }
+
+    @Test
+    void hasNoStepsForMemoryThatWasNeverUsed() {
+        builder.add(1, 0, DRAM, USER, 1, 100);
+
+        Timeline.Curve curve = builder.build().curve(memory -> memory.type() == L1);
+
+        assertThat(curve.steps()).isZero();
+        assertThat(curve.peakBytes()).isZero();
+        assertThat(curve.between(0, 9)).isEqualTo(new Timeline.Section(0, 0, 0, 0, 0, 0));
+    }
+
+    @Test
+    void rejectsAnEventOutOfOrder() {
+        builder.add(2, 0, DRAM, USER, 1, 100);
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.add(1, 0, DRAM, USER, 1, 100))
+                .withMessage("Event #1 comes after #2");
+    }
+
+    @Test
+    void countsAnAddressThatIsReportedTwiceOnce() {
+        AllocationHistory history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .allocate(L1, device(0), 0x1000, 1)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        assertThat(bytes(history.timeline().curve(memory -> true))).containsExactly(64, 65, 1);
+        assertThat(history.timeline().allocatedBuffers()).isEqualTo(2);
+    }
+
+    @Test
+    void canEndABufferEarlierOrLeaveItOut() {
+        AllocationHistory history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x2000, 5)
+                .allocate(DRAM, device(0), 0x3000, 1)
+                .recorded();
+        BufferGeneration first = history.generations().get(0);
+        BufferGeneration second = history.generations().get(1);
+
+        Timeline timeline = history.timeline().withEnds(Map.of(first, second.allocatedAt() + 1, second, -1L));
+
+        assertThat(bytes(timeline.curve(memory -> true))).containsExactly(64, 1);
+        assertThat(history.timeline().curve(memory -> true).liveBytes()).isEqualTo(70);
+    }
+
+    private static long[] bytes(Timeline.Curve curve) {
+        return IntStream.range(0, curve.steps()).mapToLong(curve::bytes).toArray();
+    }
+}
