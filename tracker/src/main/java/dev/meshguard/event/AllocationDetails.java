@@ -3,6 +3,7 @@ package dev.meshguard.event;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -98,51 +99,37 @@ public record AllocationDetails(
 
     /** Returns these details for another kind of buffer. */
     public AllocationDetails ofKind(BufferKind newKind) {
-        Draft changed = new Draft(this);
-        changed.kind = newKind;
-        return changed.details();
+        return with(draft -> draft.kind = newKind);
     }
 
     /** Returns these details with another lifetime. */
     public AllocationDetails withLifetime(BufferLifetime newLifetime) {
-        Draft changed = new Draft(this);
-        changed.lifetime = newLifetime;
-        return changed.details();
+        return with(draft -> draft.lifetime = newLifetime);
     }
 
     /** Returns these details with an owner. */
     public AllocationDetails ownedBy(Owner newOwner) {
-        Draft changed = new Draft(this);
-        changed.owner = Optional.of(newOwner);
-        return changed.details();
+        return with(draft -> draft.owner = Optional.of(newOwner));
     }
 
     /** Returns these details with a label. */
     public AllocationDetails labelled(String newLabel) {
-        Draft changed = new Draft(this);
-        changed.label = Optional.of(newLabel);
-        return changed.details();
+        return with(draft -> draft.label = Optional.of(newLabel));
     }
 
     /** Returns these details with the bytes that each buffer takes in every bank. */
     public AllocationDetails withExtent(long bytesPerBank) {
-        Draft changed = new Draft(this);
-        changed.extent = OptionalLong.of(bytesPerBank);
-        return changed.details();
+        return with(draft -> draft.extent = OptionalLong.of(bytesPerBank));
     }
 
     /** Returns these details with the process that reports. */
     public AllocationDetails reportedBy(long newProcessId) {
-        Draft changed = new Draft(this);
-        changed.processId = OptionalLong.of(newProcessId);
-        return changed.details();
+        return with(draft -> draft.processId = OptionalLong.of(newProcessId));
     }
 
     /** Returns these details with the connection over which the process reports. */
     public AllocationDetails overConnection(int newConnection) {
-        Draft changed = new Draft(this);
-        changed.connection = OptionalInt.of(newConnection);
-        return changed.details();
+        return with(draft -> draft.connection = OptionalInt.of(newConnection));
     }
 
     /**
@@ -154,9 +141,7 @@ public record AllocationDetails(
      * @param newMesh the mesh's number, as in {@link MeshDescription#id()}
      */
     public AllocationDetails onMesh(int newMesh) {
-        Draft changed = new Draft(this);
-        changed.mesh = OptionalInt.of(newMesh);
-        return changed.details();
+        return with(draft -> draft.mesh = OptionalInt.of(newMesh));
     }
 
     /**
@@ -165,9 +150,7 @@ public record AllocationDetails(
      * <p>Use it for releases only. Such a release has no origin, because no line of the code under test requested it.
      */
     public AllocationDetails ofCollectedHandle() {
-        Draft changed = new Draft(this);
-        changed.handleCollected = true;
-        return changed.details();
+        return with(draft -> draft.handleCollected = true);
     }
 
     /**
@@ -178,16 +161,12 @@ public record AllocationDetails(
      * details stay unchanged. A device's own allocator belongs to no mesh, so its details name none.
      */
     public AllocationDetails fromAllocator(AllocatorId newAllocator) {
-        Draft changed = new Draft(this);
-        changed.allocator = Optional.of(newAllocator);
-        return changed.details();
+        return with(draft -> draft.allocator = Optional.of(newAllocator));
     }
 
     /** Returns these details for a request that reserves no memory and points to memory of another request. */
     public AllocationDetails asView() {
-        Draft changed = new Draft(this);
-        changed.view = true;
-        return changed.details();
+        return with(draft -> draft.view = true);
     }
 
     /**
@@ -198,9 +177,7 @@ public record AllocationDetails(
      * @param name the name of an attached source, as in {@link SourceDescription#name()}
      */
     public AllocationDetails fromSource(String name) {
-        Draft changed = new Draft(this);
-        changed.source = Optional.of(name);
-        return changed.details();
+        return with(draft -> draft.source = Optional.of(name));
     }
 
     /**
@@ -210,8 +187,12 @@ public record AllocationDetails(
      * dropped is still a leak, because nothing bounds the time until the collector finds it.
      */
     public AllocationDetails asFreedOnCollection() {
+        return with(draft -> draft.freedOnCollection = true);
+    }
+
+    private AllocationDetails with(Consumer<Draft> change) {
         Draft changed = new Draft(this);
-        changed.freedOnCollection = true;
+        change.accept(changed);
         return changed.details();
     }
 

@@ -1,13 +1,14 @@
 package dev.meshguard.event;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -19,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A buffer takes the same addresses in every bank, so a bank stands for all banks of all devices. Sizes are bytes of one bank,
  * rounded as the allocator rounds them, like the figures of the runtime's own text.
  *
- * <p>Safe for use by several threads. Holders and rooms are computed when they are first asked for, and do not change then. A line
- * that a tracker has given up by then, because the buffer was freed meanwhile, is missing.
+ * <p>Safe for use by several threads. Holders are looked up when they are first needed, and do not change then. A line that a
+ * tracker no longer has by then, because the buffer was freed meanwhile, is missing.
  *
  * @since 0.1
  */
@@ -146,12 +147,10 @@ public final class MemoryShortage {
     private final long needed;
     private final long start;
     private final long end;
-    private final List<Block> found;
+    private final List<Block> blocks;
     private final String advice;
     private final String user;
-    private volatile @Nullable List<Block> blocks;
-    private volatile @Nullable DistinguishingCallers callers;
-    private volatile @Nullable List<Holder> holders;
+    private volatile @Nullable Map<Block, Holder> holders;
 
     private MemoryShortage(
             BufferType type,
@@ -167,7 +166,8 @@ public final class MemoryShortage {
         this.needed = needed;
         this.start = start;
         this.end = end;
-        this.found = List.copyOf(blocks);
+        this.blocks =
+                blocks.stream().sorted(Comparator.comparingLong(Block::start)).toList();
         this.advice = advice;
         this.user = user;
     }
@@ -263,7 +263,7 @@ public final class MemoryShortage {
             return gaps.build();
         }
         long from = start;
-        for (Block block : blocks()) {
+        for (Block block : blocks) {
             gaps.add(Math.max(0, Math.min(block.start(), end) - from));
             from = Math.max(from, block.end());
         }
@@ -272,39 +272,25 @@ public final class MemoryShortage {
 
     /** Returns the allocated blocks by address; of a request for certain addresses, the blocks that lie there. */
     public List<Block> blocks() {
-        List<Block> known = blocks;
-        if (known == null) {
-            known = found.stream()
-                    .sorted(Comparator.comparingLong(Block::start))
-                    .toList();
-            blocks = known;
-        }
-        return known;
+        return blocks;
     }
 
     /** Returns who holds the memory, the most bytes first. */
     public List<Holder> holders() {
-        List<Holder> known = holders;
-        if (known == null) {
-            known = holdersOf(blocks());
-            holders = known;
-        }
-        return known;
+        return holdersOf(blocks);
     }
 
     /** Returns who holds one of the {@link #blocks()}. */
     public Holder holderOf(Block block) {
-        return Holder.of(block, callers());
-    }
-
-    private DistinguishingCallers callers() {
-        DistinguishingCallers known = callers;
+        Map<Block, Holder> known = holders;
         if (known == null) {
-            known = DistinguishingCallers.of(
-                    blocks().stream().flatMap(block -> block.request().flatMap(MemoryRequest::origin).stream()));
-            callers = known;
+            DistinguishingCallers callers = DistinguishingCallers.of(
+                    blocks.stream().flatMap(one -> one.request().flatMap(MemoryRequest::origin).stream()));
+            known = blocks.stream()
+                    .collect(Collectors.toMap(one -> one, one -> Holder.of(one, callers), (one, same) -> one));
+            holders = known;
         }
-        return known;
+        return Objects.requireNonNull(known.get(block));
     }
 
     private List<Holder> holdersOf(List<Block> some) {
@@ -313,9 +299,9 @@ public final class MemoryShortage {
             Holder one = holderOf(block);
             merged.merge(one.withoutAmounts(), one, Holder::and);
         }
-        List<Holder> largestFirst = new ArrayList<>(merged.values());
-        largestFirst.sort(Comparator.comparingLong(Holder::bytes).reversed());
-        return Collections.unmodifiableList(largestFirst);
+        return merged.values().stream()
+                .sorted(Comparator.comparingLong(Holder::bytes).reversed())
+                .toList();
     }
 
     /**
@@ -328,24 +314,23 @@ public final class MemoryShortage {
         if (reason == Reason.TOO_LARGE) {
             return Optional.empty();
         }
-        List<Block> inOrder = blocks();
         int bestFirst = 0;
         int bestLast = -1;
         long bestBytes = Long.MAX_VALUE;
         long freedBytes = 0;
         int first = 0;
-        for (int last = 0; last < inOrder.size(); last++) {
-            if (!inOrder.get(last).isOfUser()) {
+        for (int last = 0; last < blocks.size(); last++) {
+            if (!blocks.get(last).isOfUser()) {
                 first = last + 1;
                 freedBytes = 0;
                 continue;
             }
-            freedBytes += inOrder.get(last).size();
-            while (first < last && endOfRoom(inOrder, last) - startOfRoom(inOrder, first + 1) >= needed) {
-                freedBytes -= inOrder.get(first).size();
+            freedBytes += blocks.get(last).size();
+            while (first < last && endOfRoom(last) - startOfRoom(first + 1) >= needed) {
+                freedBytes -= blocks.get(first).size();
                 first++;
             }
-            if (endOfRoom(inOrder, last) - startOfRoom(inOrder, first) >= needed && freedBytes < bestBytes) {
+            if (endOfRoom(last) - startOfRoom(first) >= needed && freedBytes < bestBytes) {
                 bestBytes = freedBytes;
                 bestFirst = first;
                 bestLast = last;
@@ -354,19 +339,18 @@ public final class MemoryShortage {
         if (bestLast < 0) {
             return Optional.empty();
         }
-        List<Block> inTheWay = inOrder.subList(bestFirst, bestLast + 1);
-        return Optional.of(
-                new Room(startOfRoom(inOrder, bestFirst), endOfRoom(inOrder, bestLast), inTheWay, holdersOf(inTheWay)));
+        List<Block> inTheWay = blocks.subList(bestFirst, bestLast + 1);
+        return Optional.of(new Room(startOfRoom(bestFirst), endOfRoom(bestLast), inTheWay, holdersOf(inTheWay)));
     }
 
     /** Returns where a room begins that has a block and those after it. */
-    private long startOfRoom(List<Block> inOrder, int block) {
-        return block == 0 ? start : Math.max(start, inOrder.get(block - 1).end());
+    private long startOfRoom(int block) {
+        return block == 0 ? start : Math.max(start, blocks.get(block - 1).end());
     }
 
     /** Returns where a room ends that has a block and those before it. */
-    private long endOfRoom(List<Block> inOrder, int block) {
-        return block == inOrder.size() - 1 ? end : inOrder.get(block + 1).start();
+    private long endOfRoom(int block) {
+        return block == blocks.size() - 1 ? end : blocks.get(block + 1).start();
     }
 
     /** Returns the shortage in lines for an error message: the reason, the holders, and what would make room. */
@@ -401,20 +385,21 @@ public final class MemoryShortage {
     }
 
     private void addAdvice(List<String> lines) {
+        Optional<Room> room = room();
         if (!advice.isEmpty()) {
             lines.add("to make room, " + advice);
         } else if (reason == Reason.TOO_LARGE) {
             lines.add("no free makes room");
+        } else if (room.isEmpty()) {
+            lines.add("no frees of the code under test would make room in one place");
         } else {
-            room().ifPresentOrElse(
-                            room -> addRoom(room, lines),
-                            () -> lines.add("no frees of the code under test would make room in one place"));
+            addRoom(room.get(), lines);
         }
     }
 
     private void addRoom(Room room, List<String> lines) {
         String bytes = "to make room, free " + Quantities.shortSize(room.bytes()) + " of each bank, ";
-        if (room.blocks().size() == found.size()) {
+        if (room.blocks().size() == blocks.size()) {
             lines.add(bytes + "all that is listed");
         } else {
             lines.add(
@@ -422,15 +407,16 @@ public final class MemoryShortage {
             addLines(room.holders(), lines);
         }
         if (room.holders().stream()
-                .anyMatch(holder -> holder.owner()
-                        .filter(owner -> owner.kind().canBeCached())
-                        .isPresent())) {
+                .flatMap(holder -> holder.owner().stream())
+                .anyMatch(owner -> owner.kind().canBeCached())) {
             lines.add("a program's memory is freed when it leaves the program cache, a trace's when it is released");
         }
     }
 
     private static void addLines(List<Holder> holders, List<String> lines) {
-        holders.stream().limit(SHOWN).forEach(holder -> lines.add(line(holder)));
+        holders.stream()
+                .limit(SHOWN)
+                .forEach(holder -> lines.add("  " + Quantities.shortSize(holder.bytes()) + "  " + holder));
         if (holders.size() > SHOWN) {
             List<Holder> rest = holders.subList(SHOWN, holders.size());
             lines.add("  "
@@ -439,10 +425,6 @@ public final class MemoryShortage {
                     + Quantities.count(rest.stream().mapToLong(Holder::buffers).sum(), "buffer") + " of "
                     + Quantities.count(rest.size(), "other holder"));
         }
-    }
-
-    private static String line(Holder holder) {
-        return "  " + Quantities.shortSize(holder.bytes()) + "  " + holder;
     }
 
     /** Returns the {@link #lines()}. */

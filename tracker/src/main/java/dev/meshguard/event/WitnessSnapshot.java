@@ -1,11 +1,13 @@
 package dev.meshguard.event;
 
 import java.util.Arrays;
-import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -44,30 +46,21 @@ public final class WitnessSnapshot {
         UNKNOWN
     }
 
-    private static final long[] NONE = {};
     private static final int TYPES = BufferType.values().length;
 
     private final int mesh;
     private final Moment moment;
     private final @Nullable AllocatorId allocator;
-    /** Ascending. */
     private final List<Integer> devices;
-    /**
-     * Addresses by index of the device, or one row for all devices, then by type; null where a memory is not covered.
-     */
-    private final long[] @Nullable [][] allocated;
+    /** Ascending addresses by device, then by type; null where a memory is not covered. */
+    private final Map<Integer, long[][]> allocated = new HashMap<>();
 
-    private WitnessSnapshot(
-            int mesh,
-            Moment moment,
-            @Nullable AllocatorId allocator,
-            List<Integer> devices,
-            long[] @Nullable [][] allocated) {
-        this.mesh = mesh;
-        this.moment = moment;
-        this.allocator = allocator;
-        this.devices = devices;
-        this.allocated = allocated;
+    private WitnessSnapshot(Builder builder) {
+        this.mesh = builder.mesh;
+        this.moment = builder.moment;
+        this.allocator = builder.allocator;
+        this.devices = List.copyOf(builder.allocated.keySet());
+        builder.allocated.forEach((device, byType) -> allocated.put(device, byType.clone()));
     }
 
     /**
@@ -109,14 +102,9 @@ public final class WitnessSnapshot {
 
     /** Returns whether nothing is allocated in any covered memory. */
     public boolean isEmpty() {
-        for (long[][] ofDevice : allocated) {
-            for (long[] addresses : ofDevice) {
-                if (addresses != null && addresses.length > 0) {
-                    return false;
-                }
-            }
-        }
-        return true;
+        return allocated.values().stream()
+                .flatMap(Arrays::stream)
+                .allMatch(addresses -> addresses == null || addresses.length == 0);
     }
 
     /** Returns the state of a buffer that starts at the given address. */
@@ -129,8 +117,8 @@ public final class WitnessSnapshot {
     }
 
     private long @Nullable [] addresses(int device, BufferType type) {
-        int index = Collections.binarySearch(devices, device);
-        return index < 0 ? null : allocated[allocated.length == 1 ? 0 : index][type.ordinal()];
+        long[][] byType = allocated.get(device);
+        return byType == null ? null : byType[type.ordinal()];
     }
 
     /** Collects a snapshot; not safe for use by several threads. */
@@ -141,13 +129,7 @@ public final class WitnessSnapshot {
         private final Moment moment;
         private @Nullable AllocatorId allocator;
 
-        /** The devices that were added together and share one row of regions, as the devices of a mesh do. */
-        private List<Integer> together = List.of();
-
-        private long[][] ofAll = new long[0][];
-
-        /** The rows of devices that share none. */
-        private @Nullable SortedMap<Integer, long[][]> distinct;
+        private final SortedMap<Integer, long[][]> allocated = new TreeMap<>();
 
         private Builder(int mesh, Moment moment) {
             this.mesh = mesh;
@@ -162,88 +144,35 @@ public final class WitnessSnapshot {
 
         /** Adds one region of one device. Addresses of a region that is added twice are joined. */
         public Builder region(int device, BufferType type, long... addresses) {
-            add(device, type, sorted(addresses));
+            join(device, type, sorted(addresses));
             return this;
         }
 
         /** Adds one region of several devices in which the same addresses are allocated. */
         public Builder region(List<Integer> devices, BufferType type, long... addresses) {
             long[] once = sorted(addresses);
-            if (together.isEmpty() && distinct == null) {
-                together = List.copyOf(devices);
-                ofAll = new long[TYPES][];
-            }
-            if (!together.isEmpty() && together.equals(devices)) {
-                join(ofAll, type, once);
-            } else {
-                devices.forEach(device -> add(device, type, once));
-            }
+            devices.forEach(device -> join(device, type, once));
             return this;
         }
 
-        private void add(int device, BufferType type, long[] addresses) {
-            join(divided().computeIfAbsent(device, unused -> new long[TYPES][]), type, addresses);
+        private void join(int device, BufferType type, long[] addresses) {
+            long[][] byType = allocated.computeIfAbsent(device, unused -> new long[TYPES][]);
+            long[] before = byType[type.ordinal()];
+            byType[type.ordinal()] = before == null
+                    ? addresses
+                    : sorted(LongStream.concat(Arrays.stream(before), Arrays.stream(addresses))
+                            .toArray());
         }
 
-        /** Gives each device a row of its own from now on. */
-        private SortedMap<Integer, long[][]> divided() {
-            SortedMap<Integer, long[][]> each = distinct;
-            if (each == null) {
-                each = new TreeMap<>();
-                for (int device : together) {
-                    each.put(device, ofAll.clone());
-                }
-                distinct = each;
-                together = List.of();
-            }
-            return each;
-        }
-
-        private static void join(long[][] regions, BufferType type, long[] addresses) {
-            long[] before = regions[type.ordinal()];
-            regions[type.ordinal()] = before == null ? addresses : joined(before, addresses);
+        private static long[] sorted(long[] addresses) {
+            return addresses.length < 2
+                    ? addresses.clone()
+                    : Arrays.stream(addresses).sorted().distinct().toArray();
         }
 
         /** Returns the snapshot. */
         public WitnessSnapshot build() {
-            if (distinct == null && isAscending(together)) {
-                return new WitnessSnapshot(mesh, moment, allocator, together, new long[][][] {ofAll.clone()});
-            }
-            SortedMap<Integer, long[][]> each = divided();
-            long[][][] rows = new long[each.size()][][];
-            int index = 0;
-            for (long[][] row : each.values()) {
-                rows[index++] = row.clone();
-            }
-            return new WitnessSnapshot(mesh, moment, allocator, List.copyOf(each.keySet()), rows);
-        }
-
-        private static boolean isAscending(List<Integer> devices) {
-            for (int i = 1; i < devices.size(); i++) {
-                if (devices.get(i - 1) >= devices.get(i)) {
-                    return false;
-                }
-            }
-            return true;
-        }
-
-        private static long[] joined(long[] first, long[] second) {
-            if (first.length == 0 || second.length == 0) {
-                return first.length == 0 ? second : first;
-            }
-            long[] all = Arrays.copyOf(first, first.length + second.length);
-            System.arraycopy(second, 0, all, first.length, second.length);
-            return sorted(all);
-        }
-
-        /** Sorts only if needed: every test takes three snapshots, and most regions are empty or in order. */
-        private static long[] sorted(long[] addresses) {
-            for (int i = 1; i < addresses.length; i++) {
-                if (addresses[i - 1] >= addresses[i]) {
-                    return Arrays.stream(addresses).sorted().distinct().toArray();
-                }
-            }
-            return addresses.length == 0 ? NONE : addresses.clone();
+            return new WitnessSnapshot(this);
         }
     }
 }

@@ -13,6 +13,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -66,7 +67,7 @@ public final class HandleSearch {
     /** The first collection may keep an object that moved from one generation of the heap to the next. */
     private static final int PROOFS_NEEDED = 2;
 
-    private final List<Start> starts;
+    private final List<Consumer<Walk>> starts;
     private final int objects;
     private final int collections;
     private final GarbageCollection garbage;
@@ -134,7 +135,7 @@ public final class HandleSearch {
         targets.addAll(handles.values());
         Walk walk = new Walk(targets, objects, tracker::isPartOfHandles);
         if (!targets.isEmpty()) {
-            starts.forEach(start -> start.begin(walk));
+            starts.forEach(start -> start.accept(walk));
             walk.traverse();
         }
         IdentityHashMap<MemoryRequest, List<String>> to = new IdentityHashMap<>();
@@ -169,17 +170,12 @@ public final class HandleSearch {
     }
 
     private static List<MemoryRequest> openRequests(AllocationHistory history) {
-        Set<MemoryRequest> open = Collections.newSetFromMap(new IdentityHashMap<>());
-        List<MemoryRequest> inOrder = new ArrayList<>();
-        for (BufferGeneration buffer : history.live()) {
-            for (BufferGeneration.Report report : buffer.reportsRemaining()) {
-                MemoryRequest request = report.request();
-                if (request.handle().isPresent() && open.add(request)) {
-                    inOrder.add(request);
-                }
-            }
-        }
-        return inOrder;
+        return history.live().stream()
+                .flatMap(buffer -> buffer.reportsRemaining().stream())
+                .map(BufferGeneration.Report::request)
+                .filter(request -> request.handle().isPresent())
+                .distinct()
+                .toList();
     }
 
     /** The paths to the handles that were found, and how far the search for them went. */
@@ -191,38 +187,11 @@ public final class HandleSearch {
         }
     }
 
-    /** A root of a search. */
-    private sealed interface Start {
-
-        void begin(Walk walk);
-
-        record Instance(Object root) implements Start {
-            @Override
-            public void begin(Walk walk) {
-                walk.from(root, new Link.Origin(Link.nameOf(root.getClass())));
-            }
-        }
-
-        record Statics(Class<?> type) implements Start {
-            @Override
-            public void begin(Walk walk) {
-                walk.fromStaticsOf(type);
-            }
-        }
-
-        record Named(String name, Object root) implements Start {
-            @Override
-            public void begin(Walk walk) {
-                walk.from(root, new Link.Root(name));
-            }
-        }
-    }
-
     /** Configures the roots and bounds of a search; not safe for use by several threads. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
-        private final List<Start> starts = new ArrayList<>();
+        private final List<Consumer<Walk>> starts = new ArrayList<>();
         private int objects = DEFAULT_MAX_OBJECTS;
         private int collections = DEFAULT_COLLECTIONS;
         private GarbageCollection garbage = GarbageCollection.forced();
@@ -231,19 +200,19 @@ public final class HandleSearch {
 
         /** Starts at the fields of an object, which is named by its class. */
         public Builder instance(Object root) {
-            starts.add(new Start.Instance(root));
+            starts.add(walk -> walk.from(root, Link.ofRoot(Link.nameOf(root.getClass()))));
             return this;
         }
 
         /** Starts at the static fields of this class only. */
         public Builder statics(Class<?> type) {
-            starts.add(new Start.Statics(type));
+            starts.add(walk -> walk.fromStaticsOf(type));
             return this;
         }
 
         /** Starts at an object with a custom name, for example {@code parameter cache}. */
         public Builder named(String name, Object root) {
-            starts.add(new Start.Named(name, root));
+            starts.add(walk -> walk.from(root, Link.ofNamedRoot(name)));
             return this;
         }
 

@@ -4,98 +4,75 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.function.Supplier;
 
-/** The way in which one object holds the next. Its text is created only for a reported path. */
-sealed interface Link {
+/**
+ * The way in which one object holds the next.
+ *
+ * @param isStep whether a path reports it; it does not report where a search starts, nor parts of a handle
+ * @param words makes its text, which is needed only for a reported path
+ */
+record Link(boolean isStep, Supplier<String> words) {
 
     /** The maximum length of a key that is printed unchanged. */
-    int MAX_KEY_LENGTH = 40;
+    private static final int MAX_KEY_LENGTH = 40;
 
-    /** Returns the text; empty for a step that is not reported. */
-    String text();
+    private static final Link HIDDEN = new Link(false, () -> "");
 
-    /** Returns whether there is a text; called for every step, while texts are created only for a few. */
-    default boolean isDescribed() {
-        return true;
+    /** Returns the text. */
+    String text() {
+        return words.get();
     }
 
-    /** An object where a search starts. */
-    record Root(String text) implements Link {
-        @Override
-        public boolean isDescribed() {
-            return !text.isEmpty();
-        }
+    /** Returns an object where a search starts, described by the field that leads on, or by its name if there is none. */
+    static Link ofRoot(String name) {
+        return new Link(false, () -> name);
     }
 
-    /** An object where a search starts, described by the field that leads on, or by its name if there is none. */
-    record Origin(String name) implements Link {
-        @Override
-        public String text() {
-            return "";
-        }
-
-        @Override
-        public boolean isDescribed() {
-            return false;
-        }
+    /** Returns an object where a search starts, with a name of its own. */
+    static Link ofNamedRoot(String name) {
+        return new Link(!name.isEmpty(), () -> name);
     }
 
-    /** A field of an object that is itself a part of a handle. */
-    record Undescribed() implements Link {
-        @Override
-        public String text() {
-            return "";
-        }
-
-        @Override
-        public boolean isDescribed() {
-            return false;
-        }
+    /** Returns a field of an object that is itself a part of a handle. */
+    static Link hidden() {
+        return HIDDEN;
     }
 
-    /** A field of a class or of one of its objects. */
-    record OfField(Class<?> holder, Field field) implements Link {
-        @Override
-        public String text() {
+    /** Returns a field of a class or of one of its objects. */
+    static Link ofField(Class<?> holder, Field field) {
+        return step(() -> {
             if (holder.isHidden() || holder.getName().contains("$$Lambda")) {
                 return "a lambda";
             }
             String name = field.getName();
             String readable = name.startsWith("val$") ? name.substring("val$".length()) : name;
             // A nested class refers to the enclosing object by a generated field.
-            String told = readable.startsWith("this$") ? "the object around it" : readable;
-            Class<?> named = holder.isAnonymousClass() ? holder : field.getDeclaringClass();
-            return String.format(Locale.ROOT, "%s.%s", nameOf(named), told);
-        }
+            String shown = readable.startsWith("this$") ? "the object around it" : readable;
+            return nameOf(holder.isAnonymousClass() ? holder : field.getDeclaringClass()) + "." + shown;
+        });
     }
 
-    /** An index in an array or in an ordered collection. */
-    record AtIndex(Class<?> container, int index) implements Link {
-        @Override
-        public String text() {
-            Class<?> named = container.isArray() ? container.getComponentType() : container;
-            return String.format(Locale.ROOT, "%s[%d]", nameOf(named), index);
-        }
+    /** Returns an index in an array or in an ordered collection. */
+    static Link atIndex(Class<?> container, int index) {
+        return step(() -> nameOf(container.isArray() ? container.getComponentType() : container) + "[" + index + "]");
     }
 
-    /** The value of a key. */
-    record AtKey(Class<?> map, Object key) implements Link {
-        @Override
-        public String text() {
-            return String.format(Locale.ROOT, "%s[%s]", nameOf(map), description(key));
-        }
+    /** Returns the value of a key. */
+    static Link atKey(Class<?> map, Object key) {
+        return step(() -> nameOf(map) + "[" + description(key) + "]");
     }
 
-    /** An element of a container without indexes. */
-    record Inside(Class<?> container, String what) implements Link {
-        @Override
-        public String text() {
-            return what.isEmpty() ? nameOf(container) : String.format(Locale.ROOT, "%s of %s", what, nameOf(container));
-        }
+    /** Returns an element of a container without indexes. */
+    static Link inside(Class<?> container, String what) {
+        return step(() -> what.isEmpty() ? nameOf(container) : what + " of " + nameOf(container));
+    }
+
+    private static Link step(Supplier<String> words) {
+        return new Link(true, words);
     }
 
     /** Returns the text of a key, without running code of the key's class. */

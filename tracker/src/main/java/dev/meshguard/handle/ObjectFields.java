@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +73,7 @@ final class ObjectFields {
         }
         try {
             if (holder instanceof Object[] array) {
-                ofArray(array, visitor);
+                ofIndexes(array.length, index -> array[index], type, visitor);
             } else if (JavaTypes.isOpenContainer(type)) {
                 ofContainer(holder, visitor);
             } else if (JavaTypes.isOfTheJdk(type)) {
@@ -85,9 +86,10 @@ final class ObjectFields {
         }
     }
 
-    private static void ofArray(Object[] array, Visitor visitor) {
-        for (int index = 0; index < array.length; index++) {
-            if (array[index] != null && !visitor.visit(array[index], new Link.AtIndex(array.getClass(), index))) {
+    private static void ofIndexes(int length, IntFunction<@Nullable Object> elements, Class<?> type, Visitor visitor) {
+        for (int index = 0; index < length; index++) {
+            Object element = elements.apply(index);
+            if (element != null && !visitor.visit(element, Link.atIndex(type, index))) {
                 return;
             }
         }
@@ -111,11 +113,11 @@ final class ObjectFields {
         for (Map.Entry<?, ?> entry : map.entrySet()) {
             Object key = entry.getKey();
             Object value = entry.getValue();
-            Link toValue = key == null ? new Link.Inside(type, "the value of null") : new Link.AtKey(type, key);
+            Link toValue = key == null ? Link.inside(type, "the value of null") : Link.atKey(type, key);
             if (value != null && !visitor.visit(value, toValue)) {
                 return;
             }
-            if (key != null && !visitor.visit(key, new Link.Inside(type, "a key"))) {
+            if (key != null && !visitor.visit(key, Link.inside(type, "a key"))) {
                 return;
             }
         }
@@ -130,7 +132,7 @@ final class ObjectFields {
         }
         int index = 0;
         for (Object element : collection) {
-            if (element != null && !visitor.visit(element, new Link.AtIndex(type, index))) {
+            if (element != null && !visitor.visit(element, Link.atIndex(type, index))) {
                 return;
             }
             index++;
@@ -146,7 +148,7 @@ final class ObjectFields {
 
     private static void ofUnordered(Collection<?> collection, Class<?> type, String what, Visitor visitor) {
         for (Object element : collection) {
-            if (element != null && !visitor.visit(element, new Link.Inside(type, what))) {
+            if (element != null && !visitor.visit(element, Link.inside(type, what))) {
                 return;
             }
         }
@@ -155,15 +157,8 @@ final class ObjectFields {
     /** The JDK's own fields are closed, so this is all that is known of objects that are no containers. */
     private static void ofHolder(Object holder, Visitor visitor) {
         if (holder instanceof AtomicReferenceArray<?> array) {
-            for (int index = 0; index < array.length(); index++) {
-                Object element = array.get(index);
-                if (element != null && !visitor.visit(element, new Link.AtIndex(array.getClass(), index))) {
-                    return;
-                }
-            }
-            return;
-        }
-        if (holder instanceof Map.Entry<?, ?> entry) {
+            ofIndexes(array.length(), array::get, array.getClass(), visitor);
+        } else if (holder instanceof Map.Entry<?, ?> entry) {
             describeInside(entry.getKey(), holder, visitor);
             describeInside(entry.getValue(), holder, visitor);
         } else {
@@ -186,7 +181,7 @@ final class ObjectFields {
 
     private static void describeInside(@Nullable Object held, Object holder, Visitor visitor) {
         if (held != null) {
-            visitor.visit(held, new Link.Inside(holder.getClass(), ""));
+            visitor.visit(held, Link.inside(holder.getClass(), ""));
         }
     }
 
@@ -216,9 +211,7 @@ final class ObjectFields {
     }
 
     private Link linkOf(Field field, Class<?> type) {
-        return isPartOfHandle.computeIfAbsent(type, this::isPartOfHandle)
-                ? new Link.Undescribed()
-                : new Link.OfField(type, field);
+        return isPartOfHandle.computeIfAbsent(type, this::isPartOfHandle) ? Link.hidden() : Link.ofField(type, field);
     }
 
     private boolean isPartOfHandle(Class<?> type) {

@@ -100,7 +100,7 @@ final class Walk {
     /** A path may be as long as a linked list of all handles, so only the ends of a long one are read. */
     private static List<String> description(Step last) {
         if (last.steps == 0) {
-            return List.of(last.root.link instanceof Link.Origin origin ? origin.name() : last.root.link.text());
+            return List.of(last.root.link.text());
         }
         boolean isLong = last.steps > MAX_REPORTED_STEPS;
         List<String> steps = new ArrayList<>();
@@ -138,7 +138,7 @@ final class Walk {
         Step(Object object, Link link, @Nullable Step by) {
             this.object = object;
             this.link = link;
-            this.isDescribed = link.isDescribed();
+            this.isDescribed = link.isStep();
             this.root = by == null ? this : by.root;
             this.describedBefore = by == null || by.isDescribed ? by : by.describedBefore;
             this.steps = (by == null ? 0 : by.steps) + (isDescribed ? 1 : 0);

@@ -1,12 +1,12 @@
 package dev.meshguard.verdict;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.FrameName;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -27,12 +27,6 @@ import org.apiguardian.api.API.Status;
 public record AllocationSite(BufferType type, Optional<String> callSite, OptionalLong size, Optional<String> label) {
 
     private static final int FRAMES = 3;
-
-    /** The compiler numbers lambdas in the order of their appearance. */
-    private static final Pattern LAMBDA = Pattern.compile("lambda\\$(.*)\\$\\d+");
-
-    /** The virtual machine numbers hidden classes as it creates them. */
-    private static final Pattern HIDDEN_CLASS = Pattern.compile("(\\$\\$Lambda)?(\\$\\d+)?/(0x)?[0-9a-f]+$");
 
     /** Returns the site of a buffer. */
     public static AllocationSite of(BufferGeneration buffer) {
@@ -59,8 +53,7 @@ public record AllocationSite(BufferType type, Optional<String> callSite, Optiona
     }
 
     private static String method(StackTraceElement frame) {
-        String type = HIDDEN_CLASS.matcher(frame.getClassName()).replaceFirst("");
-        return type + '.' + LAMBDA.matcher(frame.getMethodName()).replaceFirst("lambda in $1");
+        return FrameName.of(frame).toString().replace("lambda$", "lambda in ");
     }
 
     /** Returns memory, size or label, and the innermost method: {@code DRAM "kv-cache" from KvCache.append}. */

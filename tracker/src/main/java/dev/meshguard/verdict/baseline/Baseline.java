@@ -8,7 +8,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
@@ -101,9 +100,10 @@ public record Baseline(Map<String, BaselineEntry> entries) {
         }
     }
 
-    /** Returns the entry for a leak. */
-    public Optional<BaselineEntry> entry(Fingerprint fingerprint) {
-        return Optional.ofNullable(entries.get(fingerprint.abbreviated(BaselineEntry.DIGITS)));
+    /** Returns the count of a leak, or 0. */
+    long countOf(String fingerprint) {
+        BaselineEntry entry = entries.get(fingerprint);
+        return entry == null ? 0 : entry.count();
     }
 
     /** Returns this baseline with all entries of another one; the larger count wins. */
@@ -118,14 +118,10 @@ public record Baseline(Map<String, BaselineEntry> entries) {
      * buffers.
      */
     public Baseline shrunkTo(Baseline found) {
-        List<BaselineEntry> left = new ArrayList<>();
-        for (BaselineEntry known : entries.values()) {
-            BaselineEntry still = found.entries.get(known.fingerprint());
-            if (still != null) {
-                left.add(known.withCount(Math.min(known.count(), still.count())));
-            }
-        }
-        return of(left);
+        return of(entries.values().stream()
+                .filter(known -> found.countOf(known.fingerprint()) > 0)
+                .map(known -> known.withCount(Math.min(known.count(), found.countOf(known.fingerprint()))))
+                .toList());
     }
 
     /** Returns the text of the file: sorted, and the same for the same leaks. */

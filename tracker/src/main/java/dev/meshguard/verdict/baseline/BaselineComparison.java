@@ -4,7 +4,6 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -44,7 +43,7 @@ public record BaselineComparison(Baseline baseline, Baseline found) {
     /** Returns the leaks that are new, or above their known count. */
     public List<BaselineEntry> unknown() {
         return found.entries().values().stream()
-                .filter(entry -> known(entry.fingerprint()) < entry.count())
+                .filter(entry -> baseline.countOf(entry.fingerprint()) < entry.count())
                 .toList();
     }
 
@@ -57,21 +56,13 @@ public record BaselineComparison(Baseline baseline, Baseline found) {
             return Optional.empty();
         }
         String fingerprint = ofGroup.abbreviated(BaselineEntry.DIGITS);
-        long known = known(fingerprint);
-        long count = Optional.ofNullable(found.entries().get(fingerprint))
-                .map(BaselineEntry::count)
-                .orElse((long) group.survivors().size());
+        long known = baseline.countOf(fingerprint);
+        // The verdict counts no consequences of other groups.
+        long count = Math.max(found.countOf(fingerprint), group.survivors().size());
         if (known == 0) {
             return Optional.of("new since the baseline");
         }
         return Optional.of(
                 count > known ? String.format(Locale.ROOT, "known, but %d instead of %d", count, known) : KNOWN);
-    }
-
-    private long known(String fingerprint) {
-        Map<String, BaselineEntry> entries = baseline.entries();
-        return Optional.ofNullable(entries.get(fingerprint))
-                .map(BaselineEntry::count)
-                .orElse(0L);
     }
 }

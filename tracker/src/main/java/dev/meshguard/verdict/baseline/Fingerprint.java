@@ -117,11 +117,7 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
         return BLANKS.matcher(words).replaceAll(" ").trim();
     }
 
-    /**
-     * Returns the size class of a size: the smallest power of two that is not less, or 0. Sizes of one class have one
-     * fingerprint.
-     */
-    public static long sizeClassOf(long size) {
+    private static long sizeClassOf(long size) {
         if (size <= 1) {
             return Math.max(0, size);
         }

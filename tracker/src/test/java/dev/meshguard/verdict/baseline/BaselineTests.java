@@ -154,15 +154,4 @@ class BaselineTests {
         assertThat(verdict.groups()).hasSize(2);
         assertThat(Baseline.of(verdict)).isEqualTo(Baseline.of(leaking(DRAM, 10)));
     }
-
-    @Test
-    void findsTheEntryOfALeak() {
-        LeakVerdict verdict = leaking(DRAM, 8);
-        Baseline baseline = Baseline.of(verdict);
-
-        assertThat(baseline.entry(Fingerprint.of(verdict.groups().get(0))))
-                .hasValue(new BaselineEntry("148dae9b40af", 8, DRAM, 64, "label weights"));
-        assertThat(baseline.entry(Fingerprint.of(leaking(L1, 8).groups().get(0))))
-                .isEmpty();
-    }
 }
