@@ -127,7 +127,7 @@ final class BareReportRule implements Rule {
                 .filter(device -> device != buffer.device())
                 .flatMap(device ->
                         survivor
-                                .siblings()
+                                .index()
                                 .strayFreesAt(new MemoryAddress(device, buffer.type(), buffer.address()))
                                 .stream())
                 .filter(stray -> stray.event().number() > last)
@@ -145,7 +145,7 @@ final class BareReportRule implements Rule {
         if (buffer.request().isAnonymous()) {
             return Optional.empty();
         }
-        return survivor.siblings().strayFreesAt(MemoryAddress.of(buffer)).stream()
+        return survivor.index().strayFreesAt(MemoryAddress.of(buffer)).stream()
                 .filter(stray ->
                         stray.event().number() < buffer.allocatedAt() && generationOf(stray) == buffer.generation() - 1)
                 .findFirst()

@@ -41,7 +41,7 @@ final class FreeUnreportedRule implements Rule {
             whileTrackingWasOff(survivor).ifPresent(evidence::add);
             return Optional.of(Diagnosis.of(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED, evidence));
         }
-        OptionalLong owner = LockStep.ownerFreedBy(survivor);
+        OptionalLong owner = survivor.siblings().ownerFreedAt(survivor);
         if (owner.isPresent()) {
             return Optional.of(Diagnosis.of(
                     Cause.FREE_UNREPORTED,

@@ -5,6 +5,7 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.SurvivorStatus;
+import dev.meshguard.verdict.internal.Siblings.AllocationFreeCount;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -14,32 +15,29 @@ import java.util.Optional;
  * A buffer whose siblings on most other devices were all freed.
  *
  * <p>Siblings are the buffers of one request, or those that one line of code requested. The behaviour of most devices
- * is the reference ({@link DeviceMajority}). If the devices free together (nothing on any device owns the memory, all
- * buffers have one address), the memory was freed with the siblings and only the ledger is wrong. If each device has a
- * ledger of its own, this device's memory is missing.
+ * is the reference. If the devices free together (nothing on any device owns the memory, all buffers have one address),
+ * the memory was freed with the siblings and only the ledger is wrong. If each device has a ledger of its own, this
+ * device's memory is missing.
  */
 final class FreedOnOtherDevicesRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
-        DeviceMajority majority = survivor.siblings().majorityOf(buffer);
-        DeviceMajority.AllocationFreeCount own = majority.of(buffer.device());
-        Optional<DeviceMajority.AllocationFreeCount> others = majority.reference()
-                .filter(most -> most.freed() > 0 && most.live() == 0)
-                .filter(most -> !own.equals(most));
+        Siblings siblings = survivor.siblings();
+        AllocationFreeCount own = siblings.of(buffer.device());
+        Optional<AllocationFreeCount> others = siblings.mostFreedAll().filter(most -> !own.equals(most));
         if (others.isEmpty()
                 || survivor.freesAreInferred()
                 || isHeldByAnother(buffer)
                 || isArtefact(survivor, own, others.get())) {
             return Optional.empty();
         }
-        List<BufferGeneration> siblings = survivor.siblings().of(buffer);
         List<Evidence> evidence = new ArrayList<>();
-        evidence.add(Evidence.of(description(buffer, siblings, majority, others.get()), majority.lastFree()));
+        evidence.add(Evidence.of(description(buffer.device(), siblings, others.get()), siblings.lastFree()));
         survivor.statement(survivor.checkMoment()).ifPresent(evidence::add);
         boolean lockStep =
-                LockStep.binds(buffer, siblings) && LockStep.freedBy(survivor).isPresent();
+                siblings.areFreedTogether() && siblings.freedWith(survivor).isPresent();
         if (lockStep) {
             evidence.add(Evidence.of("one allocator frees it on all devices at once, so only the report of device "
                     + buffer.device() + " can be missing"));
@@ -51,10 +49,7 @@ final class FreedOnOtherDevicesRule implements Rule {
     }
 
     /** More is reported under the device that represents its whole mesh than it holds. */
-    private static boolean isArtefact(
-            SurvivorContext survivor,
-            DeviceMajority.AllocationFreeCount own,
-            DeviceMajority.AllocationFreeCount others) {
+    private static boolean isArtefact(SurvivorContext survivor, AllocationFreeCount own, AllocationFreeCount others) {
         int device = survivor.buffer().device();
         return survivor.isReportedElsewhere()
                 || (own.allocated() > others.allocated()
@@ -64,47 +59,43 @@ final class FreedOnOtherDevicesRule implements Rule {
     /**
      * Distinguishes never freed, allocated in excess, or both: three findings that lead to three places in the code.
      */
-    private static String description(
-            BufferGeneration buffer,
-            List<BufferGeneration> siblings,
-            DeviceMajority majority,
-            DeviceMajority.AllocationFreeCount others) {
-        DeviceMajority.AllocationFreeCount own = majority.of(buffer.device());
+    private static String description(int device, Siblings siblings, AllocationFreeCount others) {
+        AllocationFreeCount own = siblings.of(device);
         if (own.allocated() == 1 && others.allocated() == 1) {
             return String.format(
                     Locale.ROOT,
                     "%d of %d %s were freed%s by event #%d, device %d's never was",
-                    majority.freed(),
-                    majority.allocated(),
-                    whatTheyAre(buffer, siblings),
-                    majority.freesWereCollections() ? " when their handles were collected," : "",
-                    majority.lastFree(),
-                    buffer.device());
+                    siblings.total().freed(),
+                    siblings.total().allocated(),
+                    siblings.areOfOneRequest() ? "buffers of one mesh allocation" : "single-device buffers",
+                    siblings.freesWereCollections() ? " when their handles were collected," : "",
+                    siblings.lastFree(),
+                    device);
         }
         if (own.allocated() > others.allocated() && own.freed() == others.freed()) {
             return String.format(
                     Locale.ROOT,
                     "device %d allocated %d from this line and freed %d, by event #%d; %d of %d devices allocated only %d and freed"
                             + " all, so device %d allocated %d extra",
-                    buffer.device(),
+                    device,
                     own.allocated(),
                     own.freed(),
-                    majority.lastFree(),
-                    majority.followers(),
-                    majority.devices(),
+                    siblings.lastFree(),
+                    siblings.followers(others),
+                    siblings.devices(),
                     others.allocated(),
-                    buffer.device(),
+                    device,
                     own.live());
         }
         return String.format(
                 Locale.ROOT,
                 "device %d allocated %d from this line and freed %d, by event #%d; %d of %d devices allocated %d and freed all",
-                buffer.device(),
+                device,
                 own.allocated(),
                 own.freed(),
-                majority.lastFree(),
-                majority.followers(),
-                majority.devices(),
+                siblings.lastFree(),
+                siblings.followers(others),
+                siblings.devices(),
                 others.allocated());
     }
 
@@ -112,11 +103,5 @@ final class FreedOnOtherDevicesRule implements Rule {
     private static boolean isHeldByAnother(BufferGeneration buffer) {
         return buffer.reports().stream()
                 .anyMatch(report -> report.isOpen() && !report.request().equals(buffer.request()));
-    }
-
-    private static String whatTheyAre(BufferGeneration buffer, List<BufferGeneration> siblings) {
-        boolean oneRequest =
-                siblings.stream().allMatch(sibling -> sibling.request().equals(buffer.request()));
-        return oneRequest ? "buffers of one mesh allocation" : "single-device buffers";
     }
 }

@@ -138,7 +138,7 @@ final class LateRule implements Rule {
     }
 
     private static Optional<Free> freedTogether(SurvivorContext survivor, long since) {
-        return LockStep.freedBy(survivor).stream()
+        return survivor.siblings().freedWith(survivor).stream()
                 .filter(event ->
                         event > since && !isOfCollectedHandle(survivor.history().event(event)))
                 .mapToObj(event ->

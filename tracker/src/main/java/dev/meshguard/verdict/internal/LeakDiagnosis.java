@@ -66,13 +66,13 @@ final class LeakDiagnosis {
     static Optional<Evidence> overtakenBy(SurvivorContext survivor) {
         MemoryAddress address = MemoryAddress.of(survivor.buffer());
         for (BufferGeneration.Report remaining : survivor.buffer().reportsRemaining()) {
-            for (Anomaly stray : survivor.siblings().strayFreesAt(address)) {
+            for (Anomaly stray : survivor.index().strayFreesAt(address)) {
                 HistoryEvent.Freed free = (HistoryEvent.Freed) stray.event();
                 if (free.number() < remaining.allocatedAt() && isOf(free.request(), free.ownership(), remaining)) {
                     return Optional.of(overtaken(free.number(), remaining));
                 }
             }
-            for (BufferGeneration.Report other : survivor.siblings().freedByOthersAt(address)) {
+            for (BufferGeneration.Report other : survivor.index().freedByOthersAt(address)) {
                 long free = other.freedAt().orElseThrow();
                 if (free < remaining.allocatedAt()
                         && isOf(other.release().orElseThrow(), other.ownership(), remaining)) {

@@ -55,7 +55,7 @@ final class ReportedTwiceRule implements Rule {
         boolean gone = state == AddressState.FREE
                 || (state == AddressState.UNKNOWN && ownerIsGone(survivor))
                 || survivor.freeAfterClose().isPresent()
-                || LockStep.freedBy(survivor).isPresent();
+                || survivor.siblings().freedWith(survivor).isPresent();
         if (!gone) {
             return Optional.empty();
         }

@@ -18,8 +18,6 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Evidence;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -33,21 +31,19 @@ import java.util.stream.Collectors;
  *
  * @param buffer the survivor
  * @param history the history to search
- * @param siblings finds buffers from the same line of code
+ * @param index finds other buffers, reports and anomalies
  */
-record SurvivorContext(BufferGeneration buffer, AllocationHistory history, SiblingIndex siblings) {
+record SurvivorContext(BufferGeneration buffer, AllocationHistory history, HistoryIndex index) {
 
     /**
      * Returns the moment by which the memory had to be freed: for the runtime the reset of the allocators, for other
      * code the close. If a buffer of the runtime may share the address, only the reset is late enough to decide.
      */
     Moment checkMoment() {
-        for (Report report : remaining()) {
-            if (report.request().details().lifetime() == BufferLifetime.SYSTEM) {
-                return Moment.BEFORE_WIPE;
-            }
-        }
-        return Moment.CLOSE_BEGUN;
+        return remaining().stream()
+                        .anyMatch(report -> report.request().details().lifetime() == BufferLifetime.SYSTEM)
+                ? Moment.BEFORE_WIPE
+                : Moment.CLOSE_BEGUN;
     }
 
     /**
@@ -77,17 +73,14 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
                                         .details()
                                         .mesh()
                                         .equals(report.request().details().mesh())
-                                && areOfOneAllocator(report, later));
+                                && liesOnSeveralDevices(report)
+                                && liesOnSeveralDevices(later));
     }
 
     /**
      * A mesh and each of its devices have an allocator: memory on several devices belongs to the mesh's, memory on one
      * may belong to either.
      */
-    private boolean areOfOneAllocator(Report one, Report other) {
-        return liesOnSeveralDevices(one) && liesOnSeveralDevices(other);
-    }
-
     private boolean liesOnSeveralDevices(Report report) {
         return history.buffersOf(report.request()).stream().anyMatch(sibling -> sibling.device() != buffer.device());
     }
@@ -102,32 +95,20 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
      * address.
      */
     boolean surviveWith(BufferLifetime lifetime) {
-        for (Report report : remaining()) {
-            if (report.request().details().lifetime() != lifetime) {
-                return false;
-            }
-        }
-        return true;
+        return remaining().stream()
+                .allMatch(report -> report.request().details().lifetime() == lifetime);
     }
 
     /** Returns whether all remaining reports are of one kind. */
     boolean surviveWith(BufferKind kind) {
-        for (Report report : remaining()) {
-            if (report.request().details().kind() != kind) {
-                return false;
-            }
-        }
-        return true;
+        return remaining().stream()
+                .allMatch(report -> report.request().details().kind() == kind);
     }
 
     /** Returns whether its library frees all that remains of it some time after the last handle was collected. */
     boolean isFreedOnCollection() {
-        for (Report report : remaining()) {
-            if (!report.request().details().freedOnCollection()) {
-                return false;
-            }
-        }
-        return true;
+        return remaining().stream()
+                .allMatch(report -> report.request().details().freedOnCollection());
     }
 
     /**
@@ -145,7 +126,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
 
     private List<MeshDescription> itsMeshes() {
         OptionalInt mesh = buffer.mesh();
-        return mesh.isPresent() ? siblings.meshes(mesh.getAsInt()) : List.of();
+        return mesh.isPresent() ? index.meshes(mesh.getAsInt()) : List.of();
     }
 
     /**
@@ -163,7 +144,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
                         .flatMap(request -> history.buffersOf(request).stream())
                         .filter(generation -> generation.allocatedAt() == again.getAsLong())
                         .anyMatch(generation -> LeakDiagnosis.overtakenBy(
-                                        new SurvivorContext(generation, history, siblings))
+                                        new SurvivorContext(generation, history, index))
                                 .isPresent());
         return isLate ? OptionalLong.empty() : again;
     }
@@ -237,12 +218,37 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
 
     /** Returns the free that the runtime ignored because the device was closed, if the code under test tried one. */
     Optional<HistoryEvent.FreeIgnored> freeAfterClose() {
-        return siblings.freesAfterClose(buffer);
+        List<HistoryEvent.FreeIgnored> frees = index.freesAfterClose(buffer);
+        return frees.size() < handlesToRelease()
+                ? Optional.empty()
+                : frees.stream().findFirst();
+    }
+
+    /**
+     * A handle represents the reports of one request; if several are open, each needs a handle of its own. Each anonymous
+     * report counts as a request.
+     */
+    private long handlesToRelease() {
+        List<MemoryRequest> open = remaining().stream().map(Report::request).toList();
+        return open.stream().filter(MemoryRequest::isAnonymous).count()
+                + open.stream()
+                        .filter(request -> !request.isAnonymous())
+                        .distinct()
+                        .count();
     }
 
     /** Returns the last free that freed nothing, because another handle shares the buffer or because it failed, if there was one. */
-    Optional<HistoryEvent.FreeIgnored> freeInVain() {
-        return siblings.freeInVain(buffer);
+    private Optional<HistoryEvent.FreeIgnored> freeInVain() {
+        return index.freesInVainAt(MemoryAddress.of(buffer)).stream()
+                .filter(ignored ->
+                        AllocatorId.mayBeOne(ignored.request().details().allocator(), buffer.allocator()))
+                .filter(ignored -> ignored.number() > buffer.lastOpenReportAt().orElse(0))
+                .reduce((earlier, later) -> later);
+    }
+
+    /** Returns the buffers of the same request, or, if it touched one device only, those of the same line of code. */
+    Siblings siblings() {
+        return index.siblingsOf(buffer);
     }
 
     /** Returns whether a source only infers frees from snapshots, so that nothing follows from the frees of others. */
@@ -272,16 +278,14 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
 
     /** Returns the same generation in the whole history, if there are events after the check. */
     Optional<SurvivorContext> later() {
-        return siblings.later(buffer);
+        return index.later(buffer);
     }
 
     /** Returns the search results for the handles of the requests that still have an open report. */
     List<HistoryEvent.HandleTraced> traces() {
-        List<HistoryEvent.HandleTraced> traces = new ArrayList<>();
-        for (MemoryRequest request : openRequests()) {
-            history.reachabilityOf(request).ifPresent(traces::add);
-        }
-        return traces;
+        return openRequests().stream()
+                .flatMap(request -> history.reachabilityOf(request).stream())
+                .toList();
     }
 
     /**
@@ -298,14 +302,8 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
                 .count();
     }
 
-    /** In the order of the reports: a set by identity would have another order in every execution. */
     private List<MemoryRequest> openRequests() {
-        List<Report> remaining = remaining();
-        if (remaining.size() == 1) {
-            return List.of(remaining.get(0).request());
-        }
-        Set<MemoryRequest> met = Collections.newSetFromMap(new IdentityHashMap<>());
-        return remaining.stream().map(Report::request).filter(met::add).toList();
+        return remaining().stream().map(Report::request).distinct().toList();
     }
 
     /**

@@ -4,22 +4,29 @@ import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Groups survivors that have the same call site, memory type, size, label, cause and status.
@@ -51,10 +58,20 @@ final class SurvivorGrouping {
     /** The survivors that one owner keeps and that count alike. */
     private record Estate(Owner owner, SurvivorStatus status) {}
 
-    private final SiblingFacts siblings;
+    private static final int MAX_PHASES = 3;
 
-    SurvivorGrouping(AllocationHistory history, SiblingIndex siblings, Set<BufferGeneration> freedLate) {
-        this.siblings = new SiblingFacts(history, siblings, freedLate);
+    /** Causes whose evidence has the numbers of reports at an address. */
+    private static final Set<Cause> COUNTING = EnumSet.of(Cause.REPORTED_TWICE, Cause.UNEXPLAINED);
+
+    private final AllocationHistory history;
+    private final HistoryIndex index;
+    /** More is reported about them than that they were freed. */
+    private final Set<BufferGeneration> freedLate;
+
+    SurvivorGrouping(AllocationHistory history, HistoryIndex index, Set<BufferGeneration> freedLate) {
+        this.history = history;
+        this.index = index;
+        this.freedLate = freedLate;
     }
 
     /** Returns the groups in the order of their oldest survivor. */
@@ -68,12 +85,12 @@ final class SurvivorGrouping {
         Map<Integer, List<SurvivorGroup>> consequences = new HashMap<>();
         roots.forEach((group, root) -> consequences
                 .computeIfAbsent(root, unused -> new ArrayList<>())
-                .add(new SurvivorGroup(groups.get(group), List.of(), siblings.of(groups.get(group)))));
+                .add(new SurvivorGroup(groups.get(group), List.of(), context(groups.get(group)))));
         List<SurvivorGroup> result = new ArrayList<>();
         for (int i = 0; i < groups.size(); i++) {
             if (!roots.containsKey(i)) {
                 result.add(new SurvivorGroup(
-                        groups.get(i), consequences.getOrDefault(i, List.of()), siblings.of(groups.get(i))));
+                        groups.get(i), consequences.getOrDefault(i, List.of()), context(groups.get(i))));
             }
         }
         return result;
@@ -157,5 +174,102 @@ final class SurvivorGrouping {
             return 0;
         }
         return first.kind() == BufferKind.BUFFER ? 1 : 2;
+    }
+
+    /** Returns facts about other buffers of the same line, and about the reports of the same addresses. */
+    private List<Evidence> context(List<Survivor> group) {
+        return Stream.of(freedFromSameLine(group), allDevicesAlike(group), reports(group))
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    /**
+     * Returns how many from the line were freed, in which phases, and the first free that missed the survivors: there a
+     * reader has to look.
+     */
+    private Optional<Evidence> freedFromSameLine(List<Survivor> group) {
+        BufferGeneration first = group.get(0).buffer();
+        List<BufferGeneration> line = index.fromSameLine(first);
+        List<Long> frees = line.stream()
+                .filter(buffer -> !buffer.isLive() && !freedLate.contains(buffer))
+                .map(buffer -> buffer.freedAt().orElseThrow())
+                .toList();
+        if (frees.isEmpty()) {
+            return Optional.empty();
+        }
+        SourceVocabulary words = history.vocabularyOf(first.request());
+        String these = group.size() == 1 ? "this one was" : "these were";
+        Optional<Long> missed =
+                frees.stream().filter(free -> free > first.allocatedAt()).min(Long::compare);
+        return Optional.of(new Evidence(
+                String.format(
+                        Locale.ROOT,
+                        "%d of %s from this line were %s, %s%s",
+                        frees.size(),
+                        words.count(line.size()),
+                        words.freed(),
+                        phasesOf(frees),
+                        missed.map(free -> "; " + these + " first passed over at event #" + free)
+                                .orElse(", before " + these + " allocated")),
+                missed.stream().toList()));
+    }
+
+    private String phasesOf(List<Long> events) {
+        Map<String, Long> phases = events.stream()
+                .collect(Collectors.groupingBy(
+                        event -> history.phaseAt(event).name(), LinkedHashMap::new, Collectors.counting()));
+        if (phases.size() == 1) {
+            return "in " + phases.keySet().iterator().next();
+        }
+        String named = phases.entrySet().stream()
+                .limit(MAX_PHASES)
+                .map(phase -> phase.getValue() + " in " + phase.getKey())
+                .collect(Collectors.joining(", "));
+        int more = phases.size() - MAX_PHASES;
+        return named + (more > 0 ? " and others in " + Quantities.count(more, "more phase") : "");
+    }
+
+    /** Returns that every device leaks alike, which is as informative as a device that differs. */
+    private Optional<Evidence> allDevicesAlike(List<Survivor> group) {
+        BufferGeneration first = group.get(0).buffer();
+        Siblings siblings = index.siblingsOf(first);
+        Siblings.AllocationFreeCount own = siblings.of(first.device());
+        boolean allAlike = siblings.devices() > 1
+                && siblings.followers(own) == siblings.devices()
+                && own.live() > 0
+                && own.freed() > 0;
+        return allAlike
+                ? Optional.of(Evidence.of(String.format(
+                        Locale.ROOT,
+                        "all %d devices are alike: each allocated %d and freed %d",
+                        siblings.devices(),
+                        own.allocated(),
+                        own.freed())))
+                : Optional.empty();
+    }
+
+    /**
+     * Returns the counts of allocations and frees per address, as existing tools print them, if the cause does not
+     * include them.
+     */
+    private static Optional<Evidence> reports(List<Survivor> group) {
+        if (COUNTING.contains(group.get(0).cause())) {
+            return Optional.empty();
+        }
+        return group.stream()
+                .map(Survivor::buffer)
+                .filter(buffer -> buffer.reports().size() > 1)
+                .findFirst()
+                .map(buffer -> new Evidence(
+                        String.format(
+                                Locale.ROOT,
+                                "at %s on device %d: allocated %s, freed %s",
+                                Quantities.address(buffer.address()),
+                                buffer.device(),
+                                Quantities.count(buffer.reports().size(), "time"),
+                                Quantities.count(buffer.reports().size() - buffer.openReports(), "time")),
+                        buffer.reports().stream()
+                                .map(BufferGeneration.Report::allocatedAt)
+                                .toList()));
     }
 }

@@ -27,11 +27,11 @@ import java.util.stream.Stream;
 record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> held, List<MemoryAddress> freed) {
 
     /** Returns the unreported memory of each snapshot. The part of a context lacks the reports of others. */
-    static List<UnreportedMemory> in(AllocationHistory history, SiblingIndex siblings) {
+    static List<UnreportedMemory> in(AllocationHistory history, HistoryIndex index) {
         if (history.context().isPresent()) {
             return List.of();
         }
-        Search search = new Search(history, siblings);
+        Search search = new Search(history, index);
         return history.witnessSnapshots().stream()
                 .filter(event -> event.snapshot().moment() == Moment.CLOSE_BEGUN
                         && !event.snapshot().isEmpty())
@@ -51,7 +51,7 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
                         Optional.empty()));
     }
 
-    private record Search(AllocationHistory history, SiblingIndex siblings) {
+    private record Search(AllocationHistory history, HistoryIndex index) {
 
         private UnreportedMemory in(HistoryEvent.Witnessed event) {
             List<MemoryAddress> held = new ArrayList<>();
@@ -87,7 +87,7 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
 
         private boolean isReported(MemoryAddress place, HistoryEvent.Witnessed event) {
             boolean joinsAllocators = event.snapshot().allocator().isEmpty();
-            List<BufferGeneration> generations = siblings.generationsAt(place, event.number());
+            List<BufferGeneration> generations = index.generationsAt(place, event.number());
             // From the latest on, because the witness nearly always saw that one.
             for (int i = generations.size() - 1; i >= 0; i--) {
                 BufferGeneration buffer = generations.get(i);
@@ -110,7 +110,7 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
         }
 
         private boolean isFreedAfter(long event, MemoryAddress place, WitnessSnapshot snapshot) {
-            return siblings.strayFreesAt(place).stream()
+            return index.strayFreesAt(place).stream()
                     .anyMatch(stray -> stray.kind() == Anomaly.Kind.UNKNOWN_FREE
                             && stray.event().number() > event
                             && mayBeOf(snapshot, stray));

@@ -25,12 +25,12 @@ import java.util.stream.Stream;
 public final class VerdictBuilder {
 
     private final AllocationHistory history;
-    private final SiblingIndex siblings;
+    private final HistoryIndex index;
     private final ExcludedFindings excluded;
 
     private VerdictBuilder(AllocationHistory whole, List<ExcludedPart> parts) {
         this.history = whole.asOfCheck();
-        this.siblings = new SiblingIndex(history, whole);
+        this.index = new HistoryIndex(history, whole);
         this.excluded = new ExcludedFindings(parts);
     }
 
@@ -67,7 +67,7 @@ public final class VerdictBuilder {
         List<BufferGeneration> remaining = remaining();
         List<Survivor> reported = reported(remaining);
         List<Survivor> diagnosed = diagnosed(remaining);
-        List<UnreportedMemory> unreported = UnreportedMemory.in(history, siblings);
+        List<UnreportedMemory> unreported = UnreportedMemory.in(history, index);
         List<Anomaly> anomalies = anomalies(unreported);
         ExpectationMatcher.Match matched =
                 ExpectationMatcher.match(expected, history, diagnosed, overwrites(reported, diagnosed));
@@ -105,7 +105,7 @@ public final class VerdictBuilder {
     }
 
     private SurvivorContext context(BufferGeneration buffer) {
-        return new SurvivorContext(buffer, history, siblings);
+        return new SurvivorContext(buffer, history, index);
     }
 
     /** Returns what verdicts on parts have reported, as they reported it. */
@@ -143,7 +143,7 @@ public final class VerdictBuilder {
                 .map(Survivor::buffer)
                 .filter(buffer -> !buffer.isLive())
                 .collect(Collectors.toSet());
-        return new SurvivorGrouping(history, siblings, freedLate).of(survivors);
+        return new SurvivorGrouping(history, index, freedLate).of(survivors);
     }
 
     // Other findings

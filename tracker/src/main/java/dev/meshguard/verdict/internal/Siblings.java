@@ -1,0 +1,181 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.WitnessSnapshot.AddressState;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration.Report;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * The buffers that one request or one line of code allocated, and how many of them each device freed.
+ *
+ * <p>Most devices are more than half of them. Two devices that differ have no majority.
+ */
+final class Siblings {
+
+    /**
+     * The counts of one device.
+     *
+     * @param allocated how many buffers it allocated
+     * @param freed how many of them it freed
+     */
+    record AllocationFreeCount(int allocated, int freed) {
+
+        static final AllocationFreeCount NOTHING = new AllocationFreeCount(0, 0);
+
+        int live() {
+            return allocated - freed;
+        }
+
+        private AllocationFreeCount and(AllocationFreeCount other) {
+            return new AllocationFreeCount(allocated + other.allocated, freed + other.freed);
+        }
+    }
+
+    private final List<BufferGeneration> buffers;
+    private final Map<Integer, AllocationFreeCount> devices = new TreeMap<>();
+    private final Optional<AllocationFreeCount> majority;
+    private final long lastFree;
+    private final boolean freesWereCollections;
+
+    /**
+     * Counts for each device.
+     *
+     * @param buffers the buffers, at least one
+     * @param provedFreeAt returns the snapshot that lists a buffer of the ledger as free, if there is one: it counts as
+     *     freed. Only called where one witness covers all of them
+     */
+    Siblings(List<BufferGeneration> buffers, Function<BufferGeneration, OptionalLong> provedFreeAt) {
+        this.buffers = buffers;
+        boolean oneWitness =
+                buffers.stream().map(BufferGeneration::mesh).distinct().count() == 1;
+        long last = 0;
+        boolean collected = true;
+        for (BufferGeneration sibling : buffers) {
+            OptionalLong freedAt = sibling.isLive() && oneWitness ? provedFreeAt.apply(sibling) : sibling.freedAt();
+            devices.merge(
+                    sibling.device(),
+                    new AllocationFreeCount(1, freedAt.isPresent() ? 1 : 0),
+                    AllocationFreeCount::and);
+            last = Math.max(last, freedAt.orElse(0));
+            collected &= freedAt.isEmpty() || sibling.isCollected();
+        }
+        this.lastFree = last;
+        this.freesWereCollections = collected && last > 0;
+        this.majority = devices.values().stream()
+                .filter(count -> followers(count) * 2 > devices.size())
+                .findFirst();
+    }
+
+    int size() {
+        return buffers.size();
+    }
+
+    int devices() {
+        return devices.size();
+    }
+
+    AllocationFreeCount of(int device) {
+        return devices.getOrDefault(device, AllocationFreeCount.NOTHING);
+    }
+
+    /** Returns the counts of all devices together. */
+    AllocationFreeCount total() {
+        return devices.values().stream().reduce(AllocationFreeCount.NOTHING, AllocationFreeCount::and);
+    }
+
+    /** Returns the counts of most devices, if they agree and freed all that they allocated. */
+    Optional<AllocationFreeCount> mostFreedAll() {
+        return majority.filter(most -> most.freed() > 0 && most.live() == 0);
+    }
+
+    /** Returns how many devices have the given counts. */
+    int followers(AllocationFreeCount count) {
+        return Collections.frequency(devices.values(), count);
+    }
+
+    /** Returns the number of the last event that freed one of them, or 0. */
+    long lastFree() {
+        return lastFree;
+    }
+
+    /** Returns whether all frees were garbage collections of handles. */
+    boolean freesWereCollections() {
+        return freesWereCollections;
+    }
+
+    boolean areOfOneRequest() {
+        return buffers.stream().map(BufferGeneration::request).distinct().count() == 1;
+    }
+
+    /**
+     * Returns whether one allocator frees them on all devices at once: they are buffers of one request at one address,
+     * and no object on any device owns the memory. Facts about most of them hold for all, whatever the reports of one are.
+     */
+    boolean areFreedTogether() {
+        BufferGeneration first = buffers.get(0);
+        return size() > 1
+                && areOfOneRequest()
+                && first.kind() == BufferKind.BUFFER
+                && buffers.stream().allMatch(sibling -> sibling.address() == first.address())
+                && buffers.stream()
+                        .flatMap(sibling -> sibling.reports().stream())
+                        .filter(report -> report.request().equals(first.request()))
+                        .allMatch(report -> report.ownership() == Ownership.NON_OWNING);
+    }
+
+    /**
+     * Returns the number of the event by which the memory of one of them was freed, as most of the others or the owner of
+     * their memory show. A witness that listed it as allocated before that does not contradict.
+     */
+    OptionalLong freedWith(SurvivorContext survivor) {
+        boolean isHeldByItsRequestOnly = survivor.buffer().reportsRemaining().stream()
+                .allMatch(report -> report.request().equals(survivor.buffer().request()));
+        return isHeldByItsRequestOnly
+                        && areFreedTogether()
+                        && mostFreedAll().isPresent()
+                        && lastFree > allocatedAt(survivor)
+                ? OptionalLong.of(lastFree)
+                : ownerFreedAt(survivor);
+    }
+
+    /**
+     * Returns the number of the event that freed the one report of a survivor's request that owned the memory of all others.
+     */
+    OptionalLong ownerFreedAt(SurvivorContext survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        boolean allPoint = buffer.reportsRemaining().stream()
+                .allMatch(report -> report.ownership() == Ownership.NON_OWNING
+                        && report.request().equals(buffer.request())
+                        && report.request().details().kind() == BufferKind.BUFFER);
+        if (!allPoint) {
+            return OptionalLong.empty();
+        }
+        List<Report> owners = survivor.history().buffersOf(buffer.request()).stream()
+                .filter(sibling -> sibling.address() == buffer.address())
+                .filter(sibling -> sibling.type() == buffer.type() && sibling.kind() == buffer.kind())
+                .flatMap(sibling -> sibling.reports().stream())
+                .filter(report -> report.request().equals(buffer.request()))
+                .filter(report -> report.ownership() == Ownership.OWNING)
+                .toList();
+        boolean allWent = owners.size() == 1
+                && survivor.freeOf(owners.get(0))
+                        .filter(free -> free.ownership() == Ownership.OWNING && free.number() > allocatedAt(survivor))
+                        .isPresent();
+        return allWent ? owners.get(0).freedAt() : OptionalLong.empty();
+    }
+
+    /** Returns the number of the snapshot that listed a survivor as allocated, or 0. */
+    private static long allocatedAt(SurvivorContext survivor) {
+        return survivor.addressState(survivor.checkMoment()) == AddressState.ALLOCATED
+                ? survivor.reading(survivor.checkMoment()).orElseThrow().number()
+                : 0;
+    }
+}
