@@ -83,9 +83,7 @@ final class FindingWriter {
                         new Fact(Fact.WHERE, lines + (isWithoutOrigins ? "; this protocol sends no code lines" : ""))));
         facts.add(new Fact(Fact.WHY, why(finding)));
         freedAt(finding).ifPresent(line -> facts.add(new Fact(Fact.FREED, "at " + line)));
-        if (finding.status() != SurvivorStatus.UNDECIDED) {
-            facts.add(new Fact(Fact.FIX, verdict.remedyOf(finding.first())));
-        }
+        verdict.remedyOf(finding.first()).ifPresent(fix -> facts.add(new Fact(Fact.FIX, fix)));
         facts.add(new Fact(Fact.SEEN, circumstances(finding)));
         if (finding.parts().size() == 1) {
             SurvivorGroup only = finding.first();

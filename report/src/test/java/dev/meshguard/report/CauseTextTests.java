@@ -198,8 +198,8 @@ class CauseTextTests {
                 1. DRAM  4 x 1 KiB, one on each of devices 0-3, owned by program 7 (add), and 1 buffer (1 KiB) with them
                    at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                    why   CACHED: program 7 (add) has been in the program cache since event #3 and never left it
-                   fix   Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a
-                         mesh does neither.
+                   fix   Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh): closing a mesh does not clear the
+                         program cache.
                    seen  allocated in TEST (events #5 to #8)
                    with  L1  1 KiB on device 0, owned by program 7 (add)
 
@@ -221,8 +221,7 @@ class CauseTextTests {
                 1. TRACE  4 x 1 KiB, one on each of devices 0-3, owned by trace 3, and 4 buffers (4 KiB) with them
                    at dev.example.KvCacheTest.decode(KvCacheTest.java:44)
                    why   CACHED: trace 3 has been in the trace pool since event #3 and never left it
-                   fix   Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a
-                         mesh does neither.
+                   fix   Release the trace before ttnn.closeMeshDevice(mesh): closing a mesh does not.
                    seen  allocated in TEST (events #8 to #11)
                    with  DRAM  4 x 1 KiB (4 KiB) on devices 0-3, owned by trace 3
 
@@ -302,8 +301,7 @@ class CauseTextTests {
                 1. DRAM  1 KiB on device 2
                    at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                    why   FREED_ON_OTHER_DEVICES: 3 of 4 single-device buffers were freed by event #9, device 2's never was
-                   fix   Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of
-                         every device.
+                   fix   Free the buffer on every device it was allocated on.
                    seen  allocated in TEST (event #5)
                          the allocator reported 0x1000 (4096) as allocated when close began (event #12)
                          3 of 4 buffers from this line were freed, in TEST; this one was first passed over at event #7
@@ -326,8 +324,7 @@ class CauseTextTests {
                    at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                    why   FREED_ON_OTHER_DEVICES: device 2 allocated 2 from this line and freed 1, by event #11; 3 of 4 devices allocated
                          only 1 and freed all, so device 2 allocated 1 extra
-                   fix   Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of
-                         every device.
+                   fix   Free the buffer on every device it was allocated on.
                    seen  allocated in TEST (event #7)
                          the allocator reported 0x2000 (8192) as allocated when close began (event #14)
                          4 of 5 buffers from this line were freed, in TEST; this one was first passed over at event #8
@@ -373,8 +370,7 @@ class CauseTextTests {
                    at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                    why   FREED_ON_OTHER_DEVICES: device 2 allocated 2 from this line and freed 0, by event #10; 3 of 4 devices allocated
                          1 and freed all
-                   fix   Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of
-                         every device.
+                   fix   Free the buffer on every device it was allocated on.
                    seen  allocated in TEST (events #5 to #7)
                          the allocator reported 0x1000 (4096) as allocated when close began (event #13)
                          3 of 5 buffers from this line were freed, in TEST; these were first passed over at event #8
@@ -395,8 +391,7 @@ class CauseTextTests {
                 1. DRAM  1 KiB on device 2
                    at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                    why   FREED_ON_OTHER_DEVICES: 3 of 4 buffers of one mesh allocation were freed by event #9, device 2's never was
-                   fix   Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of
-                         every device.
+                   fix   Report the free of every device.
                    seen  allocated in TEST (event #5)
                          one allocator frees it on all devices at once, so only the report of device 2 can be missing
                          3 of 4 buffers from this line were freed, in TEST; this one was first passed over at event #7
@@ -463,7 +458,7 @@ class CauseTextTests {
                 1. DRAM  4 x 1 KiB, one on each of devices 0-3, label "kv-cache"
                    at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                    why   LOST: no handle to it is reachable any more, and no free of it was reported (event #12)
-                   fix   Keep a reference to the buffer until it is freed: without one, no code can free it.
+                   fix   Free the buffer before close_mesh_device on every path: with try-with-resources, or in a finally block.
                    seen  allocated in TEST (events #3 to #6)
                          the allocator reported 0x1000 (4096) as allocated when close began (event #9)
 
@@ -545,7 +540,7 @@ class CauseTextTests {
                 2. DRAM  1 KiB on device 0, allocated by mesh 1 (1x2 submesh of mesh 0)
                    at dev.example.KvCacheTest.decode(KvCacheTest.java:52)
                    why   LOST: no handle to it is reachable any more, and no free of it was reported (event #28)
-                   fix   Keep a reference to the buffer until it is freed: without one, no code can free it.
+                   fix   Free the buffer before close_mesh_device on every path: with try-with-resources, or in a finally block.
                    seen  allocated in TEST (event #16)
                          the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began (event #21)
 

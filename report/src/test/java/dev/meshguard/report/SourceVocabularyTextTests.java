@@ -120,7 +120,7 @@ class SourceVocabularyTextTests {
                 1. native memory  4 KiB
                    at dev.example.DecoderTests.drops(DecoderTests.java:30)
                    why   LOST: no handle to it is reachable any more, and no close of it was reported (event #5)
-                   fix   Keep a reference to the arena until it is closed: without one, no code can close it.
+                   fix   Close the arena before the test ends on every path: with try-with-resources, or in a finally block.
                    seen  allocated in TEST (event #3)
 
                 sum     1 allocated = 0 freed + 1 leaked
@@ -166,7 +166,7 @@ class SourceVocabularyTextTests {
                 1. native memory  4 KiB
                    at dev.example.DecoderTests.opens(DecoderTests.java:33)
                    why   UNEXPLAINED: no close was reported
-                   fix   Close the arena before the test ends.
+                   fix   Correct the call that failed: the arena stays until a close succeeds.
                    seen  allocated in TEST (event #3)
                          a call that should close it failed at event #4 with java.lang.IllegalStateException: in use, at
                          dev.example.DecoderTests.stops(DecoderTests.java:40)

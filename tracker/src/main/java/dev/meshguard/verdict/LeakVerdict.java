@@ -2,7 +2,6 @@ package dev.meshguard.verdict;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
@@ -12,6 +11,7 @@ import dev.meshguard.verdict.expectation.ExpectationResult.Kind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -137,13 +137,13 @@ public record LeakVerdict(
         return inconclusiveReasons.stream().map(InconclusiveReason::text).toList();
     }
 
-    /** Returns how to fix the cause of a group, in the words of its source. */
-    public String remedyOf(SurvivorGroup group) {
-        MemoryRequest request = group.first().buffer().request();
-        SourceVocabulary words = history.vocabularyOf(request);
-        return group.cause() == Cause.LOST && request.details().freedOnCollection()
-                ? Cause.remedyOfDropped(words)
-                : group.cause().remedy(words);
+    /**
+     * Returns how to fix the cause of a group, in the words of its source.
+     *
+     * @return whole sentences; empty if no fix follows from the evidence, and for expected and undecided survivors
+     */
+    public Optional<String> remedyOf(SurvivorGroup group) {
+        return Fixes.of(history, group);
     }
 
     /** Returns the words for memory of which the source is unknown. */

@@ -69,17 +69,13 @@ class HeldAndLostTests {
                 .traced(Reachability.lost())
                 .recorded();
 
-        LeakVerdict verdict = judged(history)
+        judged(history)
                 .hasOnly(Cause.LOST, SurvivorStatus.LEAKED)
                 .because(
                         "no handle to it is reachable any more, and only the garbage collector frees it, at a moment that"
                                 + " nobody chooses ({handle traced})")
-                .verdict();
-
-        assertThat(verdict.remedyOf(verdict.groups().get(0)))
-                .isEqualTo(
-                        "Free the buffer where its use ends, or expect it with a reason: the collector does not see how"
-                                + " much memory it holds.");
+                .hasFix("Free the buffer where its use ends, or expect it with a reason: the collector does not see how"
+                        + " much memory it holds.");
     }
 
     /** The collector frees one of them and not the other. */

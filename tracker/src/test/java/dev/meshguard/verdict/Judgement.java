@@ -62,6 +62,14 @@ final class Judgement {
         return this;
     }
 
+    /** The fix of the only group; empty if it has none. */
+    void hasFix(String fix) {
+        assertThat(verdict.groups())
+                .singleElement()
+                .satisfies(
+                        group -> assertThat(verdict.remedyOf(group).orElse("")).isEqualTo(fix));
+    }
+
     Judgement hasOutcome(Outcome outcome) {
         assertThat(verdict.outcome()).describedAs(verdict.toString()).isEqualTo(outcome);
         return this;

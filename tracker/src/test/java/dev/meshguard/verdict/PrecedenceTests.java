@@ -11,15 +11,10 @@ import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.tracker.script.HistoryScript;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** If several causes have proof, the order of {@link Cause} decides; if facts are missing, there are fewer causes. */
 class PrecedenceTests {
@@ -124,19 +119,5 @@ class PrecedenceTests {
                 .recorded();
 
         judged(history).hasCauses(Cause.FREE_UNREPORTED, Cause.UNEXPLAINED);
-    }
-
-    @ParameterizedTest
-    @MethodSource("vocabularies")
-    void hasARemedyForEachCauseInTheWordsOfEachSource(SourceVocabulary vocabulary) {
-        assertThat(Cause.values())
-                .allSatisfy(cause -> assertThat(cause.remedy(vocabulary)).matches("[A-Z][^{}]+\\."));
-    }
-
-    static Stream<SourceVocabulary> vocabularies() {
-        return Stream.of(
-                SourceVocabulary.MESH,
-                SourceVocabulary.PROGRAM,
-                SourceVocabulary.of("Netty memory").freedBy("release", "released"));
     }
 }

@@ -41,7 +41,7 @@ class ClosingTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining("fix   Call mesh.disableAndClearProgramCache() before"
-                        + " ttnn.closeMeshDevice(mesh), and release every trace: closing a mesh does neither.");
+                        + " ttnn.closeMeshDevice(mesh): closing a mesh does not clear the program cache.");
     }
 
     /** Its survivors would not be checked. */

@@ -26,7 +26,7 @@ class LeakingTests {
                 1. DRAM  8 x 4 KiB, one on each of devices 0-7
                    at dev.meshguard.junit.LeakingTests$LeakTestCase.decode(LeakingTests.java:NN)
                    why   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced 1})
-                   fix   Keep a reference to the buffer until it is freed: without one, no code can free it.
+                   fix   Free the buffer before close_mesh_device on every path: with try-with-resources, or in a finally block.
                    seen  allocated in TEST (events #14 to #21)
                          the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
 

@@ -122,7 +122,7 @@ class LeakGroupsTests {
         assertThat(chromium.text("#groups-table .detail"))
                 .contains(cached.evidence().get(0).text());
         assertThat(chromium.text("#groups-table .remedy"))
-                .isEqualTo(LEAK.verdict().remedyOf(cached));
+                .isEqualTo(LEAK.verdict().remedyOf(cached).orElseThrow());
         assertThat(chromium.texts("#groups-table .timeline li")).isNotEmpty();
         String line = ExpectationSnippets.of(LEAK.verdict())
                 .narrowest(cached)

@@ -143,9 +143,9 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
                         .stream()
                         .flatMap(request -> history.buffersOf(request).stream())
                         .filter(generation -> generation.allocatedAt() == again.getAsLong())
-                        .anyMatch(generation -> LeakDiagnosis.overtakenBy(
-                                        new SurvivorContext(generation, history, index))
-                                .isPresent());
+                        .anyMatch(
+                                generation -> LeakDiagnosis.overtakenBy(new SurvivorContext(generation, history, index))
+                                        .isPresent());
         return isLate ? OptionalLong.empty() : again;
     }
 

@@ -157,7 +157,7 @@ final class GroupList {
         json.writeStringField(
                 "baseline", part.isKnown() ? "known" : part.baseline().isPresent() ? "new" : "none");
         json.writeStringField("fingerprint", fingerprints.of(part.fingerprint()));
-        json.writeStringField("remedy", verdict.remedyOf(group));
+        optional("remedy", verdict.remedyOf(group), json);
         json.writeStringField(
                 "type",
                 verdict.history()
