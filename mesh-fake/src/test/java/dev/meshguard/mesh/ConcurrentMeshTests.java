@@ -3,8 +3,13 @@ package dev.meshguard.mesh;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.BufferRegion;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.internal.report.ForwardingListener;
+import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
@@ -18,6 +23,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -112,6 +118,58 @@ class ConcurrentMeshTests {
         LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
         assertThat(verdict.isLeakFree()).isTrue();
         assertThat(verdict.hasBalancedReports()).isTrue();
+    }
+
+    @Test
+    void waitUntilTheHandleOfAViewIsReported() {
+        BufferConfig local = BufferConfig.of(BufferType.DRAM, 2_048, 1_024);
+        IntrudingListener listener = new IntrudingListener();
+        MeshDevice shared = Ttnn.builder(listener)
+                .reporting(ReportingModel.TRACKING_BRANCH)
+                .build()
+                .openMeshDevice(MeshShape.of(1, 1));
+        Buffer buffer = shared.allocateOn(0, local);
+        listener.mesh = Optional.of(shared);
+
+        shared.viewOn(0, local, buffer.address());
+        buffer.view(new BufferRegion(0, 1_024));
+
+        assertThat(listener.states).containsExactly(Thread.State.WAITING, Thread.State.WAITING);
+    }
+
+    /** Calls a mesh in another thread while a handle is reported, until that thread waits or has ended. */
+    private static final class IntrudingListener extends ForwardingListener {
+
+        private Optional<MeshDevice> mesh = Optional.empty();
+        private final List<Thread.State> states = new ArrayList<>();
+
+        private IntrudingListener() {
+            super(AllocationTracker.create());
+        }
+
+        @Override
+        public void handleReturned(MemoryRequest request, Object handle) {
+            super.handleReturned(request, handle);
+            mesh.ifPresent(open -> {
+                Thread other = new Thread(() -> open.statistics(BufferType.DRAM));
+                other.start();
+                while (other.getState() != Thread.State.WAITING && other.getState() != Thread.State.TERMINATED) {
+                    Thread.onSpinWait();
+                }
+                states.add(other.getState());
+            });
+        }
+
+        @Override
+        public void allocated(
+                MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+            listener.allocated(request, device, type, address, size, ownership);
+        }
+
+        @Override
+        public void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
+            listener.freed(release, device, type, address, ownership);
+        }
     }
 
     private interface Work {

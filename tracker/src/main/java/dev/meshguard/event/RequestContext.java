@@ -15,7 +15,7 @@ public interface RequestContext {
     /** Returns the name for readers. Several contexts may have the same name. */
     String name();
 
-    /** Returns how many events without an address were recorded before this context; they do not concern it. */
+    /** Returns how many events were recorded before this context; those without an address do not concern it. */
     @API(status = Status.INTERNAL)
-    int marksBefore();
+    long eventsBefore();
 }

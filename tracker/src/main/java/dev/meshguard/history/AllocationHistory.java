@@ -13,8 +13,6 @@ import dev.meshguard.event.RequestContext;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.history.internal.DeviceRecorder;
-import dev.meshguard.history.internal.PendingEvent;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -39,8 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The events are numbered from 1 in the order of the requests they belong to. Requests of several devices without an
  * order of their own are ordered by phase and device. The same reports always give the same history and numbers.
  *
- * <p>Immutable and safe for use by several threads. Taking a history is cheap; its events are sorted when they are
- * first read.
+ * <p>Immutable and safe for use by several threads. Taking a history is cheap; each event is created when it is read.
  *
  * @since 0.1
  */
@@ -66,23 +63,34 @@ public final class AllocationHistory {
         this.context = context;
     }
 
-    /** Creates the history of a tracker; use the tracker's {@code history()}. */
-    @API(status = Status.INTERNAL)
-    public static AllocationHistory recorded(
-            List<PendingEvent> markers, List<DeviceRecorder.Recording> recordings, boolean flatAddresses) {
-        return new AllocationHistory(new EventStore.Recorded(markers, recordings, flatAddresses), null);
-    }
-
     /**
-     * Creates a history that was read from a file.
+     * Creates a history; use the {@code history()} of a tracker or a reader.
      *
-     * @param events the events; their numbers ascend, and missing events leave gaps
+     * @param events the events, which must not change any more; their numbers ascend, and missing events leave gaps
      * @param sums the sums of each device, ascending
      * @param flatAddresses whether sizes determine how far a buffer reaches from its address
      */
     @API(status = Status.INTERNAL)
-    public static AllocationHistory restored(List<HistoryEvent> events, List<DeviceSums> sums, boolean flatAddresses) {
-        return new AllocationHistory(new EventStore.Restored(events, sums, flatAddresses), null);
+    public static AllocationHistory of(List<HistoryEvent> events, List<DeviceSums> sums, boolean flatAddresses) {
+        return of(events, sums, Optional.empty(), flatAddresses);
+    }
+
+    /**
+     * Creates a history whose sums at the last check are known, so that {@link #asOfCheck()} does not count them.
+     *
+     * @param events the events, which must not change any more
+     * @param sums the sums of each device, ascending
+     * @param sumsAtCheck those at the last check, if they were kept
+     * @param flatAddresses whether sizes determine how far a buffer reaches from its address
+     */
+    @API(status = Status.INTERNAL)
+    public static AllocationHistory of(
+            List<HistoryEvent> events,
+            List<DeviceSums> sums,
+            Optional<List<DeviceSums>> sumsAtCheck,
+            boolean flatAddresses) {
+        return new AllocationHistory(
+                new EventStore.Whole(Collections.unmodifiableList(events), sums, sumsAtCheck, flatAddresses), null);
     }
 
     /**
@@ -119,7 +127,9 @@ public final class AllocationHistory {
      */
     public AllocationHistory partOf(RequestContext selected) {
         List<HistoryEvent> part = new ContextFilter(this, selected).events();
-        return new AllocationHistory(EventStore.counted(part, hasFlatAddresses()), selected);
+        return new AllocationHistory(
+                new EventStore.Part(Collections.unmodifiableList(part), Optional.empty(), hasFlatAddresses()),
+                selected);
     }
 
     /**
@@ -134,7 +144,8 @@ public final class AllocationHistory {
     /** Returns this history with other events and the sums counted from them. */
     @API(status = Status.INTERNAL)
     public AllocationHistory withEvents(List<HistoryEvent> events) {
-        return new AllocationHistory(EventStore.counted(events, hasFlatAddresses()), context);
+        return new AllocationHistory(
+                new EventStore.Part(List.copyOf(events), Optional.empty(), hasFlatAddresses()), context);
     }
 
     /** Returns the context, if this history is the part of one. */

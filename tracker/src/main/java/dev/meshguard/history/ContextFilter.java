@@ -52,10 +52,9 @@ final class ContextFilter {
         List<HistoryEvent> part = new ArrayList<>();
         Optional<HistoryEvent> phaseBefore = Optional.empty();
         int indexOfPhase = 0;
-        int marks = 0;
         for (HistoryEvent event : whole.events()) {
             boolean isReport = isReport(event);
-            boolean isOfItsTime = isReport || marks++ >= context.marksBefore();
+            boolean isOfItsTime = isReport || event.number() > context.eventsBefore();
             boolean isOfPart = isReport ? reports.contains(event.number()) : isOfItsTime || isOfMeshOrOwner(event);
             if (isOfPart) {
                 if (isOfItsTime && phaseBefore.isPresent()) {

@@ -2,22 +2,19 @@ package dev.meshguard.history;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.history.internal.DeviceRecorder;
-import dev.meshguard.history.internal.EventMerger;
-import dev.meshguard.history.internal.PendingEvent;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.RandomAccess;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** The events of a history, and the sums that were kept beside them. */
-sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, LogEventStore {
+sealed interface EventStore permits EventStore.Whole, EventStore.Part, LogEventStore {
 
-    /** Returns the events, numbered; this may take long. */
+    /** Returns the events, numbered. They never change. */
     List<HistoryEvent> events();
 
     /** Returns the sums of each device, ascending. */
@@ -77,21 +74,27 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
     /** Returns a store as of a check, or this store if no relevant event came after it. */
     default EventStore asOf(long check) {
         List<HistoryEvent> all = events();
-        boolean wentOn = false;
+        int end = all.size();
         // The check is nearly always among the last events.
-        for (int i = all.size() - 1; !wentOn && i >= 0 && all.get(i).number() > check; i--) {
-            wentOn = changesWhatIsKnown(all.get(i));
+        while (end > 0 && all.get(end - 1).number() > check) {
+            end--;
         }
-        if (!wentOn) {
+        List<HistoryEvent> later = all.subList(end, all.size());
+        if (later.stream().noneMatch(EventStore::changesWhatIsKnown)) {
             return this;
         }
-        return counted(
-                all.stream()
-                        .filter(event -> event.number() <= check
-                                || event instanceof HistoryEvent.HandleTraced
-                                || event instanceof HistoryEvent.ReportsLost)
-                        .toList(),
-                hasFlatAddresses());
+        List<HistoryEvent> known = new Joined(
+                all.subList(0, end),
+                later.stream()
+                        .filter(event ->
+                                event instanceof HistoryEvent.HandleTraced || event instanceof HistoryEvent.ReportsLost)
+                        .toList());
+        return new Part(known, sumsAtCheck(), hasFlatAddresses());
+    }
+
+    /** Returns the sums of each device at the last check, if they were kept. */
+    default Optional<List<DeviceSums>> sumsAtCheck() {
+        return Optional.empty();
     }
 
     /**
@@ -104,58 +107,43 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
                 || event instanceof HistoryEvent.PhaseBegan);
     }
 
-    /** Returns a store of events whose sums are counted from them. */
-    static EventStore counted(List<HistoryEvent> events, boolean hasFlatAddresses) {
-        return new Restored(events, DeviceSums.countedFrom(events), hasFlatAddresses);
-    }
+    /** All events of a history, and the sums that were kept beside them. */
+    record Whole(
+            List<HistoryEvent> events,
+            List<DeviceSums> sums,
+            Optional<List<DeviceSums>> sumsAtCheck,
+            boolean hasFlatAddresses)
+            implements EventStore {}
 
-    /** The events and sums that a tracker held at one moment, sorted when they are first read. */
-    final class Recorded implements EventStore {
-
-        private final List<PendingEvent> markers;
-        private final List<DeviceRecorder.Recording> recordings;
-        private final boolean hasFlatAddresses;
-        private @Nullable List<HistoryEvent> events;
-
-        Recorded(List<PendingEvent> markers, List<DeviceRecorder.Recording> recordings, boolean hasFlatAddresses) {
-            this.markers = List.copyOf(markers);
-            this.recordings = List.copyOf(recordings);
-            this.hasFlatAddresses = hasFlatAddresses;
-        }
-
-        @Override
-        public synchronized List<HistoryEvent> events() {
-            List<HistoryEvent> known = events;
-            if (known == null) {
-                known = Collections.unmodifiableList(EventMerger.numbered(markers, recordings));
-                events = known;
-            }
-            return known;
-        }
+    /** Some events of another history; their sums are counted on request, unless they were kept. */
+    record Part(List<HistoryEvent> events, Optional<List<DeviceSums>> keptSums, boolean hasFlatAddresses)
+            implements EventStore {
 
         @Override
         public List<DeviceSums> sums() {
-            if (recordings.isEmpty()) {
-                return List.of();
-            }
-            return recordings.stream()
-                    .map(DeviceSums::of)
-                    .sorted(Comparator.comparingInt(DeviceSums::device))
-                    .toList();
-        }
-
-        @Override
-        public boolean hasFlatAddresses() {
-            return hasFlatAddresses;
+            return keptSums.orElseGet(() -> DeviceSums.countedFrom(events));
         }
     }
 
-    /** Events and sums that were read from a file. */
-    record Restored(List<HistoryEvent> events, List<DeviceSums> sums, boolean hasFlatAddresses) implements EventStore {
+    /** Events and those that follow them, without a copy. */
+    final class Joined extends AbstractList<HistoryEvent> implements RandomAccess {
 
-        public Restored {
-            events = List.copyOf(events);
-            sums = List.copyOf(sums);
+        private final List<HistoryEvent> first;
+        private final List<HistoryEvent> rest;
+
+        private Joined(List<HistoryEvent> first, List<HistoryEvent> rest) {
+            this.first = first;
+            this.rest = rest;
+        }
+
+        @Override
+        public HistoryEvent get(int index) {
+            return index < first.size() ? first.get(index) : rest.get(index - first.size());
+        }
+
+        @Override
+        public int size() {
+            return first.size() + rest.size();
         }
     }
 }

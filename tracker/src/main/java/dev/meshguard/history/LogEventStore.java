@@ -4,9 +4,8 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Ownership;
-import dev.meshguard.history.internal.DeviceRecorder;
-import dev.meshguard.history.internal.DeviceRecorder.Effect;
+import dev.meshguard.history.internal.Ledger;
+import dev.meshguard.history.internal.Ledger.Effect;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -17,7 +16,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -234,9 +232,7 @@ final class LogEventStore implements EventStore {
         /** The event that began the latest generation of each address. */
         private final int[] latestBegins;
 
-        private final TreeMap<Integer, DeviceRecorder> recorders = new TreeMap<>();
-        private @Nullable DeviceRecorder latest;
-        private int latestDevice;
+        private final Ledger ledger = new Ledger();
         private final Set<Integer> openDevices = new HashSet<>();
         private final Set<Integer> closedDevices = new HashSet<>();
 
@@ -254,8 +250,7 @@ final class LogEventStore implements EventStore {
                 }
             }
             open.stream().forEach(this::unsettle);
-            this.sums = DeviceSums.of(recorders);
-            recorders.clear();
+            this.sums = DeviceSums.of(ledger);
         }
 
         private @Nullable HistoryEvent lastCheck(int end) {
@@ -267,13 +262,16 @@ final class LogEventStore implements EventStore {
         }
 
         private void report(int event, int index) {
-            DeviceRecorder device = recorderOf(all.device(index));
+            int device = all.device(index);
             BufferType type = all.type(index);
             Effect effect = switch (all.kind(event)) {
                 case LogEvents.ALLOCATED ->
-                    device.allocated(0, null, type, all.address(index), all.reportedSize(event), Ownership.UNKNOWN);
-                case LogEvents.FREED -> device.freed(0, null, type, all.address(index), Ownership.UNKNOWN);
-                default -> Effect.NOTHING_TO_FREE;
+                    ledger.allocated(null, device, type, all.address(index), all.reportedSize(event));
+                case LogEvents.FREED -> ledger.freed(null, device, type, all.address(index));
+                default -> {
+                    ledger.freeIgnored(device);
+                    yield Effect.NOTHING_TO_FREE;
+                }
             };
             switch (effect) {
                 case ENTERED, ENTERED_OVER_ANOTHER -> {
@@ -288,7 +286,7 @@ final class LogEventStore implements EventStore {
                 case REPEATED_WITH_OTHER_SIZE, RESIZED, NOTHING_TO_FREE -> unsettle(index);
                 case REPEATED, RELEASED -> {}
             }
-            if (!closedDevices.isEmpty() && closedDevices.contains(all.device(index))) {
+            if (!closedDevices.isEmpty() && closedDevices.contains(device)) {
                 unsettledAddresses.set(index);
             }
         }
@@ -303,17 +301,8 @@ final class LogEventStore implements EventStore {
             }
         }
 
-        private DeviceRecorder recorderOf(int device) {
-            DeviceRecorder known = latest;
-            if (known == null || latestDevice != device) {
-                known = DeviceSums.ledgerOf(device, recorders);
-                latest = known;
-                latestDevice = device;
-            }
-            return known;
-        }
-
         private void other(HistoryEvent event, @Nullable HistoryEvent lastCheck) {
+            ledger.enter(event);
             if (event instanceof HistoryEvent.DeviceClosed closed) {
                 openDevices.remove(closed.device());
                 closedDevices.add(closed.device());
@@ -330,7 +319,6 @@ final class LogEventStore implements EventStore {
                 open.stream().forEach(this::unsettle);
             } else if (!saysNothingOfAddresses(event)) {
                 unsettledAddresses.set(0, all.indices());
-                DeviceSums.enter(event, recorders);
             }
         }
 

@@ -37,19 +37,19 @@ public final class AllocationContext implements RequestContext {
     private final String name;
     private final @Nullable AllocationContext around;
     private final AllocationContexts contexts;
-    private final int marksBefore;
+    private final long eventsBefore;
     private final AtomicLong live = new AtomicLong();
     private volatile boolean hasAllocated;
     private volatile boolean hasAnomaly;
 
-    AllocationContext(String name, @Nullable AllocationContext around, AllocationContexts contexts, int marksBefore) {
+    AllocationContext(String name, @Nullable AllocationContext around, AllocationContexts contexts, long eventsBefore) {
         if (name.isBlank()) {
             throw new IllegalArgumentException("A context needs a name: the name given is blank");
         }
         this.name = name;
         this.around = around;
         this.contexts = contexts;
-        this.marksBefore = marksBefore;
+        this.eventsBefore = eventsBefore;
     }
 
     @Override
@@ -70,7 +70,7 @@ public final class AllocationContext implements RequestContext {
      * closed.
      */
     public Scope makeCurrent() {
-        return contexts.bind(Thread.currentThread(), this);
+        return contexts.bind(Optional.of(this));
     }
 
     /**
@@ -97,8 +97,8 @@ public final class AllocationContext implements RequestContext {
 
     @Override
     @API(status = Status.INTERNAL)
-    public int marksBefore() {
-        return marksBefore;
+    public long eventsBefore() {
+        return eventsBefore;
     }
 
     Optional<AllocationContext> around() {

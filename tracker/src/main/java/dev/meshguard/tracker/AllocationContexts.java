@@ -2,9 +2,8 @@ package dev.meshguard.tracker;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.IntSupplier;
+import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class AllocationContexts {
 
-    private final IntSupplier marks;
+    private final LongSupplier events;
     private final List<AllocationContext> present = new ArrayList<>();
-    private final Map<Thread, List<Binding>> threads = new ConcurrentHashMap<>();
+    private final ThreadScopes<Optional<AllocationContext>> threads = new ThreadScopes<>();
 
     /** Whether there ever was a context. */
     private volatile boolean isShared;
@@ -24,15 +23,12 @@ final class AllocationContexts {
     /** The open context if there is exactly one; contexts around it do not count. */
     private volatile @Nullable AllocationContext only;
 
-    /** One open scope. Without a context, the requests of the thread are attributed to none. */
-    private record Binding(@Nullable AllocationContext context) {}
-
-    AllocationContexts(IntSupplier marks) {
-        this.marks = marks;
+    AllocationContexts(LongSupplier events) {
+        this.events = events;
     }
 
     AllocationContext begin(String name, @Nullable AllocationContext around) {
-        AllocationContext context = new AllocationContext(name, around, this, marks.getAsInt());
+        AllocationContext context = new AllocationContext(name, around, this, events.getAsLong());
         synchronized (present) {
             present.add(context);
             findOnly();
@@ -54,10 +50,9 @@ final class AllocationContexts {
         only = innermost.size() == 1 ? innermost.get(0) : null;
     }
 
-    Scope bind(Thread thread, @Nullable AllocationContext context) {
-        Binding mine = new Binding(context);
-        threads.compute(thread, (unused, outer) -> outer == null ? List.of(mine) : appended(outer, mine));
-        return () -> threads.computeIfPresent(thread, (unused, open) -> without(open, mine));
+    /** Attributes the calling thread's requests to a context, or to none, until the scope is closed. */
+    Scope bind(Optional<AllocationContext> context) {
+        return threads.open(context);
     }
 
     /** Returns the context of a request of the calling thread. */
@@ -66,20 +61,7 @@ final class AllocationContexts {
         if (!isShared) {
             return null;
         }
-        List<Binding> open = threads.get(Thread.currentThread());
-        return open == null ? only : open.get(open.size() - 1).context();
-    }
-
-    private static List<Binding> appended(List<Binding> open, Binding binding) {
-        List<Binding> more = new ArrayList<>(open);
-        more.add(binding);
-        return more;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // Two scopes of one context are two scopes.
-    private static @Nullable List<Binding> without(List<Binding> open, Binding binding) {
-        List<Binding> rest =
-                open.stream().filter(candidate -> candidate != binding).toList();
-        return rest.isEmpty() ? null : rest;
+        Optional<AllocationContext> bound = threads.current();
+        return bound == null ? only : bound.orElse(null);
     }
 }

@@ -21,14 +21,11 @@ import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.MemorySnapshot;
-import dev.meshguard.history.internal.DeviceRecorder;
-import dev.meshguard.history.internal.DeviceRecorder.Effect;
-import dev.meshguard.history.internal.PendingEvent;
+import dev.meshguard.history.internal.Ledger.Effect;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
@@ -37,14 +34,11 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
-import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Records the allocations and frees of every buffer.
@@ -67,12 +61,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Implementation and costs</h2>
  *
- * <p>Each device has its own ledger behind its own lock: a flat table of live entries, sums that are updated with each
- * report, and a journal in primitive arrays. Threads that work on different devices share no written data, so they do
- * not slow each other down. Events are numbered when the history is read.
+ * <p>Every report is appended to one journal and entered in one ledger, behind one lock. Both are arrays, so a report
+ * creates no object. A history is the events of the journal at one moment, without a copy.
  *
  * <p>The only expensive part is the caller's stack. It is captured once per {@linkplain #request request}, kept
- * unresolved, and resolved only when it is read. Stacks of freed buffers are kept for the first {@value #STACKS_KEPT}
+ * unresolved, and resolved only when it is read. Stacks of freed buffers are kept for the first 16,384
  * requests. Once as many live buffers or as many frees hold a stack, new ones are resolved and interned.
  * {@code docs/internals/performance.md} has the numbers.
  *
@@ -95,32 +88,22 @@ public final class AllocationTracker implements AllocationListener {
 
     private static final long SECONDS_OF_DAY = 24 * 60 * 60;
 
-    /** The maximum number of stacks of freed requests, and of unresolved stacks of live ones. */
-    static final int STACKS_KEPT = 16_384;
-
     private final OriginCapture capture;
     private final boolean flatAddresses;
     private final InstantSource clock;
     private final EventLog log = new EventLog();
 
-    private volatile @Nullable DeviceRecorder[] devices = new @Nullable DeviceRecorder[0];
-    private final List<PendingEvent> markers = new ArrayList<>();
-
-    /** Orders requests. With origins, each request increments it; without, only markers do. */
-    private final AtomicLong ticket = new AtomicLong(1);
+    private final StackKeeper stacks = new StackKeeper();
+    private final Recorder recorder = new Recorder(stacks);
 
     /** The number of the last lease. */
     private final AtomicLong leases = new AtomicLong();
 
-    /** Position of the last marker: later reports must not be ordered before it. */
-    private volatile long lastMarker = 1;
-
+    /** The open phases, the innermost first. Guarded by itself. */
     private final Deque<Phase> phases = new ArrayDeque<>(List.of(Phase.START));
-    /** The open labels of each thread, the innermost last. */
-    private final Map<Thread, List<ThreadLabel>> labels = new ConcurrentHashMap<>();
 
-    private final AllocationContexts contexts = new AllocationContexts(this::marks);
-    private final StackKeeper stacks = new StackKeeper();
+    private final ThreadScopes<String> labels = new ThreadScopes<>();
+    private final AllocationContexts contexts = new AllocationContexts(recorder::size);
 
     private final List<ClassNames> partsOfHandles = new CopyOnWriteArrayList<>();
 
@@ -177,13 +160,13 @@ public final class AllocationTracker implements AllocationListener {
      */
     @API(status = Status.INTERNAL, since = "0.1")
     public MemoryRequest requestOfProcess(AllocationDetails details) {
-        return new TrackedRequest(details, ticket.incrementAndGet(), null, null);
+        return new TrackedRequest(details, recorder.nextTicket(), null, null);
     }
 
     /** Begins a request of another process, whose client captured the origin. */
     @API(status = Status.INTERNAL, since = "0.1")
     public MemoryRequest requestOfProcess(AllocationDetails details, Origin origin) {
-        return new TrackedRequest(details, ticket.incrementAndGet(), origin, null);
+        return new TrackedRequest(details, recorder.nextTicket(), origin, null);
     }
 
     /**
@@ -198,7 +181,7 @@ public final class AllocationTracker implements AllocationListener {
             return withoutOrigin(complete);
         }
         return new TrackedRequest(
-                complete, ticket.incrementAndGet(), stacks.keep(new CallStack(callers)), contexts.current());
+                complete, recorder.nextTicket(), stacks.keep(new CallStack(callers)), contexts.current());
     }
 
     @Override
@@ -219,7 +202,7 @@ public final class AllocationTracker implements AllocationListener {
         boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES && !details.handleCollected();
         return new TrackedRequest(
                 details,
-                ticket.incrementAndGet(),
+                recorder.nextTicket(),
                 withOrigin ? stacks.keepOfFree(new CallStack(callers)) : callers,
                 contexts.current());
     }
@@ -242,9 +225,7 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void allocated(
             MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
-        DeviceRecorder recorder = recorderOf(device);
-        if (recorder == null) {
-            deviceOutOfRange(device);
+        if (!isRecordable(device)) {
             return;
         }
         if (size < 0) {
@@ -253,7 +234,7 @@ public final class AllocationTracker implements AllocationListener {
                     "the size of a " + type + " buffer on " + Quantities.device(device) + " was reported as " + size);
             return;
         }
-        Effect effect = recorder.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
+        Effect effect = recorder.allocated(request, device, type, address, size, ownership);
         if (effect != Effect.ENTERED && effect != Effect.RESIZED) {
             markAnomaly(request);
             repeated(effect, request, device, type, address, size);
@@ -265,12 +246,10 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
-        DeviceRecorder recorder = recorderOf(device);
-        if (recorder == null) {
-            deviceOutOfRange(device);
+        if (!isRecordable(device)) {
             return;
         }
-        Effect effect = recorder.freed(ticketOf(release), orNull(release), type, address, ownership);
+        Effect effect = recorder.freed(release, device, type, address, ownership);
         if (effect == Effect.NOTHING_TO_FREE) {
             addStack(release);
             markAnomaly(release);
@@ -284,14 +263,12 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void freeIgnored(
             MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
-        DeviceRecorder recorder = recorderOf(device);
-        if (recorder == null) {
-            deviceOutOfRange(device);
+        if (!isRecordable(device)) {
             return;
         }
         addStack(release);
         markAnomaly(release);
-        recorder.freeIgnored(ticketOf(release), release, type, address, reason);
+        recorder.freeIgnored(release, device, type, address, reason);
         log.ignoredFree(device, type, address, reason);
         if (log.isOn()) {
             log.freeIgnored(release, device, type, address, reason);
@@ -301,12 +278,12 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public Scope phase(Phase phase) {
         Phase mine = new Phase(phase.name());
-        synchronized (markers) {
+        synchronized (phases) {
             phases.push(mine);
             beginPhase(mine);
         }
         return () -> {
-            synchronized (markers) {
+            synchronized (phases) {
                 endPhase(mine);
             }
         };
@@ -319,7 +296,7 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns the phase in which an event would be recorded now. */
     public Phase currentPhase() {
-        synchronized (markers) {
+        synchronized (phases) {
             return phases.element();
         }
     }
@@ -335,75 +312,70 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     private void ownerCached(Owner owner, String cache, Optional<CacheKey> key) {
-        mark(number -> new HistoryEvent.OwnerCached(number, owner, cache, key));
+        recorder.mark(number -> new HistoryEvent.OwnerCached(number, owner, cache, key));
         log.marked("owner cached", "owner", owner);
     }
 
     @Override
     public void ownerEnded(Owner owner) {
-        mark(number -> new HistoryEvent.OwnerEnded(number, owner));
+        recorder.mark(number -> new HistoryEvent.OwnerEnded(number, owner));
         log.marked("owner ended", "owner", owner);
     }
 
     @Override
     public void captureBegan(int mesh, Owner trace) {
-        mark(number -> new HistoryEvent.CaptureBegan(number, mesh, trace));
+        recorder.mark(number -> new HistoryEvent.CaptureBegan(number, mesh, trace));
         log.marked("capture began", "trace", trace);
     }
 
     @Override
     public void programCaptured(Owner trace, Owner program, Optional<AllocatorId> subDevice) {
-        mark(number -> new HistoryEvent.ProgramCaptured(number, trace, program, subDevice));
+        recorder.mark(number -> new HistoryEvent.ProgramCaptured(number, trace, program, subDevice));
         log.marked("program captured", "trace", trace);
     }
 
     @Override
     public void bufferCaptured(Owner trace, MemoryRequest buffer) {
-        mark(number -> new HistoryEvent.BufferCaptured(number, trace, buffer));
+        recorder.mark(number -> new HistoryEvent.BufferCaptured(number, trace, buffer));
         log.marked("buffer captured", "trace", trace);
     }
 
     @Override
     public void captureEnded(Owner trace) {
-        mark(number -> new HistoryEvent.CaptureEnded(number, trace));
+        recorder.mark(number -> new HistoryEvent.CaptureEnded(number, trace));
         log.marked("capture ended", "trace", trace);
     }
 
     @Override
     public void traceReplayed(Owner trace, List<Owner> inFlight) {
-        mark(number -> new HistoryEvent.TraceReplayed(number, trace, inFlight));
+        recorder.mark(number -> new HistoryEvent.TraceReplayed(number, trace, inFlight));
         log.marked("trace replayed", "trace", trace);
     }
 
     @Override
     public void meshOpened(MeshDescription mesh) {
         Instant now = clock.instant();
-        mark(number -> new HistoryEvent.MeshOpened(number, now, mesh));
+        recorder.mark(number -> new HistoryEvent.MeshOpened(number, now, mesh));
         log.meshOpened(mesh);
     }
 
     @Override
     public void meshClosing(int mesh) {
         Instant now = clock.instant();
-        mark(number -> new HistoryEvent.MeshClosing(number, now, mesh));
+        recorder.mark(number -> new HistoryEvent.MeshClosing(number, now, mesh));
         log.marked("mesh closing", "mesh", mesh);
     }
 
     @Override
     public void meshClosed(int mesh) {
         Instant now = clock.instant();
-        mark(number -> new HistoryEvent.MeshClosed(number, now, mesh));
-        for (DeviceRecorder recorder : devices) {
-            if (recorder != null) {
-                recorder.meshClosed(mesh);
-            }
-        }
+        recorder.meshClosed(mesh, number -> new HistoryEvent.MeshClosed(number, now, mesh));
         log.meshClosed(mesh, this::liveBuffers, this::liveBytes);
     }
 
     @Override
     public void deviceOpened(int device) {
-        mark(number -> new HistoryEvent.DeviceOpened(number, device));
+        recorder.mark(number -> new HistoryEvent.DeviceOpened(number, device));
         if (log.isOn()) {
             log.marked("device opened", "device", device);
         }
@@ -411,11 +383,7 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void deviceClosed(int device) {
-        mark(number -> new HistoryEvent.DeviceClosed(number, device));
-        DeviceRecorder recorder = existingRecorderOf(device);
-        if (recorder != null) {
-            recorder.deviceClosed();
-        }
+        recorder.deviceClosed(device, number -> new HistoryEvent.DeviceClosed(number, device));
         if (log.isOn()) {
             log.marked("device closed", "device", device);
         }
@@ -423,7 +391,7 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void witnessed(WitnessSnapshot reading) {
-        mark(number -> new HistoryEvent.Witnessed(number, reading));
+        recorder.mark(number -> new HistoryEvent.Witnessed(number, reading));
         log.marked("witnessed", "moment", reading.moment());
     }
 
@@ -432,7 +400,7 @@ public final class AllocationTracker implements AllocationListener {
         if (count == 0) {
             return;
         }
-        mark(number -> new HistoryEvent.ReportsLost(number, count, reason));
+        recorder.mark(number -> new HistoryEvent.ReportsLost(number, count, reason));
         log.reportsLost(count, reason);
     }
 
@@ -469,31 +437,31 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void sourceAttached(SourceDescription source) {
-        mark(number -> new HistoryEvent.SourceAttached(number, source));
+        recorder.mark(number -> new HistoryEvent.SourceAttached(number, source));
         log.marked("source attached", "source", source.name());
     }
 
     @Override
     public void sourceNoted(String note) {
-        mark(number -> new HistoryEvent.SourceNoted(number, note));
+        recorder.mark(number -> new HistoryEvent.SourceNoted(number, note));
         log.marked("source noted", "note", note);
     }
 
     @Override
     public void processDied(long processId) {
-        mark(number -> new HistoryEvent.ProcessDied(number, processId));
+        recorder.mark(number -> new HistoryEvent.ProcessDied(number, processId));
         log.marked("process died", "process", processId);
     }
 
     @Override
     public void trackingStopped(String reason) {
-        mark(number -> new HistoryEvent.TrackingStopped(number, reason));
+        recorder.mark(number -> new HistoryEvent.TrackingStopped(number, reason));
         log.marked("tracking stopped", "reason", reason);
     }
 
     @Override
     public void trackingStarted() {
-        mark(HistoryEvent.TrackingStarted::new);
+        recorder.mark(HistoryEvent.TrackingStarted::new);
         log.marked("tracking started", "reason", "");
     }
 
@@ -509,13 +477,13 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Records that the check is made now, with the given date. */
     public void checked(LocalDate today) {
-        mark(number -> new HistoryEvent.Checked(number, today));
+        recorder.checked(number -> new HistoryEvent.Checked(number, today));
         log.marked("checked", "today", today);
     }
 
     /** Records whether the handle of a request is still reachable. */
     public void traced(MemoryRequest request, Reachability reachability) {
-        mark(number -> new HistoryEvent.HandleTraced(number, request, reachability));
+        recorder.mark(number -> new HistoryEvent.HandleTraced(number, request, reachability));
         log.marked("handle traced", "state", reachability.state());
     }
 
@@ -542,12 +510,12 @@ public final class AllocationTracker implements AllocationListener {
         if (round < 1) {
             throw new IllegalArgumentException("Rounds are counted from 1: round " + round + " was begun");
         }
-        mark(number -> new HistoryEvent.RoundBegan(number, round));
+        recorder.mark(number -> new HistoryEvent.RoundBegan(number, round));
         log.marked("round began", "round", round);
         AtomicBoolean ended = new AtomicBoolean();
         return () -> {
             if (ended.compareAndSet(false, true)) {
-                mark(number -> new HistoryEvent.RoundEnded(number, round));
+                recorder.mark(number -> new HistoryEvent.RoundEnded(number, round));
                 log.marked("round ended", "round", round);
             }
         };
@@ -580,13 +548,7 @@ public final class AllocationTracker implements AllocationListener {
      * one of them.
      */
     public Scope outsideContexts() {
-        return contexts.bind(Thread.currentThread(), null);
-    }
-
-    private int marks() {
-        synchronized (markers) {
-            return markers.size();
-        }
+        return contexts.bind(Optional.empty());
     }
 
     // Labels
@@ -603,10 +565,7 @@ public final class AllocationTracker implements AllocationListener {
         if (label.isBlank()) {
             throw new IllegalArgumentException("A label says what buffers are for: the label given is blank");
         }
-        Thread thread = Thread.currentThread();
-        ThreadLabel mine = new ThreadLabel(label);
-        labels.compute(thread, (unused, outer) -> outer == null ? List.of(mine) : appended(outer, mine));
-        return () -> labels.computeIfPresent(thread, (unused, open) -> without(open, mine));
+        return labels.open(label);
     }
 
     /** Labels the buffers that the calling thread requests in a piece of code. */
@@ -627,26 +586,17 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns the devices with any report, ascending; memory of no device counts as {@link HistoryEvent#NO_DEVICE}. */
     public List<Integer> devices() {
-        List<Integer> known = new ArrayList<>();
-        @Nullable DeviceRecorder[] all = devices;
-        for (int index = 0; index < all.length; index++) {
-            if (all[index] != null) {
-                known.add(index == 0 ? HistoryEvent.NO_DEVICE : index - 1);
-            }
-        }
-        return known;
+        return recorder.devices();
     }
 
     /** Returns the sums of one type on one device. */
     public MemoryTotals totals(int device, BufferType type) {
-        DeviceRecorder recorder = existingRecorderOf(device);
-        return recorder == null ? MemoryTotals.NOTHING : recorder.totals(type);
+        return recorder.totals(device, type);
     }
 
     /** Returns the sums of one type and lifetime on one device. */
     public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
-        DeviceRecorder recorder = existingRecorderOf(device);
-        return recorder == null ? MemoryTotals.NOTHING : recorder.totals(type, lifetime);
+        return recorder.totals(device, type, lifetime);
     }
 
     /** Returns the bytes now allocated of one type on one device. */
@@ -666,13 +616,7 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns the number of entries now allocated on all devices. */
     public long liveBuffers() {
-        long entries = 0;
-        for (DeviceRecorder recorder : devices) {
-            if (recorder != null) {
-                entries += recorder.entries();
-            }
-        }
-        return entries;
+        return recorder.entries();
     }
 
     /** Returns the allocated memory by device, type and lifetime, for comparison with another moment. */
@@ -682,15 +626,7 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns everything recorded so far; later reports do not change it. */
     public AllocationHistory history() {
-        synchronized (markers) {
-            List<DeviceRecorder.Recording> recordings = new ArrayList<>();
-            for (DeviceRecorder recorder : devices) {
-                if (recorder != null) {
-                    recordings.add(recorder.recording());
-                }
-            }
-            return AllocationHistory.recorded(markers, recordings, flatAddresses);
-        }
+        return recorder.history(flatAddresses);
     }
 
     /**
@@ -723,13 +659,8 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     private AllocationDetails withLabelOfThread(AllocationDetails details) {
-        if (labels.isEmpty() || details.label().isPresent()) {
-            return details;
-        }
-        List<ThreadLabel> open = labels.get(Thread.currentThread());
-        return open == null
-                ? details
-                : details.labelled(open.get(open.size() - 1).text());
+        String label = labels.current();
+        return label == null || details.label().isPresent() ? details : details.labelled(label);
     }
 
     /** Omits the number only for reports without details, so that such reports share nothing between threads. */
@@ -738,36 +669,7 @@ public final class AllocationTracker implements AllocationListener {
         AllocationContext context = contexts.current();
         return plain.isAnonymous() && context == null
                 ? plain
-                : new TrackedRequest(details, ticket.incrementAndGet(), null, context);
-    }
-
-    private static List<ThreadLabel> appended(List<ThreadLabel> open, ThreadLabel label) {
-        List<ThreadLabel> more = new ArrayList<>(open);
-        more.add(label);
-        return more;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // Two scopes with one text are two scopes.
-    private static @Nullable List<ThreadLabel> without(List<ThreadLabel> open, ThreadLabel label) {
-        List<ThreadLabel> rest =
-                open.stream().filter(candidate -> candidate != label).toList();
-        return rest.isEmpty() ? null : rest;
-    }
-
-    /** One open scope. */
-    private record ThreadLabel(String text) {}
-
-    /**
-     * Returns the later of the request's ticket and the last marker: a request may be older than a marker that precedes
-     * its report.
-     */
-    private long ticketOf(MemoryRequest request) {
-        return request instanceof TrackedRequest tracked ? Math.max(tracked.ticket(), lastMarker) : ticket.get();
-    }
-
-    /** Returns null for a request without details, for which the journal stores nothing. */
-    private static @Nullable MemoryRequest orNull(MemoryRequest request) {
-        return request.isAnonymous() ? null : request;
+                : new TrackedRequest(details, recorder.nextTicket(), null, context);
     }
 
     /**
@@ -781,18 +683,9 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
-    /** Records an event without an address. */
-    private void mark(LongFunction<HistoryEvent> event) {
-        synchronized (markers) {
-            long position = ticket.incrementAndGet();
-            markers.add(new PendingEvent(position, event));
-            lastMarker = position;
-        }
-    }
-
     private void beginPhase(Phase phase) {
         Instant now = clock.instant();
-        mark(number -> new HistoryEvent.PhaseBegan(number, now, phase));
+        recorder.mark(number -> new HistoryEvent.PhaseBegan(number, now, phase));
         log.marked("phase began", "phase", phase);
     }
 
@@ -806,99 +699,13 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
-    private void deviceOutOfRange(int device) {
-        reportsLost(1, "device " + device + " was reported, and only devices 0 to " + MAX_DEVICE + " can be");
-    }
-
-    private @Nullable DeviceRecorder existingRecorderOf(int device) {
-        @Nullable DeviceRecorder[] all = devices;
-        int index = indexOf(device);
-        return index < 0 || index >= all.length ? null : all[index];
-    }
-
-    /** Returns the index of a device in the array, less than 0 if there is no such device. */
-    private static int indexOf(int device) {
-        return device == HistoryEvent.NO_DEVICE ? 0 : device < 0 ? -1 : device + 1;
-    }
-
-    private @Nullable DeviceRecorder recorderOf(int device) {
-        DeviceRecorder recorder = existingRecorderOf(device);
-        return recorder != null || indexOf(device) < 0 || device > MAX_DEVICE ? recorder : newRecorderOf(device);
-    }
-
-    private synchronized DeviceRecorder newRecorderOf(int device) {
-        int index = indexOf(device);
-        @Nullable DeviceRecorder[] all = Arrays.copyOf(devices, Math.max(devices.length, index + 1));
-        DeviceRecorder recorder = all[index];
-        if (recorder == null) {
-            recorder = new DeviceRecorder(device, true, stacks);
-            all[index] = recorder;
-            devices = all;
+    /** Returns whether reports about a device can be recorded; else the report is counted as lost. */
+    private boolean isRecordable(int device) {
+        boolean isInRange = device == HistoryEvent.NO_DEVICE || (device >= 0 && device <= MAX_DEVICE);
+        if (!isInRange) {
+            reportsLost(1, "device " + device + " was reported, and only devices 0 to " + MAX_DEVICE + " can be");
         }
-        return recorder;
-    }
-
-    /** Bounds the memory for stacks: a stack of a hundred frames occupies some two kilobytes. */
-    private static final class StackKeeper implements DeviceRecorder.StackKeeper {
-
-        private final AtomicInteger live = new AtomicInteger();
-        private final AtomicInteger keptOfFreed = new AtomicInteger();
-        private final AtomicInteger keptOfFrees = new AtomicInteger();
-        private final Map<Origin, Origin> interned = new ConcurrentHashMap<>();
-
-        /** Returns the stack that was just captured, or its origin, to be kept. */
-        Object keep(CallStack stack) {
-            if (live.get() < STACKS_KEPT) {
-                return stack;
-            }
-            return interned(stack);
-        }
-
-        /** Returns what to keep of the stack of a free; the journal keeps it. */
-        Object keepOfFree(CallStack stack) {
-            boolean few = keptOfFrees.get() < STACKS_KEPT && keptOfFrees.incrementAndGet() <= STACKS_KEPT;
-            return few ? stack : interned(stack);
-        }
-
-        private Origin interned(CallStack stack) {
-            Origin origin = Origin.of(stack.getStackTrace());
-            Origin known = interned.putIfAbsent(origin, origin);
-            return known == null ? origin : known;
-        }
-
-        @Override
-        public void entered(MemoryRequest request) {
-            if (request instanceof TrackedRequest tracked && tracked.entered()) {
-                live.incrementAndGet();
-            }
-        }
-
-        @Override
-        public void removed(MemoryRequest request) {
-            if (request instanceof TrackedRequest tracked && tracked.removed()) {
-                live.decrementAndGet();
-                if (keptOfFreed.get() >= STACKS_KEPT || keptOfFreed.incrementAndGet() > STACKS_KEPT) {
-                    tracked.forgetOrigin();
-                }
-            }
-        }
-    }
-
-    /** A stack that is resolved only when it is read. */
-    private static final class CallStack extends Throwable {
-        private static final long serialVersionUID = 1;
-
-        private final transient OriginFilter callers;
-
-        CallStack(OriginFilter callers) {
-            super(null, null, false, true);
-            this.callers = callers;
-        }
-
-        @Override
-        public StackTraceElement[] getStackTrace() {
-            return callers.apply(super.getStackTrace());
-        }
+        return isInRange;
     }
 
     /** Configures a tracker; not safe for use by several threads. */

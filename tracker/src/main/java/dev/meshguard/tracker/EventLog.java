@@ -7,7 +7,7 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.internal.DeviceRecorder;
+import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.tracker.internal.DetailLoggers;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -73,7 +73,7 @@ final class EventLog {
             long address,
             long size,
             Ownership ownership,
-            DeviceRecorder.Effect effect) {
+            Ledger.Effect effect) {
         details(facts(LOG.atDebug(), device, type, address), request)
                 .addKeyValue("size", size)
                 .addKeyValue("ownership", ownership)
@@ -88,7 +88,7 @@ final class EventLog {
             BufferType type,
             long address,
             Ownership ownership,
-            DeviceRecorder.Effect effect) {
+            Ledger.Effect effect) {
         details(facts(LOG.atDebug(), device, type, address), release)
                 .addKeyValue("ownership", ownership)
                 .addKeyValue("effect", effect)

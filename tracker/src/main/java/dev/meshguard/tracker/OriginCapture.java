@@ -17,7 +17,7 @@ public enum OriginCapture {
     DEFAULT,
     /**
      * No request: for runs of millions of buffers. Reports without any details are then ordered by phase and device
-     * only, because threads share no counter.
+     * only, so that threads which work on a device each give the same history in each run.
      */
     NONE,
     /** Every allocation request, and every free that finds nothing to free or is ignored. */

@@ -6,22 +6,18 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.event.RequestContext;
 import java.lang.ref.WeakReference;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A request as a tracker keeps it: with its position, origin, context and handle. */
 final class TrackedRequest implements MemoryRequest {
 
-    private static final AtomicIntegerFieldUpdater<TrackedRequest> LIVE =
-            AtomicIntegerFieldUpdater.newUpdater(TrackedRequest.class, "live");
-
     private final AllocationDetails details;
     private final long ticket;
     private final boolean hasStack;
 
-    @SuppressWarnings("UnusedVariable") // Counted through LIVE.
-    private volatile int live;
+    /** The live entries. Guarded by the lock of the recorder. */
+    private int live;
 
     /** An unresolved stack (a throwable), a resolved {@link Origin}, the filter of a stack to be added, or null. */
     private volatile @Nullable Object origin;
@@ -105,7 +101,7 @@ final class TrackedRequest implements MemoryRequest {
         if (context != null) {
             context.entered();
         }
-        return hasStack && LIVE.incrementAndGet(this) == 1;
+        return hasStack && ++live == 1;
     }
 
     /** Counts one live entry fewer; returns whether it was the last with an unresolved stack. */
@@ -113,7 +109,7 @@ final class TrackedRequest implements MemoryRequest {
         if (context != null) {
             context.removed();
         }
-        return hasStack && LIVE.decrementAndGet(this) == 0;
+        return hasStack && --live == 0;
     }
 
     void forgetOrigin() {

@@ -40,7 +40,7 @@ class LogEventStoreTests {
             AllocationHistory compact = AllocationHistory.read(randomEvents(random, withBreaks));
             List<String> told = reported(compact);
             List<HistoryEvent> events = compact.events();
-            AllocationHistory plain = AllocationHistory.restored(events, DeviceSums.countedFrom(events), false);
+            AllocationHistory plain = AllocationHistory.of(events, DeviceSums.countedFrom(events), false);
 
             List<String> toldPlainly = reported(plain);
             assertThat(told).as("seed %d, run %d", SEED, run).hasSameSizeAs(toldPlainly);

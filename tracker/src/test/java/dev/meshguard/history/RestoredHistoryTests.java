@@ -28,7 +28,7 @@ class RestoredHistoryTests {
         AllocationHistory recorded = someHistory(history());
 
         AllocationHistory restored =
-                AllocationHistory.restored(recorded.events(), recorded.sums(), recorded.hasFlatAddresses());
+                AllocationHistory.of(recorded.events(), recorded.sums(), recorded.hasFlatAddresses());
 
         assertThat(restored.devices()).isEqualTo(recorded.devices()).containsExactly(0, 1, 2);
         assertThat(restored.snapshot()).isEqualTo(recorded.snapshot());
@@ -54,14 +54,13 @@ class RestoredHistoryTests {
                 new HistoryEvent.ReportsLost(2, 3, "three lines cannot be read"),
                 new HistoryEvent.DeviceOpened(5, 1),
                 new HistoryEvent.DeviceClosed(1_000_000_000_000L, 1));
-        AllocationHistory history = AllocationHistory.restored(events, List.of(), false);
+        AllocationHistory history = AllocationHistory.of(events, List.of(), false);
 
         assertThat(events)
                 .allSatisfy(event -> assertThat(history.event(event.number())).containsSame(event));
         assertThat(List.of(-1L, 0L, 3L, 4L, 6L, Long.MAX_VALUE))
                 .allSatisfy(number -> assertThat(history.event(number)).isEmpty());
-        assertThat(AllocationHistory.restored(List.of(), List.of(), false).event(1))
-                .isEmpty();
+        assertThat(AllocationHistory.of(List.of(), List.of(), false).event(1)).isEmpty();
     }
 
     @Test

@@ -44,6 +44,18 @@ class AllocationTrackerTests {
     }
 
     @Test
+    void findsAnEntryWhereverItIsInTheLedger() {
+        for (long address = 0; address < 64; address++) {
+            tracker.allocated(0, DRAM, address, 64);
+            tracker.allocated(0, DRAM, address, 64);
+            assertThat(tracker.liveBuffers()).isEqualTo(1);
+            tracker.freed(0, DRAM, address);
+            tracker.freed(0, DRAM, address);
+            assertThat(tracker.liveBuffers()).isZero();
+        }
+    }
+
+    @Test
     void addsUpLivePeakAndTotalOfADeviceAndType() {
         tracker.allocated(0, DRAM, 0x1000, 100);
         tracker.allocated(0, DRAM, 0x2000, 50);

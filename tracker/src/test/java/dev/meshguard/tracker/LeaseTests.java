@@ -279,8 +279,7 @@ class LeaseTests {
         lease(64).resized(4096);
         AllocationHistory history = tracker.history();
 
-        AllocationHistory again =
-                AllocationHistory.restored(history.events(), history.sums(), history.hasFlatAddresses());
+        AllocationHistory again = AllocationHistory.of(history.events(), history.sums(), history.hasFlatAddresses());
 
         assertThat(again.live())
                 .singleElement()

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class OriginCaptureTests {
 
-    private static final int KEPT = AllocationTracker.STACKS_KEPT;
+    private static final int KEPT = StackKeeper.STACKS_KEPT;
 
     @Test
     void findsTheUsersLineFirstAndNothingOfMeshGuardOrJUnit() {

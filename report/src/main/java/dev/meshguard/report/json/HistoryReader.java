@@ -28,7 +28,7 @@ final class HistoryReader {
     private record SavedContext(String name) implements RequestContext {
 
         @Override
-        public int marksBefore() {
+        public long eventsBefore() {
             return 0;
         }
     }
@@ -75,7 +75,7 @@ final class HistoryReader {
             events.cut(lines.number(), isUnreadable);
         }
         List<HistoryEvent> read = events.finished();
-        AllocationHistory history = AllocationHistory.restored(
+        AllocationHistory history = AllocationHistory.of(
                 read, sumsFit() ? List.copyOf(sums.values()) : DeviceSums.countedFrom(read), header.flatAddresses());
         return header.context().map(SavedContext::new).map(history::asPartOf).orElse(history);
     }

@@ -1,170 +1,237 @@
 package dev.meshguard.history.internal;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
+import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.RandomAccess;
+import java.util.function.LongFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reports of one device in the order in which they arrived, three longs and a reference each.
+ * The events of a tracker in the order in which they arrived; it only grows.
  *
- * <p>Chunks only ever grow. A reader may therefore keep the chunks and the length of a moment and read them while more
- * is appended. Appending is guarded by the owner's lock.
+ * <p>An event takes 30 bytes in arrays and becomes an object when it is read. As objects, events would take twice the memory.
+ * Guarded by the owner's lock; {@link #events()} are read without it.
  */
-final class Journal extends CacheLinePadded {
+public final class Journal {
 
-    private static final int FIRST_CHUNK = 32;
-    private static final int MAX_CHUNK = 8_192;
-    private static final int WORDS = 3;
-
-    /** The kind of an event; two bits of its meta word. */
-    enum Kind {
+    /** The kinds of events. */
+    public enum Kind {
+        /** Its detail is an {@link Ownership}. */
         ALLOCATED,
+        /** Its detail is an {@link Ownership}. */
         FREED,
-        FREE_IGNORED;
-
-        private static final Kind[] ALL = values();
+        /** Its detail is an {@link IgnoredFreeReason}. */
+        FREE_IGNORED,
+        /** An event without an address, and without a detail. */
+        MARK
     }
 
+    /** Events in a block. */
+    private static final int CAPACITY = 256;
+
+    private static final Kind[] KINDS = Kind.values();
     private static final BufferType[] TYPES = BufferType.values();
     private static final Ownership[] OWNERSHIPS = Ownership.values();
     private static final IgnoredFreeReason[] REASONS = IgnoredFreeReason.values();
 
-    private static final int TYPE_SHIFT = 2;
-    private static final int DETAIL_SHIFT = 5;
-    private static final int TICKET_SHIFT = 8;
+    private final List<Block> blocks = new ArrayList<>(1);
+    private int size;
 
-    private final List<Chunk> chunks = new ArrayList<>();
-    private @Nullable Chunk last;
+    /** The ticket of the latest mark. */
+    private long latestMark;
 
-    void append(
+    /** Whether each report is behind the one before it by its ticket and device, so that {@link #events()} need no sorting. */
+    private boolean isOrdered = true;
+
+    private int latestOrder;
+    private int latestDevice;
+
+    /** Some events. A reader shares the arrays, and reads those elements that were filled when it got the block. */
+    private static final class Block {
+        /** The ordinals of the kind and the detail: the kind changes fastest. */
+        private final byte[] kinds = new byte[CAPACITY];
+        /** A {@link HistoryEvent} for a mark; a {@link MemoryRequest} for a report, or null if nothing is known of it. */
+        private final @Nullable Object[] subjects = new @Nullable Object[CAPACITY];
+        /** How far the ticket is behind that of the mark before it. */
+        private final int[] orders = new int[CAPACITY];
+
+        private final int[] devices = new int[CAPACITY];
+        private final byte[] types = new byte[CAPACITY];
+        private final long[] addresses = new long[CAPACITY];
+        private final long[] sizes = new long[CAPACITY];
+
+        private HistoryEvent event(int index, long number) {
+            MemoryRequest request =
+                    subjects[index] instanceof MemoryRequest known ? known : MemoryRequest.of(AllocationDetails.user());
+            int device = devices[index];
+            BufferType type = TYPES[types[index]];
+            long address = addresses[index];
+            int detail = kinds[index] / KINDS.length;
+            return switch (kind(index)) {
+                case ALLOCATED ->
+                    new HistoryEvent.Allocated(
+                            number, request, device, type, address, sizes[index], OWNERSHIPS[detail]);
+                case FREED -> new HistoryEvent.Freed(number, request, device, type, address, OWNERSHIPS[detail]);
+                case FREE_IGNORED ->
+                    new HistoryEvent.FreeIgnored(number, request, device, type, address, REASONS[detail]);
+                case MARK -> (HistoryEvent) Objects.requireNonNull(subjects[index]);
+            };
+        }
+
+        private Kind kind(int index) {
+            return KINDS[kinds[index] % KINDS.length];
+        }
+    }
+
+    /**
+     * Appends an event without an address.
+     *
+     * @param ticket greater than all tickets before it
+     * @param event creates the event with its number
+     */
+    public void mark(long ticket, LongFunction<HistoryEvent> event) {
+        latestMark = ticket;
+        latestOrder = 0;
+        latestDevice = Integer.MIN_VALUE;
+        Block block = blockWithRoom();
+        int index = size++ % CAPACITY;
+        block.kinds[index] = (byte) Kind.MARK.ordinal();
+        block.subjects[index] = event.apply(size);
+    }
+
+    /**
+     * Appends a report.
+     *
+     * @param ticket that of its request
+     * @param request the request; null if nothing is known of it
+     * @param bytes the size; 0 if it frees memory
+     * @param detail of the type that its kind demands
+     */
+    public void report(
             Kind kind,
             long ticket,
+            @Nullable MemoryRequest request,
+            int device,
             BufferType type,
-            int detail,
             long address,
-            long size,
-            @Nullable MemoryRequest request) {
-        Chunk chunk = last;
-        if (chunk == null || chunk.length == chunk.capacity) {
-            chunk = new Chunk(chunk == null ? FIRST_CHUNK : Math.min(chunk.capacity * 4, MAX_CHUNK));
-            last = chunk;
-            chunks.add(chunk);
-        }
-        int at = chunk.length * WORDS;
-        long[] words = chunk.words;
-        words[at] = address;
-        words[at + 1] = size;
-        words[at + 2] = (ticket << TICKET_SHIFT)
-                | ((long) detail << DETAIL_SHIFT)
-                | ((long) type.ordinal() << TYPE_SHIFT)
-                | kind.ordinal();
+            long bytes,
+            Enum<?> detail) {
+        // A request may be older than a mark that precedes its report.
+        int order = (int) Math.min(Math.max(0, ticket - latestMark), Integer.MAX_VALUE);
+        isOrdered &= order > latestOrder || (order == latestOrder && device >= latestDevice);
+        latestOrder = order;
+        latestDevice = device;
+        Block block = blockWithRoom();
+        int index = size++ % CAPACITY;
+        block.kinds[index] = (byte) (kind.ordinal() + detail.ordinal() * KINDS.length);
         if (request != null) {
-            chunk.requests[chunk.length] = request;
+            block.subjects[index] = request;
         }
-        chunk.length++;
+        block.orders[index] = order;
+        block.devices[index] = device;
+        block.types[index] = (byte) type.ordinal();
+        block.addresses[index] = address;
+        block.sizes[index] = bytes;
     }
 
-    /** Returns the content so far; later reports do not change the view. */
-    View view() {
-        List<Chunk> sealed = new ArrayList<>(chunks.size());
-        for (Chunk chunk : chunks) {
-            sealed.add(chunk.upToNow());
+    private Block blockWithRoom() {
+        if (size == blocks.size() * CAPACITY) {
+            blocks.add(new Block());
         }
-        return new View(sealed);
+        return blocks.get(blocks.size() - 1);
     }
 
-    /** A block of events; the arrays are shared with the journal, the length is not. */
-    private static final class Chunk extends CacheLinePadded {
-        private final int capacity;
-        private final long[] words;
-        private final @Nullable MemoryRequest[] requests;
-        private int length;
-
-        private Chunk(int capacity) {
-            this(capacity, new long[capacity * WORDS], new @Nullable MemoryRequest[capacity], 0);
-        }
-
-        private Chunk(int capacity, long[] words, @Nullable MemoryRequest[] requests, int length) {
-            this.capacity = capacity;
-            this.words = words;
-            this.requests = requests;
-            this.length = length;
-        }
-
-        private Chunk upToNow() {
-            return new Chunk(capacity, words, requests, length);
-        }
+    /** Returns the number of events. */
+    public int size() {
+        return size;
     }
 
-    /** A cursor over the events of one device up to one moment. */
-    static final class View {
+    /**
+     * Returns the events so far, numbered from 1; later ones do not change the list.
+     *
+     * <p>They are in the order of arrival, except for reports between two marks, which threads may have made at one time.
+     * These are in the order of their tickets, then of their devices, so that threads which work on a device each always give
+     * the same numbers. Reports of one device never change their order, whatever their tickets are: two threads may reach a
+     * device in another order than the one in which they got their tickets.
+     */
+    public List<HistoryEvent> events() {
+        return new Events(List.copyOf(blocks), size, isOrdered);
+    }
 
-        private final List<Chunk> chunks;
-        private int chunk;
-        private int event = -1;
+    /** The events up to one moment, each created when it is read. */
+    private static final class Events extends AbstractList<HistoryEvent> implements RandomAccess {
 
-        private View(List<Chunk> chunks) {
-            this.chunks = chunks;
+        private final List<Block> blocks;
+        private final int size;
+        private final boolean isOrdered;
+
+        /** The positions of the events in the order of their numbers; null until one is needed. */
+        private volatile int @Nullable [] positions;
+
+        private Events(List<Block> blocks, int size, boolean isOrdered) {
+            this.blocks = blocks;
+            this.size = size;
+            this.isOrdered = isOrdered;
         }
 
-        /** Returns a cursor over no events. */
-        static View ofNothing() {
-            return new View(List.of());
+        @Override
+        public HistoryEvent get(int index) {
+            Objects.checkIndex(index, size);
+            int position = isOrdered ? index : positions()[index];
+            return blocks.get(position / CAPACITY).event(position % CAPACITY, index + 1L);
         }
 
-        /** Moves to the next event and returns whether there is one. */
-        boolean next() {
-            event++;
-            while (chunk < chunks.size() && event >= chunks.get(chunk).length) {
-                chunk++;
-                event = 0;
+        @Override
+        public int size() {
+            return size;
+        }
+
+        private int[] positions() {
+            int[] known = positions;
+            if (known == null) {
+                known = IntStream.range(0, size).toArray();
+                int begin = 0;
+                for (int end = 0; end <= size; end++) {
+                    if (end == size || blocks.get(end / CAPACITY).kind(end % CAPACITY) == Kind.MARK) {
+                        System.arraycopy(ordered(begin, end), 0, known, begin, end - begin);
+                        begin = end + 1;
+                    }
+                }
+                positions = known;
             }
-            return chunk < chunks.size();
+            return known;
         }
 
-        long ticket() {
-            return meta() >>> TICKET_SHIFT;
+        /** Returns the positions of the reports between two marks. */
+        private int[] ordered(int begin, int end) {
+            int[] orders = new int[end - begin];
+            Map<Integer, Integer> latest = new HashMap<>();
+            for (int i = begin; i < end; i++) {
+                int order = blocks.get(i / CAPACITY).orders[i % CAPACITY];
+                orders[i - begin] = latest.merge(device(i), order, Math::max);
+            }
+            return IntStream.range(begin, end)
+                    .boxed()
+                    .sorted(Comparator.comparingInt((Integer i) -> orders[i - begin])
+                            .thenComparingInt(this::device))
+                    .mapToInt(Integer::intValue)
+                    .toArray();
         }
 
-        Kind kind() {
-            return Kind.ALL[(int) meta() & 3];
-        }
-
-        BufferType type() {
-            return TYPES[(int) (meta() >>> TYPE_SHIFT) & 7];
-        }
-
-        Ownership ownership() {
-            return OWNERSHIPS[detail()];
-        }
-
-        IgnoredFreeReason reason() {
-            return REASONS[detail()];
-        }
-
-        long address() {
-            return chunks.get(chunk).words[event * WORDS];
-        }
-
-        long size() {
-            return chunks.get(chunk).words[event * WORDS + 1];
-        }
-
-        @Nullable
-        MemoryRequest request() {
-            return chunks.get(chunk).requests[event];
-        }
-
-        private int detail() {
-            return (int) (meta() >>> DETAIL_SHIFT) & 7;
-        }
-
-        private long meta() {
-            return chunks.get(chunk).words[event * WORDS + 2];
+        private int device(int position) {
+            return blocks.get(position / CAPACITY).devices[position % CAPACITY];
         }
     }
 }

@@ -2,215 +2,184 @@ package dev.meshguard.history.internal;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.MemoryTotals;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries that are live on one device: a flat table of three longs and a reference each.
+ * The memory that reports say is allocated, device by device.
  *
- * <p>Open addressing with linear probing; a removal shifts its followers back, so there are no tombstones and the table
- * never has to be rebuilt except to grow. Guarded by the owner's lock.
+ * <p>It counts references to addresses, as {@link dev.meshguard.history.CountingPolicy#REFERENCE_COUNTED} does. Not safe
+ * for use by several threads.
  */
-final class Ledger extends CacheLinePadded {
+public final class Ledger {
 
-    private static final int FIRST_CAPACITY = 16;
-    /**
-     * The limit up to which a table is at most half full, so that most searches end where they begin. A larger one is
-     * filled to three quarters, to save memory.
-     */
-    private static final int MAX_SPARSE_CAPACITY = 1 << 16;
+    /** The effect of a report on the ledger. */
+    public enum Effect {
+        /** A new entry. */
+        ENTERED,
+        /** A new entry, over memory that another allocator holds in the ledger. */
+        ENTERED_OVER_ANOTHER,
+        /** One more report of a live entry, with the same size. */
+        REPEATED,
+        /** One more report of a live entry, with another size; the first stays. */
+        REPEATED_WITH_OTHER_SIZE,
+        /** The memory of an entry without an address has another size. */
+        RESIZED,
+        /** One report fewer; the entry is still live. */
+        RELEASED,
+        /** The entry was removed. */
+        REMOVED,
+        /** There was no entry to free. */
+        NOTHING_TO_FREE
+    }
 
-    private static final int WORDS = 3;
-    private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+    private final TreeMap<Integer, Device> devices = new TreeMap<>();
+    private final Consumer<MemoryRequest> removed;
 
-    private static final int TYPE_SHIFT = 1;
-    private static final int LIFETIME_SHIFT = 4;
-    private static final int ALLOCATOR_SHIFT = 8;
-    private static final int COUNT_SHIFT = 24;
-    private static final long LIVE = 1;
-    private static final long ONE_REPORT = 1L << COUNT_SHIFT;
-    private static final int KEY_MASK = 0b1111;
-    private static final long ALLOCATOR_MASK = (long) AllocatorNumbers.MAX << ALLOCATOR_SHIFT;
+    /** The live entries of one device, and their sums. */
+    private static final class Device {
+        private final AllocatorNumbers allocators = new AllocatorNumbers();
+        private final LiveEntries entries = new LiveEntries(allocators);
+        private final Totals totals = new Totals();
+    }
 
-    private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();
-
-    private long[] words = new long[FIRST_CAPACITY * WORDS];
-    private @Nullable MemoryRequest[] requests = new @Nullable MemoryRequest[FIRST_CAPACITY];
-    private int shift = Long.numberOfLeadingZeros(FIRST_CAPACITY) + 1;
-    private int mask = FIRST_CAPACITY - 1;
-    private int limit = FIRST_CAPACITY / 2;
-    private int entries;
-
-    private final AllocatorNumbers allocators;
-
-    Ledger(AllocatorNumbers allocators) {
-        this.allocators = allocators;
+    /** Creates an empty ledger. */
+    public Ledger() {
+        this(request -> {});
     }
 
     /**
-     * Returns the slot of an allocator's live entry at an address, or the complement of the slot where it would go.
+     * Creates an empty ledger.
      *
-     * <p>If there is no entry of this allocator, an entry that may be its counts. Of several, the one with the lowest
-     * number counts, so that the same reports always find the same entries.
+     * @param removed receives the request of each entry that is removed
      */
-    int find(BufferType type, long address, int allocator) {
-        long key = keyBits(type);
-        long[] table = words;
-        int slot = home(key, address);
-        int found = -1;
-        while (true) {
-            long meta = table[slot * WORDS + 2];
-            if (meta == 0) {
-                return found < 0 ? ~slot : found;
-            }
-            if (table[slot * WORDS] == address && (meta & KEY_MASK) == key) {
-                int known = (int) ((meta & ALLOCATOR_MASK) >>> ALLOCATOR_SHIFT);
-                if (known == allocator) {
-                    return slot;
-                }
-                if (allocators.mayBeOne(known, allocator) && (found < 0 || known < allocator(found))) {
-                    found = slot;
-                }
-            }
-            slot = (slot + 1) & mask;
+    public Ledger(Consumer<MemoryRequest> removed) {
+        this.removed = removed;
+    }
+
+    /** Enters an event, if it is a report or ends an allocator. */
+    public void enter(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated report) {
+            allocated(report.request(), report.device(), report.type(), report.address(), report.size());
+        } else if (event instanceof HistoryEvent.Freed report) {
+            freed(report.request(), report.device(), report.type(), report.address());
+        } else if (event instanceof HistoryEvent.FreeIgnored report) {
+            freeIgnored(report.device());
+        } else if (event instanceof HistoryEvent.MeshClosed closed) {
+            meshClosed(closed.mesh());
+        } else if (event instanceof HistoryEvent.DeviceClosed closed) {
+            deviceClosed(closed.device());
         }
     }
 
-    /** Returns whether another allocator has memory at an address that may be the same memory. */
-    boolean isHeldByAnother(BufferType type, long address, int allocator) {
-        long key = keyBits(type);
-        for (int slot = home(key, address); words[slot * WORDS + 2] != 0; slot = (slot + 1) & mask) {
-            if (words[slot * WORDS] == address
-                    && (words[slot * WORDS + 2] & KEY_MASK) == key
-                    && allocators.mayOverlap(allocator(slot), allocator)) {
-                return true;
-            }
+    /** Enters an allocation; the request is null if nothing is known of it. */
+    public Effect allocated(@Nullable MemoryRequest request, int device, BufferType type, long address, long size) {
+        Device known = reported(device);
+        LiveEntries entries = known.entries;
+        int allocator = known.allocators.ofAllocation(request);
+        int slot = entries.find(type, address, allocator);
+        if (slot < 0) {
+            BufferLifetime lifetime =
+                    request == null ? BufferLifetime.USER : request.details().lifetime();
+            boolean isOverAnother = known.allocators.areSeveral() && entries.isHeldByAnother(type, address, allocator);
+            entries.insert(~slot, type, lifetime, address, allocator, size, request);
+            known.totals.allocated(type, lifetime, size);
+            return isOverAnother ? Effect.ENTERED_OVER_ANOTHER : Effect.ENTERED;
         }
-        return false;
-    }
-
-    /** Adds an entry at a slot that {@link #find} returned as free. */
-    void insert(
-            int freeSlot,
-            BufferType type,
-            BufferLifetime lifetime,
-            long address,
-            int allocator,
-            long size,
-            @Nullable MemoryRequest request) {
-        put(
-                freeSlot,
-                address,
-                size,
-                keyBits(type)
-                        | ((long) lifetime.ordinal() << LIFETIME_SHIFT)
-                        | ((long) allocator << ALLOCATOR_SHIFT)
-                        | ONE_REPORT,
-                request);
-        if (++entries > limit) {
-            grow();
+        long firstSize = entries.size(slot);
+        if (device == HistoryEvent.NO_DEVICE) {
+            known.totals.resized(type, entries.lifetime(slot), size - firstSize);
+            entries.setSize(slot, size);
+            return Effect.RESIZED;
         }
+        entries.repeat(slot, allocator);
+        known.totals.repeated(type, entries.lifetime(slot), 1);
+        return firstSize == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
     }
 
-    /**
-     * Counts one more report of a live entry; first size, lifetime and request stay, and known parts of the allocator
-     * are combined.
-     */
-    void repeat(int slot, int allocator) {
-        int known = allocator(slot);
-        if (known != allocator) {
-            words[slot * WORDS + 2] = (words[slot * WORDS + 2] & ~ALLOCATOR_MASK)
-                    | ((long) allocators.joined(known, allocator) << ALLOCATOR_SHIFT);
+    /** Enters a free; the request is null if nothing is known of it. */
+    public Effect freed(@Nullable MemoryRequest release, int device, BufferType type, long address) {
+        Device known = reported(device);
+        LiveEntries entries = known.entries;
+        int slot = entries.find(type, address, known.allocators.of(release));
+        if (slot < 0) {
+            return Effect.NOTHING_TO_FREE;
         }
-        words[slot * WORDS + 2] += ONE_REPORT;
-    }
-
-    /** Removes one report and returns the remaining number; at 0 the entry still exists and has to be removed. */
-    long release(int slot) {
-        return (words[slot * WORDS + 2] -= ONE_REPORT) >>> COUNT_SHIFT;
-    }
-
-    void remove(int slot) {
-        int hole = slot;
-        int next = slot;
-        while (true) {
-            next = (next + 1) & mask;
-            long meta = words[next * WORDS + 2];
-            if (meta == 0) {
-                break;
-            }
-            int home = home(meta & KEY_MASK, words[next * WORDS]);
-            boolean mayMove = ((next - home) & mask) >= ((next - hole) & mask);
-            if (mayMove) {
-                put(hole, words[next * WORDS], words[next * WORDS + 1], meta, requests[next]);
-                hole = next;
-            }
+        BufferLifetime lifetime = entries.lifetime(slot);
+        if (entries.reports(slot) > 1) {
+            entries.release(slot);
+            known.totals.repeated(type, lifetime, -1);
+            return Effect.RELEASED;
         }
-        words[hole * WORDS + 2] = 0;
-        requests[hole] = null;
-        entries--;
+        known.totals.freed(type, lifetime, entries.size(slot));
+        MemoryRequest allocation = entries.request(slot);
+        entries.remove(slot);
+        if (allocation != null) {
+            removed.accept(allocation);
+        }
+        return Effect.REMOVED;
     }
 
-    void setSize(int slot, long size) {
-        words[slot * WORDS + 1] = size;
+    /** Enters a free that the runtime ignored: its device is known from now on, and nothing else changes. */
+    public void freeIgnored(int device) {
+        reported(device);
     }
 
-    int entries() {
+    /** Enters the close of a mesh: remaining entries of its allocator match by address alone from now on. */
+    public void meshClosed(int mesh) {
+        devices.values().forEach(known -> known.allocators.meshClosed(mesh));
+    }
+
+    /** Enters the close of a device, as {@link #meshClosed} does. */
+    public void deviceClosed(int device) {
+        known(device).ifPresent(known -> known.allocators.deviceClosed());
+    }
+
+    /** Returns the devices with any report, ascending. */
+    public List<Integer> devices() {
+        return List.copyOf(devices.keySet());
+    }
+
+    /** Returns the sums of one type on one device. */
+    public MemoryTotals totals(int device, BufferType type) {
+        return known(device).map(known -> known.totals.of(type)).orElse(MemoryTotals.NOTHING);
+    }
+
+    /** Returns the sums of one type and lifetime on one device. */
+    public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
+        return known(device).map(known -> known.totals.of(type, lifetime)).orElse(MemoryTotals.NOTHING);
+    }
+
+    /** Returns the number of live entries on one device. */
+    public int entries(int device) {
+        return known(device).map(known -> known.entries.entries()).orElse(0);
+    }
+
+    /** Returns the number of live entries on all devices. */
+    public long entries() {
+        long entries = 0;
+        for (Device known : devices.values()) {
+            entries += known.entries.entries();
+        }
         return entries;
     }
 
-    long size(int slot) {
-        return words[slot * WORDS + 1];
-    }
-
-    BufferLifetime lifetime(int slot) {
-        return LIFETIMES[(int) (words[slot * WORDS + 2] >>> LIFETIME_SHIFT) & 3];
-    }
-
-    int allocator(int slot) {
-        return (int) ((words[slot * WORDS + 2] & ALLOCATOR_MASK) >>> ALLOCATOR_SHIFT);
-    }
-
-    @Nullable
-    MemoryRequest request(int slot) {
-        return requests[slot];
-    }
-
-    private static long keyBits(BufferType type) {
-        return LIVE | ((long) type.ordinal() << TYPE_SHIFT);
-    }
-
-    private int home(long key, long address) {
-        return (int) (((address + key) * SPREAD) >>> shift);
-    }
-
-    private void put(int slot, long address, long size, long meta, @Nullable MemoryRequest request) {
-        int at = slot * WORDS;
-        words[at] = address;
-        words[at + 1] = size;
-        words[at + 2] = meta;
-        requests[slot] = request;
-    }
-
-    private void grow() {
-        long[] oldWords = words;
-        @Nullable MemoryRequest[] oldRequests = requests;
-        int capacity = oldRequests.length * 2;
-        words = new long[capacity * WORDS];
-        requests = new @Nullable MemoryRequest[capacity];
-        mask = capacity - 1;
-        limit = capacity <= MAX_SPARSE_CAPACITY ? capacity / 2 : capacity / 4 * 3;
-        shift--;
-        for (int slot = 0; slot < oldRequests.length; slot++) {
-            long meta = oldWords[slot * WORDS + 2];
-            if (meta != 0) {
-                long address = oldWords[slot * WORDS];
-                int free = home(meta & KEY_MASK, address);
-                while (words[free * WORDS + 2] != 0) {
-                    free = (free + 1) & mask;
-                }
-                put(free, address, oldWords[slot * WORDS + 1], meta, oldRequests[slot]);
-            }
+    private Device reported(int device) {
+        Device known = devices.get(device);
+        if (known == null) {
+            known = new Device();
+            devices.put(device, known);
         }
+        return known;
+    }
+
+    private Optional<Device> known(int device) {
+        return Optional.ofNullable(devices.get(device));
     }
 }

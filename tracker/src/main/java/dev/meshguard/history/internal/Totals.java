@@ -3,112 +3,99 @@ package dev.meshguard.history.internal;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryTotals;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Live, peak and total memory of one device, added up as reports arrive.
- *
- * <p>A total holds the allocated and the freed memory; live memory is the difference. Guarded by the owner's lock.
- */
-public final class Totals extends CacheLinePadded {
-
-    private static final int CAME_BYTES = 0;
-    private static final int CAME_BUFFERS = 1;
-    private static final int WENT_BYTES = 2;
-    private static final int WENT_BUFFERS = 3;
-    private static final int PEAK_BYTES = 4;
-    private static final int PEAK_BUFFERS = 5;
-    private static final int REPEATED_REPORTS = 6;
-    /** One cache line, so that two totals do not share one. */
-    private static final int TOTAL_STRIDE = 8;
+/** Live, peak and total memory of one device by type and lifetime, added up as reports arrive. Guarded by the owner's lock. */
+final class Totals {
 
     private static final int LIFETIMES = BufferLifetime.values().length;
-    /** The totals of each lifetime are followed by that of the whole type. */
-    private static final int TOTALS_OF_TYPE = LIFETIMES + 1;
 
-    private final long[] totals;
+    /** The sums of each type and lifetime, after those of a type's lifetimes that of the whole type; null if unused. */
+    private final @Nullable Sum[] sums = new @Nullable Sum[BufferType.values().length * (LIFETIMES + 1)];
 
-    Totals() {
-        this(new long[BufferType.values().length * TOTALS_OF_TYPE * TOTAL_STRIDE]);
-    }
+    /** The sum of one type, or of one type and lifetime. */
+    private static final class Sum {
+        private long liveBytes;
+        private long liveBuffers;
+        private long repeatedReports;
+        private long peakBytes;
+        private long peakBuffers;
+        private long totalBytes;
+        private long totalBuffers;
 
-    private Totals(long[] accounts) {
-        this.totals = accounts;
-    }
+        private void allocated(int buffers, long bytes) {
+            totalBuffers += buffers;
+            totalBytes += bytes;
+            liveBuffers += buffers;
+            liveBytes += bytes;
+            peakBuffers = Math.max(peakBuffers, liveBuffers);
+            peakBytes = Math.max(peakBytes, liveBytes);
+        }
 
-    Totals copy() {
-        return new Totals(totals.clone());
+        private void freed(long bytes) {
+            liveBuffers--;
+            liveBytes -= bytes;
+        }
+
+        private MemoryTotals read() {
+            return new MemoryTotals(
+                    liveBytes,
+                    liveBuffers,
+                    liveBuffers + repeatedReports,
+                    peakBytes,
+                    peakBuffers,
+                    totalBytes,
+                    totalBuffers);
+        }
     }
 
     void allocated(BufferType type, BufferLifetime lifetime, long size) {
-        add(offsetOf(type, lifetime.ordinal()), size);
-        add(offsetOf(type, LIFETIMES), size);
+        sum(type, lifetime.ordinal()).allocated(1, size);
+        sum(type, LIFETIMES).allocated(1, size);
     }
 
     void resized(BufferType type, BufferLifetime lifetime, long change) {
-        addBytes(offsetOf(type, lifetime.ordinal()), change);
-        addBytes(offsetOf(type, LIFETIMES), change);
+        sum(type, lifetime.ordinal()).allocated(0, change);
+        sum(type, LIFETIMES).allocated(0, change);
     }
 
-    void reportedAgain(BufferType type, BufferLifetime lifetime) {
-        totals[offsetOf(type, lifetime.ordinal()) + REPEATED_REPORTS]++;
-        totals[offsetOf(type, LIFETIMES) + REPEATED_REPORTS]++;
-    }
-
-    void oneReportLess(BufferType type, BufferLifetime lifetime) {
-        totals[offsetOf(type, lifetime.ordinal()) + REPEATED_REPORTS]--;
-        totals[offsetOf(type, LIFETIMES) + REPEATED_REPORTS]--;
+    /** Counts reports of live entries beyond the first; a negative number if some were freed. */
+    void repeated(BufferType type, BufferLifetime lifetime, int reports) {
+        sum(type, lifetime.ordinal()).repeatedReports += reports;
+        sum(type, LIFETIMES).repeatedReports += reports;
     }
 
     void freed(BufferType type, BufferLifetime lifetime, long size) {
-        subtract(offsetOf(type, lifetime.ordinal()), size);
-        subtract(offsetOf(type, LIFETIMES), size);
+        sum(type, lifetime.ordinal()).freed(size);
+        sum(type, LIFETIMES).freed(size);
     }
 
     /** Returns the sums of one type. */
-    public MemoryTotals of(BufferType type) {
-        return read(offsetOf(type, LIFETIMES));
+    MemoryTotals of(BufferType type) {
+        return read(type, LIFETIMES);
     }
 
     /** Returns the sums of one type and lifetime. */
-    public MemoryTotals of(BufferType type, BufferLifetime lifetime) {
-        return read(offsetOf(type, lifetime.ordinal()));
+    MemoryTotals of(BufferType type, BufferLifetime lifetime) {
+        return read(type, lifetime.ordinal());
     }
 
-    private static int offsetOf(BufferType type, int which) {
-        return (type.ordinal() * TOTALS_OF_TYPE + which) * TOTAL_STRIDE;
+    private MemoryTotals read(BufferType type, int which) {
+        Sum known = sums[indexOf(type, which)];
+        return known == null ? MemoryTotals.NOTHING : known.read();
     }
 
-    private void add(int at, long size) {
-        long[] all = totals;
-        long bytes = (all[at + CAME_BYTES] += size) - all[at + WENT_BYTES];
-        long buffers = ++all[at + CAME_BUFFERS] - all[at + WENT_BUFFERS];
-        if (bytes > all[at + PEAK_BYTES]) {
-            all[at + PEAK_BYTES] = bytes;
+    private Sum sum(BufferType type, int which) {
+        int index = indexOf(type, which);
+        Sum known = sums[index];
+        if (known == null) {
+            known = new Sum();
+            sums[index] = known;
         }
-        if (buffers > all[at + PEAK_BUFFERS]) {
-            all[at + PEAK_BUFFERS] = buffers;
-        }
+        return known;
     }
 
-    private void addBytes(int at, long change) {
-        long bytes = (totals[at + CAME_BYTES] += change) - totals[at + WENT_BYTES];
-        totals[at + PEAK_BYTES] = Math.max(totals[at + PEAK_BYTES], bytes);
-    }
-
-    private void subtract(int at, long size) {
-        totals[at + WENT_BYTES] += size;
-        totals[at + WENT_BUFFERS]++;
-    }
-
-    private MemoryTotals read(int at) {
-        long liveBuffers = totals[at + CAME_BUFFERS] - totals[at + WENT_BUFFERS];
-        return new MemoryTotals(
-                totals[at + CAME_BYTES] - totals[at + WENT_BYTES],
-                liveBuffers,
-                liveBuffers + totals[at + REPEATED_REPORTS],
-                totals[at + PEAK_BYTES],
-                totals[at + PEAK_BUFFERS],
-                totals[at + CAME_BYTES],
-                totals[at + CAME_BUFFERS]);
+    private static int indexOf(BufferType type, int which) {
+        return type.ordinal() * (LIFETIMES + 1) + which;
     }
 }

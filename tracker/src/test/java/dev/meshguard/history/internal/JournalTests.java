@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.history.internal.Journal.Kind;
 import dev.meshguard.tracker.Seed;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,101 +17,99 @@ import org.junit.jupiter.api.Test;
 
 class JournalTests {
 
-    private record Event(
-            Journal.Kind kind,
-            long ticket,
-            BufferType type,
-            int detail,
-            long address,
-            long size,
-            MemoryRequest request) {}
-
     @Test
     void returnsWhatWasAppendedOverManyChunks() {
         Seed seed = Seed.next();
         Random random = seed.random();
         Journal journal = new Journal();
-        List<Event> appended = new ArrayList<>();
+        List<HistoryEvent> appended = new ArrayList<>();
 
         for (int i = 0; i < 50_000; i++) {
-            appended.add(append(journal, randomEvent(random)));
+            appended.add(append(journal, i, randomEvent(random, i + 1)));
         }
 
-        assertThat(read(journal.view())).describedAs(seed.toString()).isEqualTo(appended);
+        assertThat(journal.events()).describedAs(seed.toString()).isEqualTo(appended);
     }
 
     @Test
     void showsAReaderTheEventsOfOneMomentOnly() {
         Journal journal = new Journal();
         Random random = new Random(1);
-        List<Event> before = new ArrayList<>();
+        List<HistoryEvent> before = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
-            before.add(append(journal, randomEvent(random)));
+            before.add(append(journal, i, randomEvent(random, i + 1)));
         }
 
-        Journal.View view = journal.view();
-        for (int i = 0; i < 40; i++) {
-            append(journal, randomEvent(random));
+        List<HistoryEvent> events = journal.events();
+        for (int i = 40; i < 80; i++) {
+            append(journal, i, randomEvent(random, i + 1));
         }
 
-        assertThat(read(view)).isEqualTo(before);
+        assertThat(events).isEqualTo(before);
     }
 
     @Test
     void hasNothingToReadBeforeTheFirstEvent() {
-        assertThat(new Journal().view().next()).isFalse();
+        assertThat(new Journal().events()).isEmpty();
     }
 
     @Test
-    void distinguishesEveryKindTypeAndDetail() {
+    void ordersReportsByTicketsThatAreFarApart() {
         Journal journal = new Journal();
-        List<Event> appended = new ArrayList<>();
-        for (Journal.Kind kind : Journal.Kind.values()) {
-            for (BufferType type : BufferType.values()) {
-                for (int detail = 0; detail < 3; detail++) {
-                    appended.add(append(
-                            journal,
-                            new Event(kind, (1L << 55) - 1, type, detail, Long.MIN_VALUE, Long.MAX_VALUE, null)));
-                }
-            }
+        for (long ticket : new long[] {5, (1L << 32) + 1, 3}) {
+            journal.report(Kind.FREED, ticket, null, (int) ticket, BufferType.L1, 64, 0, Ownership.OWNING);
         }
 
-        assertThat(read(journal.view())).isEqualTo(appended);
+        assertThat(journal.events())
+                .extracting(event -> ((HistoryEvent.Freed) event).device())
+                .containsExactly(3, 5, 1);
     }
 
-    private static Event append(Journal journal, Event event) {
-        journal.append(
-                event.kind(),
-                event.ticket(),
-                event.type(),
-                event.detail(),
-                event.address(),
-                event.size(),
-                event.request());
+    private static HistoryEvent append(Journal journal, long ticket, HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated e) {
+            journal.report(
+                    Kind.ALLOCATED,
+                    ticket,
+                    orNull(e.request()),
+                    e.device(),
+                    e.type(),
+                    e.address(),
+                    e.size(),
+                    e.ownership());
+        } else if (event instanceof HistoryEvent.Freed e) {
+            journal.report(
+                    Kind.FREED, ticket, orNull(e.request()), e.device(), e.type(), e.address(), 0, e.ownership());
+        } else if (event instanceof HistoryEvent.FreeIgnored e) {
+            journal.report(
+                    Kind.FREE_IGNORED, ticket, orNull(e.request()), e.device(), e.type(), e.address(), 0, e.reason());
+        } else {
+            journal.mark(ticket, number -> event);
+        }
         return event;
     }
 
-    private static Event randomEvent(Random random) {
-        BufferType[] types = BufferType.values();
-        return new Event(
-                Journal.Kind.values()[random.nextInt(3)],
-                random.nextLong() >>> 9,
-                types[random.nextInt(types.length)],
-                random.nextInt(3),
-                random.nextLong(),
-                random.nextLong() >>> 1,
-                random.nextBoolean() ? MemoryRequest.of(AllocationDetails.user().labelled("any")) : null);
+    private static MemoryRequest orNull(MemoryRequest request) {
+        return request.isAnonymous() ? null : request;
     }
 
-    private static List<Event> read(Journal.View view) {
-        List<Event> events = new ArrayList<>();
-        while (view.next()) {
-            int detail = view.kind() == Journal.Kind.FREE_IGNORED
-                    ? List.of(IgnoredFreeReason.values()).indexOf(view.reason())
-                    : List.of(Ownership.values()).indexOf(view.ownership());
-            events.add(new Event(
-                    view.kind(), view.ticket(), view.type(), detail, view.address(), view.size(), view.request()));
-        }
-        return events;
+    private static HistoryEvent randomEvent(Random random, long number) {
+        BufferType type = any(BufferType.values(), random);
+        MemoryRequest request = MemoryRequest.of(
+                random.nextBoolean() ? AllocationDetails.user().labelled("any") : AllocationDetails.user());
+        int device = random.nextInt();
+        long address = random.nextLong();
+        Ownership ownership = any(Ownership.values(), random);
+        return switch (random.nextInt(4)) {
+            case 0 -> new HistoryEvent.Allocated(number, request, device, type, address, random.nextLong(), ownership);
+            case 1 -> new HistoryEvent.Freed(number, request, device, type, address, ownership);
+            case 2 ->
+                new HistoryEvent.FreeIgnored(
+                        number, request, device, type, address, any(IgnoredFreeReason.values(), random));
+            default -> new HistoryEvent.RoundBegan(number, random.nextInt());
+        };
+    }
+
+    private static <T> T any(T[] values, Random random) {
+        return values[random.nextInt(values.length)];
     }
 }

@@ -160,9 +160,11 @@ public final class MeshContext {
 
     /** Registers the handle of memory. If the option is set, frees the memory after the handle was collected. */
     public <T> T freedWith(T handle, Allocation allocation) {
-        reports.handleReturned(handle, allocation);
-        lock.watch(handle, () -> memory.freeCollected(allocation));
-        return handle;
+        try (MeshLock held = lock.acquire()) {
+            reports.handleReturned(handle, allocation);
+            lock.watch(handle, () -> memory.freeCollected(allocation));
+            return handle;
+        }
     }
 
     private boolean isOpenedAgain(int device) {

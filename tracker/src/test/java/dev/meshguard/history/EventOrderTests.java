@@ -1,4 +1,4 @@
-package dev.meshguard.history.internal;
+package dev.meshguard.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class EventMergerTests {
+class EventOrderTests {
 
     @Test
     void followsTheOrderOfRequestsOverDevices() {
@@ -67,7 +67,7 @@ class EventMergerTests {
     }
 
     @Test
-    void keepsAReportBehindTheMarkerItCameAfter() {
+    void keepsAReportBehindTheMarkThatItFollowed() {
         AllocationTracker tracker = AllocationTracker.create();
         var early = tracker.request(AllocationDetails.user());
         tracker.phase(Phase.TEST);
@@ -116,7 +116,7 @@ class EventMergerTests {
 
     private static List<String> description(AllocationTracker tracker) {
         return tracker.history().events().stream()
-                .map(EventMergerTests::description)
+                .map(EventOrderTests::description)
                 .toList();
     }
 

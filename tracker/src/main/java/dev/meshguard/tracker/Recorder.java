@@ -1,0 +1,125 @@
+package dev.meshguard.tracker;
+
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.MemoryTotals;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.DeviceSums;
+import dev.meshguard.history.internal.Journal;
+import dev.meshguard.history.internal.Journal.Kind;
+import dev.meshguard.history.internal.Ledger;
+import dev.meshguard.history.internal.Ledger.Effect;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The journal and the ledger of a tracker, behind one lock: every report is entered in both. */
+final class Recorder {
+
+    private final Journal journal = new Journal();
+    private final Ledger ledger;
+    private final StackKeeper stacks;
+
+    /** The number of the latest request or mark, which orders reports. */
+    private final AtomicLong ticket = new AtomicLong(1);
+
+    /** The sums of each device when the last check was made. */
+    private Optional<List<DeviceSums>> sumsAtCheck = Optional.empty();
+
+    Recorder(StackKeeper stacks) {
+        this.stacks = stacks;
+        this.ledger = new Ledger(stacks::removed);
+    }
+
+    /** Returns the number of a new request. */
+    long nextTicket() {
+        return ticket.incrementAndGet();
+    }
+
+    synchronized Effect allocated(
+            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        MemoryRequest known = orNull(request);
+        journal.report(Kind.ALLOCATED, ticketOf(request), known, device, type, address, size, ownership);
+        Effect effect = ledger.allocated(known, device, type, address, size);
+        if (effect == Effect.ENTERED || effect == Effect.ENTERED_OVER_ANOTHER) {
+            stacks.entered(request);
+        }
+        return effect;
+    }
+
+    synchronized Effect freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
+        MemoryRequest known = orNull(release);
+        journal.report(Kind.FREED, ticketOf(release), known, device, type, address, 0, ownership);
+        return ledger.freed(known, device, type, address);
+    }
+
+    synchronized void freeIgnored(
+            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+        journal.report(Kind.FREE_IGNORED, ticketOf(release), orNull(release), device, type, address, 0, reason);
+        ledger.freeIgnored(device);
+    }
+
+    /** Records an event without an address. */
+    synchronized void mark(LongFunction<HistoryEvent> event) {
+        journal.mark(ticket.incrementAndGet(), event);
+    }
+
+    /** Records the close of a mesh. */
+    synchronized void meshClosed(int mesh, LongFunction<HistoryEvent> event) {
+        mark(event);
+        ledger.meshClosed(mesh);
+    }
+
+    /** Records the close of a device. */
+    synchronized void deviceClosed(int device, LongFunction<HistoryEvent> event) {
+        mark(event);
+        ledger.deviceClosed(device);
+    }
+
+    /** Records a check. */
+    synchronized void checked(LongFunction<HistoryEvent> event) {
+        mark(event);
+        sumsAtCheck = Optional.of(DeviceSums.of(ledger));
+    }
+
+    /** Returns the number of recorded events. */
+    synchronized int size() {
+        return journal.size();
+    }
+
+    synchronized List<Integer> devices() {
+        return ledger.devices();
+    }
+
+    synchronized MemoryTotals totals(int device, BufferType type) {
+        return ledger.totals(device, type);
+    }
+
+    synchronized MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
+        return ledger.totals(device, type, lifetime);
+    }
+
+    synchronized long entries() {
+        return ledger.entries();
+    }
+
+    synchronized AllocationHistory history(boolean flatAddresses) {
+        return AllocationHistory.of(journal.events(), DeviceSums.of(ledger), sumsAtCheck, flatAddresses);
+    }
+
+    /** A request that a tracker did not number is as late as the latest one that it did. */
+    private long ticketOf(MemoryRequest request) {
+        return request instanceof TrackedRequest tracked ? tracked.ticket() : ticket.get();
+    }
+
+    /** Returns null for a request without details, for which the journal stores nothing. */
+    private static @Nullable MemoryRequest orNull(MemoryRequest request) {
+        return request.isAnonymous() ? null : request;
+    }
+}

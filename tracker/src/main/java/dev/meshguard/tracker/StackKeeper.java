@@ -1,0 +1,57 @@
+package dev.meshguard.tracker;
+
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Bounds the memory for stacks: a stack of a hundred frames occupies some two kilobytes. */
+final class StackKeeper {
+
+    /** The maximum number of stacks of freed requests, and of unresolved stacks of live ones. */
+    static final int STACKS_KEPT = 16_384;
+
+    private final AtomicInteger live = new AtomicInteger();
+    /** Guarded by the lock of the recorder. */
+    private int keptOfFreed;
+
+    private final AtomicInteger keptOfFrees = new AtomicInteger();
+    private final Map<Origin, Origin> interned = new ConcurrentHashMap<>();
+
+    /** Returns the stack that was just captured, or its origin, to be kept. */
+    Object keep(CallStack stack) {
+        return live.get() < STACKS_KEPT ? stack : interned(stack);
+    }
+
+    /** Returns what to keep of the stack of a free; the journal keeps it. */
+    Object keepOfFree(CallStack stack) {
+        boolean few = keptOfFrees.get() < STACKS_KEPT && keptOfFrees.incrementAndGet() <= STACKS_KEPT;
+        return few ? stack : interned(stack);
+    }
+
+    private Origin interned(CallStack stack) {
+        Origin origin = Origin.of(stack.getStackTrace());
+        Origin known = interned.putIfAbsent(origin, origin);
+        return known == null ? origin : known;
+    }
+
+    /** Counts an entry of a request that became live. The caller holds the lock of the recorder. */
+    void entered(MemoryRequest request) {
+        if (request instanceof TrackedRequest tracked && tracked.entered()) {
+            live.incrementAndGet();
+        }
+    }
+
+    /** Counts an entry of a request that was removed. The caller holds the lock of the recorder. */
+    void removed(MemoryRequest request) {
+        if (request instanceof TrackedRequest tracked && tracked.removed()) {
+            live.decrementAndGet();
+            if (keptOfFreed == STACKS_KEPT) {
+                tracked.forgetOrigin();
+            } else {
+                keptOfFreed++;
+            }
+        }
+    }
+}
