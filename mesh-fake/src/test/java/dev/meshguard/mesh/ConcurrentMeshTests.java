@@ -6,10 +6,10 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.BufferRegion;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.internal.report.ForwardingListener;
-import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
@@ -121,20 +121,15 @@ class ConcurrentMeshTests {
     }
 
     @Test
-    void waitUntilTheHandleOfAViewIsReported() {
-        BufferConfig local = BufferConfig.of(BufferType.DRAM, 2_048, 1_024);
+    void waitUntilTheHandleOfMemoryIsReported() {
         IntrudingListener listener = new IntrudingListener();
-        MeshDevice shared = Ttnn.builder(listener)
-                .reporting(ReportingModel.TRACKING_BRANCH)
-                .build()
-                .openMeshDevice(MeshShape.of(1, 1));
-        Buffer buffer = shared.allocateOn(0, local);
+        Ttnn reporting = Ttnn.create(listener);
+        MeshDevice shared = reporting.openMeshDevice(MeshShape.of(1, 1));
         listener.mesh = Optional.of(shared);
 
-        shared.viewOn(0, local, buffer.address());
-        buffer.view(new BufferRegion(0, 1_024));
+        reporting.createGlobalSemaphore(shared, CoreRangeSet.of(new CoreRange(0, 0, 0, 0)), 0);
 
-        assertThat(listener.states).containsExactly(Thread.State.WAITING, Thread.State.WAITING);
+        assertThat(listener.states).containsExactly(Thread.State.WAITING);
     }
 
     /** Calls a mesh in another thread while a handle is reported, until that thread waits or has ended. */
