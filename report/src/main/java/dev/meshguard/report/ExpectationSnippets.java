@@ -57,15 +57,11 @@ public final class ExpectationSnippets {
     private final MemoryNames names;
     private final List<Integer> devices;
 
-    /** The survivors that are not expected, by each property that an entry may name; an entry names at least the type. */
+    /**
+     * The survivors that are not expected, by type and each property that an entry may name: size, label, and two consecutive names
+     * of a frame, of which a pattern for a method has at least two.
+     */
     private final Map<Object, List<Survivor>> survivors = new HashMap<>();
-
-    private record OfSize(Optional<BufferType> type, long size) {}
-
-    private record OfLabel(Optional<BufferType> type, String label) {}
-
-    /** Two consecutive names of a frame; a pattern for a method has at least two. */
-    private record OfNames(Optional<BufferType> type, String first, String second) {}
 
     private ExpectationSnippets(LeakVerdict verdict) {
         this.names = new MemoryNames(verdict);
@@ -85,12 +81,12 @@ public final class ExpectationSnippets {
     private void add(Optional<BufferType> type, Survivor survivor, Map<Origin, Set<List<String>>> pairs) {
         Report report = survivor.reports().get(0);
         add(type, survivor);
-        add(new OfSize(type, report.size()), survivor);
-        report.request().details().label().ifPresent(label -> add(new OfLabel(type, label), survivor));
+        add(List.of(type, report.size()), survivor);
+        report.request().details().label().ifPresent(label -> add(List.of(type, label), survivor));
         report.request()
                 .origin()
                 .map(origin -> pairs.computeIfAbsent(origin, ExpectationSnippets::pairsOfNames))
-                .ifPresent(found -> found.forEach(pair -> add(new OfNames(type, pair.get(0), pair.get(1)), survivor)));
+                .ifPresent(found -> found.forEach(pair -> add(List.of(type, pair), survivor)));
     }
 
     /** Returns the entries for the findings of a verdict. */
@@ -123,6 +119,7 @@ public final class ExpectationSnippets {
         survivors.computeIfAbsent(property, unused -> new ArrayList<>()).add(survivor);
     }
 
+    /** Returns the consecutive names of all frames. */
     private static Set<List<String>> pairsOfNames(Origin origin) {
         Set<List<String>> pairs = new HashSet<>();
         for (StackTraceElement frame : origin.frames()) {
@@ -174,11 +171,11 @@ public final class ExpectationSnippets {
         Optional<BufferType> type = entry.type();
         Stream.Builder<Object> properties = Stream.builder();
         properties.add(type);
-        entry.size().ifPresent(size -> properties.add(new OfSize(type, size)));
-        entry.label().ifPresent(label -> properties.add(new OfLabel(type, label)));
+        entry.size().ifPresent(size -> properties.add(List.of(type, size)));
+        entry.label().ifPresent(label -> properties.add(List.of(type, label)));
         entry.origin().ifPresent(origin -> {
             String[] names = origin.text().split("[.$]", -1);
-            properties.add(new OfNames(type, names[names.length - 2], names[names.length - 1]));
+            properties.add(List.of(type, List.of(names[names.length - 2], names[names.length - 1])));
         });
         return properties
                 .build()

@@ -3,6 +3,7 @@ package dev.meshguard.report;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport.Fact;
 import java.util.List;
+import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -31,6 +32,14 @@ public sealed interface Finding permits SurvivorFinding, OverwriteFinding, Simpl
 
     /** Returns why it is a problem, how to fix it, and what was seen, in this order. */
     List<Fact> facts();
+
+    /** Returns how to fix it; empty if nothing follows from the evidence. */
+    default Optional<String> fix() {
+        return facts().stream()
+                .filter(fact -> fact.name().equals(Fact.FIX))
+                .map(Fact::text)
+                .reduce((one, next) -> one + " " + next);
+    }
 
     /** Returns the number of buffers, consequences included; 0 if it is about a report or an entry. */
     long buffers();

@@ -83,7 +83,7 @@ final class FindingWriter {
                         new Fact(Fact.WHERE, lines + (isWithoutOrigins ? "; this protocol sends no code lines" : ""))));
         facts.add(new Fact(Fact.WHY, why(finding)));
         freedAt(finding).ifPresent(line -> facts.add(new Fact(Fact.FREED, "at " + line)));
-        verdict.remedyOf(finding.first()).ifPresent(fix -> facts.add(new Fact(Fact.FIX, fix)));
+        fix(finding).ifPresent(fix -> facts.add(new Fact(Fact.FIX, fix)));
         facts.add(new Fact(Fact.SEEN, circumstances(finding)));
         if (finding.parts().size() == 1) {
             SurvivorGroup only = finding.first();
@@ -98,6 +98,10 @@ final class FindingWriter {
         consequences(finding).forEach(line -> facts.add(new Fact(Fact.WITH, line)));
         baselineNote(finding).ifPresent(note -> facts.add(new Fact(Fact.NOTE, note)));
         return facts;
+    }
+
+    Optional<String> fix(SurvivorFinding finding) {
+        return verdict.remedyOf(finding.first());
     }
 
     // What
@@ -274,16 +278,11 @@ final class FindingWriter {
 
     /** Buffers that are freed with those of the finding have one line for each sort: they need no fix of their own. */
     private List<String> consequences(SurvivorFinding finding) {
-        record Sort(Object type, long size) {}
-        Map<Sort, List<SurvivorGroup>> sorts = new LinkedHashMap<>();
-        consequencesOf(finding)
-                .forEach(group -> sorts.computeIfAbsent(
-                                new Sort(group.type(), group.size()), unused -> new ArrayList<>())
-                        .add(group));
+        Map<Object, List<SurvivorGroup>> sorts = consequencesOf(finding).stream()
+                .collect(Collectors.groupingBy(
+                        group -> List.of(group.type(), group.size()), LinkedHashMap::new, Collectors.toList()));
         List<String> lines = new ArrayList<>();
-        sorts.entrySet().stream()
-                .limit(MAX_CONSEQUENCES)
-                .forEach(sort -> lines.add(consequence(sort.getKey().size(), sort.getValue())));
+        sorts.values().stream().limit(MAX_CONSEQUENCES).map(this::consequence).forEach(lines::add);
         int more = sorts.size() - lines.size();
         if (more > 0) {
             List<SurvivorGroup> others = sorts.values().stream()
@@ -297,7 +296,8 @@ final class FindingWriter {
         return lines;
     }
 
-    private String consequence(long size, List<SurvivorGroup> groups) {
+    private String consequence(List<SurvivorGroup> groups) {
+        String size = Quantities.shortSize(groups.get(0).size());
         List<Survivor> survivors =
                 groups.stream().flatMap(group -> group.survivors().stream()).toList();
         List<Integer> on = survivors.stream()
@@ -309,9 +309,8 @@ final class FindingWriter {
                 .toList();
         return names.memory(groups.get(0)) + "  "
                 + (survivors.size() == 1
-                        ? Quantities.shortSize(size)
-                        : survivors.size() + " x " + Quantities.shortSize(size) + " ("
-                                + Quantities.shortSize(bytesOf(groups)) + ")")
+                        ? size
+                        : survivors.size() + " x " + size + " (" + Quantities.shortSize(bytesOf(groups)) + ")")
                 + (on.isEmpty() ? "" : " on " + DeviceNames.of(on)) + owners(survivors);
     }
 

@@ -1,7 +1,6 @@
 package dev.meshguard.report;
 
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongFunction;
@@ -27,14 +26,9 @@ public record LogLines(String name, LongFunction<OptionalLong> lineOf) {
         }
         long first = lines[0];
         long last = lines[lines.length - 1];
-        if (first == last) {
-            return Optional.of(name + ":" + first);
-        }
-        return Optional.of(
-                last - first + 1 == lines.length
-                        ? name + ":" + first + "-" + last
-                        : String.format(
-                                Locale.ROOT, "%s:%d, the first of %d lines to %d", name, first, lines.length, last));
+        String all =
+                last - first + 1 == lines.length ? "-" + last : ", the first of " + lines.length + " lines to " + last;
+        return Optional.of(name + ":" + first + (first == last ? "" : all));
     }
 
     /** Returns {@code server.log:18}: the first line, with the name of the file only. */

@@ -101,7 +101,7 @@ final class MemoryNames {
                 unit(survivors.stream().map(survivor -> of(survivor.buffer().request()))));
     }
 
-    /** Returns a number of buffers of a kind that no survivor tells: in the unit that all sources share. */
+    /** Returns a number of buffers of which the source is unknown: in the unit that all sources share. */
     String count(long buffers) {
         return Quantities.count(buffers, common.unit());
     }

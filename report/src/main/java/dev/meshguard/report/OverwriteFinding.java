@@ -32,48 +32,30 @@ import java.util.function.ToLongFunction;
  */
 record OverwriteFinding(List<Overwrite> overwrites, MeshNames meshes) implements Finding {
 
-    /** The addresses distinguish the overlaps of one request only; requests are equal if they are the same. */
-    private record Key(
-            Overwrite.Kind kind,
-            Optional<Owner> trace,
-            BufferType type,
-            MemoryRequest buffer,
-            Optional<MemoryRequest> writer,
-            long above,
-            long below) {
-
-        static Key of(Overwrite overwrite) {
-            BufferGeneration buffer = overwrite.buffer();
-            return overwrite.event() instanceof Allocated later
-                    ? new Key(
-                            overwrite.kind(),
-                            overwrite.trace(),
-                            later.type(),
-                            buffer.request(),
-                            Optional.of(later.request()),
-                            later.address(),
-                            buffer.address())
-                    : new Key(
-                            overwrite.kind(),
-                            overwrite.trace(),
-                            buffer.type(),
-                            buffer.request(),
-                            overwrite.writer().map(Report::request),
-                            0,
-                            0);
-        }
-    }
-
     /** Returns the unexpected findings of a verdict, oldest first. */
     static List<OverwriteFinding> in(LeakVerdict verdict) {
-        Map<Key, List<Overwrite>> found = new LinkedHashMap<>();
+        Map<List<Object>, List<Overwrite>> found = new LinkedHashMap<>();
         verdict.unexpectedOverwrites()
-                .forEach(overwrite -> found.computeIfAbsent(Key.of(overwrite), unused -> new ArrayList<>())
+                .forEach(overwrite -> found.computeIfAbsent(keyOf(overwrite), unused -> new ArrayList<>())
                         .add(overwrite));
         MeshNames meshes = new MeshNames(verdict.history());
         return found.values().stream()
                 .map(overwrites -> new OverwriteFinding(overwrites, meshes))
                 .toList();
+    }
+
+    /** Returns what the overwrites of one finding share. Requests are equal if they are the same. */
+    private static List<Object> keyOf(Overwrite overwrite) {
+        BufferGeneration buffer = overwrite.buffer();
+        Overwrite.Kind kind = overwrite.kind();
+        return overwrite.event() instanceof Allocated later
+                ? List.of(kind, buffer.request(), later.request(), later.type(), later.address(), buffer.address())
+                : List.of(
+                        kind,
+                        buffer.request(),
+                        overwrite.writer().map(Report::request),
+                        buffer.type(),
+                        overwrite.trace());
     }
 
     /** Returns whether two allocators held the memory at a time; otherwise a replay was at fault. */
@@ -193,7 +175,7 @@ record OverwriteFinding(List<Overwrite> overwrites, MeshNames meshes) implements
             return facts;
         }
         first().writer().ifPresent(writer -> facts.add(new Fact(Fact.OVER, "at " + site(writer.request()))));
-        facts.add(new Fact(Fact.FIX, fix()));
+        facts.add(new Fact(Fact.FIX, remedy()));
         facts.add(new Fact(Fact.SEEN, seen()));
         return facts;
     }
@@ -249,8 +231,8 @@ record OverwriteFinding(List<Overwrite> overwrites, MeshNames meshes) implements
                         : "");
     }
 
-    /** Returns how to fix it; the overlaps of a verdict share a fix, so none of them repeats it. */
-    String fix() {
+    /** Returns how to fix it; the overlaps of a verdict share a remedy, so none of them repeats it. */
+    String remedy() {
         return switch (first().kind()) {
             case BY_REPLAY ->
                 "Allocate the buffer before the capture begins, so that the trace uses other memory, or release the trace before"

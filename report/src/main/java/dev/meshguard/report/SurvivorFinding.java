@@ -1,7 +1,7 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
@@ -79,32 +79,6 @@ public final class SurvivorFinding implements Finding {
         }
     }
 
-    private record Key(
-            StackTraceElement line,
-            Optional<String> label,
-            BufferType type,
-            Optional<String> source,
-            boolean hasDevice,
-            Cause cause,
-            SurvivorStatus status,
-            boolean isKnown) {
-
-        static Object of(Part part) {
-            SurvivorGroup group = part.group();
-            return siteOf(group)
-                    .<Object>map(line -> new Key(
-                            line,
-                            group.label(),
-                            group.type(),
-                            group.first().buffer().request().details().source(),
-                            group.first().buffer().hasDevice(),
-                            group.cause(),
-                            group.status(),
-                            part.isKnown()))
-                    .orElseGet(Object::new);
-        }
-    }
-
     private final List<Part> parts;
     private final FindingWriter writer;
     private final boolean isOneOfSeveral;
@@ -143,8 +117,8 @@ public final class SurvivorFinding implements Finding {
                 callers,
                 log);
         Map<Object, List<Part>> folded = new LinkedHashMap<>();
-        parts.forEach(part -> folded.computeIfAbsent(Key.of(part), unused -> new ArrayList<>())
-                .add(part));
+        parts.forEach(part ->
+                folded.computeIfAbsent(keyOf(part), unused -> new ArrayList<>()).add(part));
         Map<SurvivorStatus, Long> counts = folded.values().stream()
                 .collect(Collectors.groupingBy(part -> part.get(0).group().status(), Collectors.counting()));
         return folded.values().stream()
@@ -162,6 +136,23 @@ public final class SurvivorFinding implements Finding {
      */
     public static SurvivorFinding largestOf(List<SurvivorFinding> findings) {
         return Collections.max(findings, Comparator.comparingLong(SurvivorFinding::bytes));
+    }
+
+    /** Returns what the parts of one finding share. */
+    private static Object keyOf(Part part) {
+        SurvivorGroup group = part.group();
+        BufferGeneration buffer = group.first().buffer();
+        return siteOf(group)
+                .<Object>map(line -> List.of(
+                        line,
+                        group.label(),
+                        group.type(),
+                        buffer.request().details().source(),
+                        buffer.hasDevice(),
+                        group.cause(),
+                        group.status(),
+                        part.isKnown()))
+                .orElseGet(Object::new);
     }
 
     private static Optional<StackTraceElement> siteOf(SurvivorGroup group) {
@@ -235,6 +226,11 @@ public final class SurvivorFinding implements Finding {
     @Override
     public List<String> sites() {
         return writer.sites(this);
+    }
+
+    @Override
+    public Optional<String> fix() {
+        return writer.fix(this);
     }
 
     @Override

@@ -25,8 +25,9 @@ final class SurvivorHistogram {
     private static final int MIN_GROUPS = 5;
 
     private static final int MAX_PARTS = 6;
-    private static final long SMALLEST_CLASS = 10 * 1024L;
-    private static final int CLASSES = 5;
+
+    /** The bytes at which a size class ends and the next one begins. */
+    private static final List<Long> BOUNDS = List.of(10L << 10, 100L << 10, 1_000L << 10, 10_000L << 10);
 
     private SurvivorHistogram() {}
 
@@ -59,31 +60,26 @@ final class SurvivorHistogram {
 
     /** The smallest first; an empty class is omitted. */
     private static Map<String, Long> bySize(List<Survivor> survivors) {
-        TreeMap<Integer, Long> classes = new TreeMap<>();
-        survivors.forEach(survivor -> classes.merge(sizeClass(survivor.buffer().size()), 1L, Long::sum));
+        Map<Integer, Long> classes = survivors.stream()
+                .collect(Collectors.groupingBy(
+                        survivor -> sizeClass(survivor.buffer().size()), TreeMap::new, Collectors.counting()));
         Map<String, Long> named = new LinkedHashMap<>();
         classes.forEach((sizeClass, count) -> named.put(name(sizeClass), count));
         return named;
     }
 
     private static int sizeClass(long size) {
-        int sizeClass = 0;
-        for (long bound = SMALLEST_CLASS; sizeClass < CLASSES - 1 && size >= bound; bound *= 10) {
-            sizeClass++;
-        }
-        return sizeClass;
+        return (int) BOUNDS.stream().filter(bound -> size >= bound).count();
     }
 
     private static String name(int sizeClass) {
-        long upper = SMALLEST_CLASS;
-        for (int i = 0; i < sizeClass; i++) {
-            upper *= 10;
-        }
         if (sizeClass == 0) {
-            return "below " + Quantities.shortSize(upper);
+            return "below " + Quantities.shortSize(BOUNDS.get(0));
         }
-        String lower = Quantities.shortSize(upper / 10);
-        return sizeClass == CLASSES - 1 ? lower + " and more" : lower + " to " + Quantities.shortSize(upper);
+        String lower = Quantities.shortSize(BOUNDS.get(sizeClass - 1));
+        return sizeClass == BOUNDS.size()
+                ? lower + " and more"
+                : lower + " to " + Quantities.shortSize(BOUNDS.get(sizeClass));
     }
 
     /** The largest count first; of equal ones the first to occur. */

@@ -165,7 +165,7 @@ final class VerdictReportBuilder {
         return new Section(
                 Headlines.overlap(overlaps, ofOtherAllocators.isEmpty()),
                 List.of(new Fact(
-                        Fact.FIX, ofOtherAllocators.orElse(overlaps.get(0)).fix())),
+                        Fact.FIX, ofOtherAllocators.orElse(overlaps.get(0)).remedy())),
                 listed(overlaps, "more overlap"));
     }
 

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /** Lays a {@link VerdictReport} out as plain text of bounded length: the same characters in every locale and on every terminal. */
 final class VerdictText {
@@ -39,7 +38,8 @@ final class VerdictText {
                         .skip(1)
                         .mapToInt(VerdictText::minLines)
                         .sum();
-        int room = MAX_LINES - frame(report);
+        int headlinesAndEmptyLines = report.sections().size() * 2 + 1;
+        int room = MAX_LINES - headlinesAndEmptyLines;
         List<String> closing = closing(report, room - neededLines(report, needed));
         List<String> lines = new ArrayList<>();
         appendSections(lines, report.sections(), room - closing.size());
@@ -66,11 +66,6 @@ final class VerdictText {
             }
         }
         return Math.min(wanted, most);
-    }
-
-    /** The headlines and the empty lines around them. */
-    private static int frame(VerdictReport report) {
-        return report.sections().size() * 2 + 1;
     }
 
     /** Returns the number of lines below a headline that a section has at least: it is of no use alone. */
@@ -100,7 +95,7 @@ final class VerdictText {
                     findings.stream().allMatch(finding -> finding.sites().size() > 1);
             return new Common(
                     allHaveCallers ? same(findings, finding -> finding.sites().get(0)) : Optional.empty(),
-                    same(findings, VerdictText::fixOf));
+                    same(findings, finding -> finding.fix().orElse("")));
         }
 
         List<String> fixLines() {
@@ -114,13 +109,6 @@ final class VerdictText {
                     ? Optional.of(distinct.get(0)).filter(text -> !text.isEmpty())
                     : Optional.empty();
         }
-    }
-
-    private static String fixOf(Finding finding) {
-        return finding.facts().stream()
-                .filter(fact -> fact.name().equals(Fact.FIX))
-                .map(Fact::text)
-                .collect(Collectors.joining(" "));
     }
 
     private static void appendSections(List<String> lines, List<Section> sections, int mostLines) {
@@ -152,18 +140,16 @@ final class VerdictText {
         Common common = commonThatFits(section, number, budget);
         List<String> fix = common.fixLines();
         lines.addAll(cut(factLines(section.facts()), budget - minFindingLines(findings, number, common), "lines"));
-        common.site().ifPresent(site -> lines.add(siteLine(site, findings.size())));
+        String all = findings.size() == 2 ? "both" : "all";
+        common.site().ifPresent(site -> lines.add(all + " at " + site + ", called from:"));
         int shown = 0;
         for (Finding finding : findings) {
             List<String> one = lines(finding, number + shown, common);
             boolean last = shown == findings.size() - 1;
             int free = budget - (lines.size() - before) - fix.size() - (last ? 0 : 1);
             if (one.size() > free) {
-                if (shown > 0
-                        && (!last
-                                || free
-                                        < heading(finding, number + shown, common)
-                                                .size())) {
+                int least = last ? heading(finding, number + shown, common).size() : one.size();
+                if (shown > 0 && free < least) {
                     break;
                 }
                 one = one.subList(0, Math.max(1, free)); // The first line of a finding is better than a count.
@@ -202,10 +188,6 @@ final class VerdictText {
                         + heading(findings.get(0), number, common).size()
                         + 1
                         + common.fixLines().size();
-    }
-
-    private static String siteLine(String site, int findings) {
-        return (findings == 2 ? "both" : "all") + " at " + site + ", called from:";
     }
 
     private static List<String> lines(Finding finding, int number, Common common) {

@@ -133,7 +133,8 @@ class SurvivorFindingTests {
         allocated(DRAM, 0, 4096, "weights", HELPER, LOAD_WEIGHTS, TEST);
         allocated(L1, 0, 1024, "kv-cache", HELPER, LOAD_CACHE, TEST);
 
-        assertThat(report().text()).isEqualTo("""
+        VerdictReport ofTest = VerdictReport.of(verdict(), Optional.empty(), Optional.of(SurvivorFindingTests.class));
+        assertThat(ofTest.text()).isEqualTo("""
                 LEAK  5 KiB in 2 buffers, 2 findings; largest 4 KiB "weights" UNEXPLAINED (Model.java:70)
 
                 both at dev.example.Model.allocate(Model.java:128), called from:
@@ -175,27 +176,6 @@ class SurvivorFindingTests {
                         "dev.example.Model.allocate(Model.java:128)",
                         "dev.meshguard.report.SurvivorFindingTests.decodes(SurvivorFindingTests.java:9)");
         assertThat(sitesOf(report())).containsExactly("dev.example.Model.allocate(Model.java:128)");
-    }
-
-    @Test
-    void namesTheCallersOfAHelper() {
-        allocated(DRAM, 0, 1024, "weights", HELPER, LOAD_WEIGHTS, TEST);
-        LeakVerdict one = verdict();
-        allocated(L1, 0, 1024, "kv-cache", HELPER, LOAD_CACHE, TEST);
-        LeakVerdict two = verdict();
-
-        Optional<String> testClass = Optional.of(SurvivorFindingTests.class.getName());
-        assertThat(callers(one, Optional.empty())).isEmpty();
-        assertThat(callers(one, testClass)).containsExactly(TEST);
-        assertThat(callers(two, testClass)).containsExactly(LOAD_WEIGHTS, LOAD_CACHE);
-    }
-
-    private static List<StackTraceElement> callers(LeakVerdict verdict, Optional<String> testClass) {
-        CallerLines lines = new CallerLines(verdict.groups(), testClass);
-        return SurvivorFinding.of(verdict, Optional.empty()).stream()
-                .flatMap(finding -> lines.of(finding).stream())
-                .map(CallerLines.Caller::frame)
-                .toList();
     }
 
     @Test

@@ -7,6 +7,8 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.tracker.AllocationTracker;
@@ -144,6 +146,15 @@ class AttachedHistoriesTests {
     }
 
     @Test
+    void thePairsCountTheSizesOfOneLineAsOneFinding() {
+        PublishedFiles heard = run(Map.of(), TwoSizesTestCase.class);
+
+        assertThat(heard.pairs.get("leaks(MeshDevice)"))
+                .containsEntry("meshguard.leaks", "1")
+                .containsEntry("meshguard.buffers", "16");
+    }
+
+    @Test
     void attachesToATestThatWasAborted() {
         PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), AbortedTestCase.class);
 
@@ -222,6 +233,16 @@ class AttachedHistoriesTests {
         @Test
         void leaks(MeshDevice mesh) {
             Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    static class TwoSizesTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            for (long size = 4_096; size <= 8_192; size += 4_096) {
+                mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, size, 4_096)));
+            }
         }
     }
 

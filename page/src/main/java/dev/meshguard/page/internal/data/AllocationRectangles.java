@@ -216,7 +216,7 @@ final class AllocationRectangles {
         if (member == null) {
             return FREED;
         }
-        return switch (member.standing()) {
+        return switch (member.status()) {
             case LEAKED -> 1;
             case MISREPORTED -> 2;
             case EXPECTED -> 3;

@@ -33,7 +33,7 @@ final class GroupIndex {
     record Entry(Part part, Optional<SurvivorFinding> finding, String number, int consequenceOf, int foldedInto) {}
 
     /** The part and status of a survivor. */
-    record Membership(int group, SurvivorStatus standing) {}
+    record Membership(int group, SurvivorStatus status) {}
 
     /**
      * The finding that the first line of the text names.

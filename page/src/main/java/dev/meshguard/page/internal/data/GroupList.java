@@ -107,7 +107,7 @@ final class GroupList {
 
     void write(JsonGenerator json, AllocationRectangles rectangles, TruncationInfo shown) throws IOException {
         AllocationHistory history = verdict.history();
-        long stories =
+        long timelines =
                 Math.max(MIN_TIMELINES, MAX_EVENTS_READ / (history.events().size() + 1L));
         json.writeArrayFieldStart("groups");
         for (GroupIndex.Entry entry : grouped.entries()) {
@@ -118,8 +118,8 @@ final class GroupList {
                     .map(Survivor::buffer)
                     .toList();
             Columns.numbers("buffers", rectangles.indexesOf(buffers), json);
-            if (stories-- > 0) {
-                Columns.texts("timeline", story(history, buffers.get(0)), json);
+            if (timelines-- > 0) {
+                Columns.texts("timeline", timeline(history, buffers.get(0)), json);
             }
             List<String> callers = entry.finding().map(GroupList::callersOf).orElse(List.of());
             if (!callers.isEmpty()) {
@@ -206,15 +206,15 @@ final class GroupList {
         json.writeEndObject();
     }
 
-    private List<String> story(AllocationHistory history, BufferGeneration buffer) {
-        BufferTimeline story = BufferTimeline.of(history, buffer);
+    private List<String> timeline(AllocationHistory history, BufferGeneration buffer) {
+        BufferTimeline timeline = BufferTimeline.of(history, buffer);
         List<String> lines = new ArrayList<>();
-        lines.add(story.title());
-        for (BufferTimeline.Step step : story.steps()) {
+        lines.add(timeline.title());
+        for (BufferTimeline.Step step : timeline.steps()) {
             String site = step.site().map(place -> " at " + place).orElse("");
             lines.add("#" + step.event() + " " + step.text() + site);
         }
-        lines.add(story.end());
+        lines.add(timeline.end());
         return lines;
     }
 

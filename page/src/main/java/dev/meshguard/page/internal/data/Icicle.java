@@ -61,7 +61,7 @@ final class Icicle {
 
     private boolean isLeaked(BufferGeneration generation) {
         Membership member = members.get(generation);
-        return member != null && member.standing() == SurvivorStatus.LEAKED;
+        return member != null && member.status() == SurvivorStatus.LEAKED;
     }
 
     private boolean isLiveAtPeak(BufferGeneration generation) {

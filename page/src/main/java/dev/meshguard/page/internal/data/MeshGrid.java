@@ -39,7 +39,7 @@ final class MeshGrid {
 
     /** The survivors of one device. */
     private static final class DeviceSurvivors {
-        private final Set<SurvivorStatus> standings = EnumSet.noneOf(SurvivorStatus.class);
+        private final Set<SurvivorStatus> statuses = EnumSet.noneOf(SurvivorStatus.class);
         private long leakedBuffers;
         private long leakedBytes;
     }
@@ -63,7 +63,7 @@ final class MeshGrid {
                 continue;
             }
             DeviceSurvivors onDevice = survivors.computeIfAbsent(buffer.device(), unused -> new DeviceSurvivors());
-            onDevice.standings.add(survivor.status());
+            onDevice.statuses.add(survivor.status());
             if (survivor.status() == SurvivorStatus.LEAKED) {
                 onDevice.leakedBuffers++;
                 onDevice.leakedBytes = Quantities.saturatedSum(onDevice.leakedBytes, buffer.size());
@@ -124,7 +124,7 @@ final class MeshGrid {
 
     private static String mark(DeviceSurvivors onDevice) {
         return WORST_FIRST.stream()
-                .filter(onDevice.standings::contains)
+                .filter(onDevice.statuses::contains)
                 .findFirst()
                 .map(status -> status == SurvivorStatus.FREED_LATE ? "late" : status.description())
                 .orElse("clean");
