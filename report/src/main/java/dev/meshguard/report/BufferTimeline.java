@@ -236,7 +236,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
 
         private static String found(Reachability reachability) {
             return switch (reachability.state()) {
-                case HELD ->
+                case REACHABLE ->
                     "its handle was still reachable"
                             + reachability
                                     .pathText()

@@ -23,7 +23,7 @@ public record Reachability(State state, List<String> path) {
     /** The result of a search. */
     public enum State {
         /** The handle is still there after several garbage collections. */
-        HELD,
+        REACHABLE,
         /** The handle was collected. */
         LOST,
         /** Garbage collection could not be forced, so a handle that is still there may be garbage. */
@@ -45,7 +45,7 @@ public record Reachability(State state, List<String> path) {
 
     /** Returns that the given fields hold the handle, from the root on. */
     public static Reachability heldBy(List<String> path) {
-        return new Reachability(State.HELD, path);
+        return new Reachability(State.REACHABLE, path);
     }
 
     /** Returns that an unknown object holds the handle. */

@@ -204,7 +204,7 @@ class HandleSearchTests {
                 .instance(Collections.nCopies(Integer.MAX_VALUE, new Object()))
                 .collectingBy(() -> true));
 
-        assertThat(search.reachabilityOf(request).state()).isEqualTo(Reachability.State.HELD);
+        assertThat(search.reachabilityOf(request).state()).isEqualTo(Reachability.State.REACHABLE);
         assertThat(handle).isNotNull();
     }
 

@@ -15,7 +15,7 @@ final class HeldRule implements Rule {
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
         return survivor.traces().stream()
-                .filter(trace -> trace.reachability().state() == State.HELD)
+                .filter(trace -> trace.reachability().state() == State.REACHABLE)
                 .min(Comparator.comparingInt(trace -> rank(trace.reachability())))
                 .map(trace -> LeakDiagnosis.withCircumstances(Cause.HELD, survivor, evidence(trace)));
     }

@@ -175,7 +175,10 @@ final class EventTable {
 
     private static String traced(HistoryEvent.HandleTraced event) {
         return event.reachability().state()
-                + event.reachability().pathText().map(path -> " by " + path).orElse("");
+                + event.reachability()
+                        .pathText()
+                        .map(path -> " through " + path)
+                        .orElse("");
     }
 
     private void row(HistoryEvent event, String kind, String words) {
