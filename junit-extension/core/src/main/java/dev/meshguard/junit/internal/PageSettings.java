@@ -31,18 +31,9 @@ public record PageSettings(PageMode mode, Path folder) {
      */
     public static PageSettings of(Function<String, Optional<String>> parameters) {
         return new PageSettings(
-                mode(RunSettings.given(parameters, PAGE)),
+                RunSettings.choice(parameters, PAGE, PageMode.values()).orElse(PageMode.FAILURES),
                 RunSettings.path(parameters, FOLDER)
                         .orElseGet(() -> folderOfBuild().resolve(NAME)));
-    }
-
-    private static PageMode mode(Optional<String> value) {
-        return switch (value.orElse("failures")) {
-            case "off" -> PageMode.OFF;
-            case "failures" -> PageMode.FAILURES;
-            case "always" -> PageMode.ALWAYS;
-            default -> throw RunSettings.rejected(PAGE, value.orElseThrow(), "It is off, failures or always.");
-        };
     }
 
     /** The output folder of the build tool, so that its cleaning deletes the pages. */

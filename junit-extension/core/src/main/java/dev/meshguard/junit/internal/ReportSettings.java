@@ -28,16 +28,9 @@ public record ReportSettings(SummaryMode summary, boolean attachesHistories) {
      * @throws IllegalArgumentException if a value is invalid; the message names it
      */
     public static ReportSettings of(Function<String, Optional<String>> parameters) {
-        return new ReportSettings(mode(RunSettings.given(parameters, SUMMARY)), attachesHistories(parameters));
-    }
-
-    private static SummaryMode mode(Optional<String> value) {
-        return switch (value.orElse("always")) {
-            case "off" -> SummaryMode.OFF;
-            case "failures" -> SummaryMode.FAILURES;
-            case "always" -> SummaryMode.ALWAYS;
-            default -> throw RunSettings.rejected(SUMMARY, value.orElseThrow(), "It is off, failures or always.");
-        };
+        return new ReportSettings(
+                RunSettings.choice(parameters, SUMMARY, SummaryMode.values()).orElse(SummaryMode.ALWAYS),
+                attachesHistories(parameters));
     }
 
     /** A file to which no report refers is useless, so it is written only where JUnit writes reports. */

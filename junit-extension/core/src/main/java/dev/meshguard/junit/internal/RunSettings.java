@@ -3,6 +3,8 @@ package dev.meshguard.junit.internal;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -40,14 +42,14 @@ public record RunSettings(
 
     /** What happens to a baseline. */
     public enum Update {
-        /** No update. */
-        NONE,
         /** Fixed leaks are removed. */
         SHRINK,
         /** New leaks are added. */
         ACCEPT,
         /** No update; a fixed leak fails the run until it is removed. */
-        STRICT
+        STRICT,
+        /** No update. */
+        NONE
     }
 
     /**
@@ -61,7 +63,7 @@ public record RunSettings(
         RunSettings settings = new RunSettings(
                 path(parameters, EXPECTED_BUFFERS),
                 path(parameters, BASELINE),
-                update(given(parameters, UPDATE)),
+                choice(parameters, UPDATE, Update.values()).orElse(Update.NONE),
                 given(parameters, RUN),
                 given(parameters, RUN).flatMap(run -> path(parameters, FindingsSettings.FINDINGS)),
                 isOn(environment.getOrDefault("CI", "")));
@@ -89,30 +91,54 @@ public record RunSettings(
         });
     }
 
+    /**
+     * Returns the constant that a parameter names.
+     *
+     * @throws IllegalArgumentException if it names none; the message lists all
+     */
+    public static <E extends Enum<E>> Optional<E> choice(
+            Function<String, Optional<String>> parameters, String name, E[] constants) {
+        List<String> words = words(constants);
+        return given(parameters, name)
+                .map(value -> Arrays.stream(constants)
+                        .filter(constant ->
+                                words.contains(value) && word(constant).equals(value))
+                        .findFirst()
+                        .orElseThrow(() -> rejected(name, value, "It is " + anyOf(words) + ".")));
+    }
+
+    /** Returns the words for constants; the one for an omitted attribute of an annotation is no value of a parameter. */
+    public static List<String> words(Enum<?>[] constants) {
+        return Arrays.stream(constants)
+                .map(RunSettings::word)
+                .filter(word -> !word.equals("default"))
+                .toList();
+    }
+
+    /** Returns the word for a constant in parameters. */
+    public static String word(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static String anyOf(List<String> words) {
+        int last = words.size() - 1;
+        return String.join(", ", words.subList(0, last)) + " or " + words.get(last);
+    }
+
     private static boolean isOn(String variable) {
         String value = variable.strip().toLowerCase(Locale.ROOT);
         return !value.isEmpty() && !value.equals("false") && !value.equals("0");
-    }
-
-    private static Update update(Optional<String> value) {
-        return switch (value.orElse("none")) {
-            case "none" -> Update.NONE;
-            case "shrink" -> Update.SHRINK;
-            case "accept" -> Update.ACCEPT;
-            case "strict" -> Update.STRICT;
-            default -> throw rejected(UPDATE, value.orElseThrow(), "It is shrink, accept, strict or none.");
-        };
     }
 
     private void rejectWhatMissesItsOther() {
         if ((update == Update.SHRINK || update == Update.STRICT) && run.isEmpty()) {
             throw rejected(
                     UPDATE,
-                    update.name().toLowerCase(Locale.ROOT),
+                    word(update),
                     "A part of the tests does not show what is gone: run all of them, and say so with " + RUN + ".");
         }
         if (update != Update.NONE && baseline.isEmpty()) {
-            throw rejected(UPDATE, update.name().toLowerCase(Locale.ROOT), "Name the file with " + BASELINE + ".");
+            throw rejected(UPDATE, word(update), "Name the file with " + BASELINE + ".");
         }
     }
 

@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -29,8 +28,8 @@ public enum ConfigurationKey {
     CHECK(
             "meshguard.check",
             AllocationCheck.class,
-            description(AllocationCheck.values()),
-            word(CheckPolicy.DEFAULTS.check()),
+            AllocationCheck.values(),
+            CheckPolicy.DEFAULTS.check(),
             "The condition that is checked after each test."),
     GRACE(
             "meshguard.grace",
@@ -41,21 +40,16 @@ public enum ConfigurationKey {
     ORIGINS(
             "meshguard.origins",
             OriginCapture.class,
-            description(OriginCapture.values()),
-            word(CheckPolicy.DEFAULTS.origins()),
+            OriginCapture.values(),
+            CheckPolicy.DEFAULTS.origins(),
             "The calls whose stack is captured."),
-    EXPECTED_BUFFERS(
-            RunSettings.EXPECTED_BUFFERS,
-            Path.class,
-            List.of(),
-            "",
-            "The file of buffers that are expected in every test."),
-    BASELINE(RunSettings.BASELINE, Path.class, List.of(), "", "The file of known leaks, which fail no test."),
+    EXPECTED_BUFFERS(RunSettings.EXPECTED_BUFFERS, "The file of buffers that are expected in every test."),
+    BASELINE(RunSettings.BASELINE, "The file of known leaks, which fail no test."),
     BASELINE_UPDATE(
             RunSettings.UPDATE,
             String.class,
-            description(Update.values()),
-            word(Update.NONE),
+            Update.values(),
+            Update.NONE,
             "The change to the file of known leaks, none if the variable CI is set; with strict, a leak that is gone fails the run."),
     RUN(
             RunSettings.RUN,
@@ -63,23 +57,15 @@ public enum ConfigurationKey {
             List.of(),
             "",
             "A name for this run of all tests, a new one each time; without it nothing is judged at the end."),
-    RECORD(
-            HistoryFolder.RECORD,
-            Path.class,
-            List.of(),
-            "",
-            "The folder to which the history of every check is written, whether it fails or not."),
+    RECORD(HistoryFolder.RECORD, "The folder to which the history of every check is written, whether it fails or not."),
     FINDINGS(
             FindingsSettings.FINDINGS,
-            Path.class,
-            List.of(),
-            "",
             "The folder in which each JVM writes its checks and findings as lines of JSON; RunVerifier judges a named run by them."),
     PAGE(
             PageSettings.PAGE,
             String.class,
-            description(PageMode.values()),
-            word(PageMode.FAILURES),
+            PageMode.values(),
+            PageMode.FAILURES,
             "The checks that write a page with the memory of the run."),
     PAGE_FOLDER(
             PageSettings.FOLDER,
@@ -90,8 +76,8 @@ public enum ConfigurationKey {
     SUMMARY(
             ReportSettings.SUMMARY,
             String.class,
-            description(SummaryMode.values()),
-            word(SummaryMode.ALWAYS),
+            SummaryMode.values(),
+            SummaryMode.ALWAYS,
             "When the summary of a run is printed.");
 
     private final String key;
@@ -102,6 +88,14 @@ public enum ConfigurationKey {
 
     private final String defaultValue;
     private final String description;
+
+    ConfigurationKey(String key, String description) {
+        this(key, Path.class, List.of(), "", description);
+    }
+
+    ConfigurationKey(String key, Class<?> type, Enum<?>[] allowed, Enum<?> defaultValue, String description) {
+        this(key, type, RunSettings.words(allowed), RunSettings.word(defaultValue), description);
+    }
 
     ConfigurationKey(String key, Class<?> type, List<String> allowed, String defaultValue, String description) {
         this.key = key;
@@ -150,18 +144,13 @@ public enum ConfigurationKey {
     static CheckPolicy policies(Function<String, Optional<String>> parameters) {
         CheckPolicy defaults = CheckPolicy.DEFAULTS;
         return new CheckPolicy(
-                CHECK.read(AllocationCheck.values(), parameters).orElse(defaults.check()),
-                ORIGINS.read(OriginCapture.values(), parameters).orElse(defaults.origins()),
-                GRACE.given(parameters).map(ConfigurationKey::grace).orElse(defaults.grace()));
-    }
-
-    private <E extends Enum<E>> Optional<E> read(E[] constants, Function<String, Optional<String>> parameters) {
-        return given(parameters)
-                .map(value -> Arrays.stream(constants)
-                        .filter(constant ->
-                                allowed.contains(value) && word(constant).equals(value))
-                        .findFirst()
-                        .orElseThrow(() -> RunSettings.rejected(key, value, "It is " + anyOf(allowed) + ".")));
+                RunSettings.choice(parameters, CHECK.key, AllocationCheck.values())
+                        .orElse(defaults.check()),
+                RunSettings.choice(parameters, ORIGINS.key, OriginCapture.values())
+                        .orElse(defaults.origins()),
+                RunSettings.given(parameters, GRACE.key)
+                        .map(ConfigurationKey::grace)
+                        .orElse(defaults.grace()));
     }
 
     private static Duration grace(String value) {
@@ -170,26 +159,5 @@ public enum ConfigurationKey {
         } catch (IllegalArgumentException noDuration) {
             throw RunSettings.rejected(GRACE.key, value, String.valueOf(noDuration.getMessage()));
         }
-    }
-
-    private Optional<String> given(Function<String, Optional<String>> parameters) {
-        return RunSettings.given(parameters, key);
-    }
-
-    private static String anyOf(List<String> words) {
-        int last = words.size() - 1;
-        return String.join(", ", words.subList(0, last)) + " or " + words.get(last);
-    }
-
-    /** The constant for an omitted attribute is no value of a parameter. */
-    private static List<String> description(Enum<?>[] constants) {
-        return Arrays.stream(constants)
-                .map(ConfigurationKey::word)
-                .filter(word -> !word.equals("default"))
-                .toList();
-    }
-
-    private static String word(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }
