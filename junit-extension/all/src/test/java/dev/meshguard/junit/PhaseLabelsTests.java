@@ -11,8 +11,11 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import java.util.List;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** Buffers are attributed to set-up, test or teardown. */
@@ -31,6 +34,11 @@ class PhaseLabelsTests {
     @Test
     void aPhaseOfTheTestsOwnLiesWithinTheTest() {
         assertThat(run(WarmUpTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void noPhaseOfATestLastsBeyondItOnASharedMesh() {
+        assertThat(run(SharedTestCase.class)).hasOnlySucceeded(2);
     }
 
     @Test
@@ -73,6 +81,32 @@ class PhaseLabelsTests {
             tracker.sourceAttached("binding");
 
             Assertions.assertThat(phases(tracker)).containsExactly(Phase.TEST);
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class SharedTestCase {
+        @BeforeAll
+        static void attach(AllocationTracker tracker) {
+            tracker.sourceAttached("binding");
+        }
+
+        @RepeatedTest(2)
+        void test() {}
+
+        @AfterAll
+        static void between(AllocationTracker tracker) {
+            Assertions.assertThat(tracker.currentPhase()).isEqualTo(Phase.START);
+            Assertions.assertThat(phases(tracker))
+                    .containsExactly(
+                            Phase.SETUP,
+                            Phase.TEST,
+                            Phase.TEARDOWN,
+                            Phase.START,
+                            Phase.SETUP,
+                            Phase.TEST,
+                            Phase.TEARDOWN,
+                            Phase.START);
         }
     }
 

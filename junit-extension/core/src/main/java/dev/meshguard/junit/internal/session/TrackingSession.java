@@ -55,7 +55,9 @@ public final class TrackingSession implements SourceRuntime {
     private final TrackedTest test;
     private final ExtensionContext owner;
     private final Map<String, Scope> rounds = new HashMap<>();
-    private final List<Scope> scopes = new ArrayList<>();
+    /** The open phase of the tracker. */
+    private Scope phaseScope = NOTHING;
+
     private final List<String> notes = Collections.synchronizedList(new ArrayList<>());
     private volatile Phase phase = Phase.START;
     private boolean isAskedFor;
@@ -226,7 +228,7 @@ public final class TrackingSession implements SourceRuntime {
                     .build();
             tracker = existing;
             if (!phase.equals(Phase.START)) {
-                scopes.add(existing.phase(phase));
+                phaseScope = existing.phase(phase);
             }
         }
         return existing;
@@ -313,17 +315,18 @@ public final class TrackingSession implements SourceRuntime {
             source.session().begin(next);
         }
         if (tracker != null) {
-            scopes.add(tracker.phase(next));
+            Scope before = phaseScope;
+            phaseScope = tracker.phase(next);
+            // Closed when it is no longer the current one, so that the phase around it does not begin in between.
+            before.close();
         }
         return true;
     }
 
-    /** Ends the phases of one test of several. */
+    /** Ends the last phase of one test of several. */
     public synchronized void endPhases() {
-        if (!scopes.isEmpty()) {
-            scopes.get(0).close();
-            scopes.clear();
-        }
+        phaseScope.close();
+        phaseScope = NOTHING;
         phase = Phase.START;
     }
 
