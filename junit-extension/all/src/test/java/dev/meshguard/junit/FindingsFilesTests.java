@@ -38,14 +38,14 @@ class FindingsFilesTests {
 
         assertThat(text()).isEqualTo("""
                 {"schema":1,"kind":"run",RUN}
-                {"schema":1,"kind":"check",RUN,TEST#freesAll","subject":"TEST","source":"mesh","result":"HELD","completed":true,\
+                {"schema":1,"kind":"check",RUN,TEST#freesAll","subject":"TEST","source":"mesh","result":"PASSED","completed":true,\
                 "outcome":"LEAK_FREE","findings":0,"peakBytes":4096,"leakedBytes":0}
                 {"schema":1,"kind":"finding",RUN,TEST#leaks","subject":"TEST","source":"mesh","result":"FAILED","completed":true,\
                 "fingerprint":"DIGITS","cause":"LOST","status":"LEAKED","known":false,"type":"DRAM","buffers":8,"bytes":32768,\
                 "line":"dev.meshguard.junit.FindingsFilesTests$LeakTestCase.leaks(FindingsFilesTests.java:NN)"}
                 {"schema":1,"kind":"check",RUN,TEST#leaks","subject":"TEST","source":"mesh","result":"FAILED","completed":true,\
                 "outcome":"LEAKED","findings":1,"peakBytes":4096,"leakedBytes":32768}
-                {"schema":1,"kind":"check",RUN,TEST#requestsNothing","subject":"TEST","result":"HELD","completed":true,\
+                {"schema":1,"kind":"check",RUN,TEST#requestsNothing","subject":"TEST","result":"PASSED","completed":true,\
                 "outcome":"LEAK_FREE","findings":0,"peakBytes":0,"leakedBytes":0}
                 {"schema":1,"kind":"end",RUN,"checks":3,"findings":1}
                 """.replace("RUN", RUN).replace("TEST#", test("LeakTestCase")));
@@ -65,7 +65,7 @@ class FindingsFilesTests {
     void ofARunWithoutFindingsNameItsTests() throws IOException {
         run(CleanTestCase.class, Map.of());
 
-        assertThat(shortLines()).containsExactly("run", "check freesAll HELD LEAK_FREE", "end");
+        assertThat(shortLines()).containsExactly("run", "check freesAll PASSED LEAK_FREE", "end");
     }
 
     @Test
@@ -75,12 +75,12 @@ class FindingsFilesTests {
         assertThat(shortLines())
                 .containsExactly(
                         "run",
-                        "check allocatesNothing HELD LEAK_FREE",
-                        "check freesAll HELD LEAK_FREE",
+                        "check allocatesNothing PASSED LEAK_FREE",
+                        "check freesAll PASSED LEAK_FREE",
                         "finding leaks FAILED LEAKED",
                         "check leaks FAILED LEAKED",
-                        "finding SharedMeshTestCase HELD EXPECTED",
-                        "check SharedMeshTestCase HELD EXPECTED_ONLY",
+                        "finding SharedMeshTestCase PASSED EXPECTED",
+                        "check SharedMeshTestCase PASSED EXPECTED_ONLY",
                         "end");
     }
 
@@ -101,8 +101,8 @@ class FindingsFilesTests {
                         "run",
                         "entry",
                         "matched",
-                        "finding keeps HELD EXPECTED",
-                        "check keeps HELD EXPECTED_ONLY",
+                        "finding keeps PASSED EXPECTED",
+                        "check keeps PASSED EXPECTED_ONLY",
                         "end");
     }
 
@@ -134,7 +134,7 @@ class FindingsFilesTests {
     void showWhichTestsDidNotComplete() throws IOException {
         run(ThrowingTestCase.class, Map.of());
 
-        assertThat(text()).contains("\"result\":\"HELD\",\"completed\":false,\"outcome\":\"LEAK_FREE\"");
+        assertThat(text()).contains("\"result\":\"PASSED\",\"completed\":false,\"outcome\":\"LEAK_FREE\"");
     }
 
     @Test
@@ -143,11 +143,11 @@ class FindingsFilesTests {
 
         assertThat(shortLines())
                 .contains(
-                        "check decodes[1] HELD LEAK_FREE",
-                        "check decodes[2] HELD LEAK_FREE",
+                        "check decodes[1] PASSED LEAK_FREE",
+                        "check decodes[2] PASSED LEAK_FREE",
                         "finding factory [leaks] FAILED LEAKED",
                         "check factory [leaks] FAILED LEAKED",
-                        "check factory [clean] HELD LEAK_FREE");
+                        "check factory [clean] PASSED LEAK_FREE");
     }
 
     @Test
@@ -173,11 +173,11 @@ class FindingsFilesTests {
                 .startsWith("run")
                 .endsWith("end")
                 .containsOnlyOnce(
-                        "check decodes[1] HELD LEAK_FREE",
-                        "check decodes[2] HELD LEAK_FREE",
+                        "check decodes[1] PASSED LEAK_FREE",
+                        "check decodes[2] PASSED LEAK_FREE",
                         "check factory [leaks] FAILED LEAKED",
-                        "check factory [clean] HELD LEAK_FREE",
-                        "check factory HELD EXPECTED_ONLY");
+                        "check factory [clean] PASSED LEAK_FREE",
+                        "check factory PASSED EXPECTED_ONLY");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.assertions.LeakAssertions;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.junit.source.SourceSession;
@@ -67,8 +68,13 @@ final class ModuleMesh implements AllocationSource, BeforeAllCallback {
         }
 
         @Override
+        public AllocationHistory history() {
+            return run.tracker.history().partOf(test);
+        }
+
+        @Override
         public LeakVerdict verdict(LeakCheck check) {
-            LeakVerdict verdict = check.examine(tracker().history().partOf(test));
+            LeakVerdict verdict = check.examine(history());
             run.judged.put(test, verdict);
             return verdict;
         }

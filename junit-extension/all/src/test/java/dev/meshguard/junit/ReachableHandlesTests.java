@@ -36,12 +36,12 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 @SuppressWarnings("UnusedVariable") // Only a search reads the fields of the fixtures.
 class ReachableHandlesTests {
 
-    private static @Nullable AllocationTracker ofGreenTest;
+    private static @Nullable AllocationTracker ofPassedTest;
 
     @AfterEach
     void forget() {
         StaticTestCase.registry.clear();
-        ofGreenTest = null;
+        ofPassedTest = null;
     }
 
     @Test
@@ -122,8 +122,21 @@ class ReachableHandlesTests {
     void aTestThatLeavesNothingIsNotSearched() {
         assertThat(run(GreenTestCase.class)).hasOnlySucceeded(1);
 
-        Assertions.assertThat(
-                        Optional.ofNullable(ofGreenTest).orElseThrow().history().events())
+        assertNotSearched();
+    }
+
+    @Test
+    void aTestThatLeavesOnlyWhatIsExpectedForcesNoCollection() {
+        assertThat(run(ExpectedTestCase.class)).hasOnlySucceeded(1);
+
+        assertNotSearched();
+    }
+
+    private static void assertNotSearched() {
+        Assertions.assertThat(Optional.ofNullable(ofPassedTest)
+                        .orElseThrow()
+                        .history()
+                        .events())
                 .noneMatch(HistoryEvent.HandleTraced.class::isInstance);
     }
 
@@ -219,12 +232,23 @@ class ReachableHandlesTests {
 
     @TrackAllocations
     @FakeMesh(rows = 1, columns = 1)
+    @ExpectBuffers(because = "the cache lasts", exactly = 1)
+    static class ExpectedTestCase {
+        @Test
+        void decode(MeshDevice mesh, AllocationTracker tracker) {
+            ofPassedTest = tracker;
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class GreenTestCase {
         private final List<MeshBuffer> held = new ArrayList<>();
 
         @Test
         void decode(MeshDevice mesh, AllocationTracker tracker) {
-            ofGreenTest = tracker;
+            ofPassedTest = tracker;
             held.add(Buffers.take(mesh));
             held.get(0).deallocate();
         }

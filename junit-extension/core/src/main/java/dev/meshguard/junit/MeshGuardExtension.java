@@ -169,7 +169,7 @@ public final class MeshGuardExtension
     public void afterTestExecution(ExtensionContext context) {
         SessionStore store = SessionStore.of(context);
         store.attribution().ifPresent(TestAttribution::bodyEnded);
-        opener.sessionOf(context, store).begin(Phase.TEARDOWN);
+        opener.checkOf(context, store).begin(Phase.TEARDOWN);
     }
 
     /** The survivors of a test that did not complete are unknown. */
@@ -327,7 +327,7 @@ public final class MeshGuardExtension
     /** A timeout may run a method on another thread, and may abandon it while it runs. */
     private <T> T proceed(Invocation<T> invocation, ExtensionContext context) throws Throwable {
         SessionStore store = SessionStore.of(context);
-        TrackingSession session = opener.sessionOf(context, store).session();
+        TrackingSession session = opener.checkOf(context, store).session();
         try (Scope thread = session.bindThread();
                 Scope body = bodyOf(context, session, store.attribution())) {
             return invocation.proceed();
@@ -347,7 +347,7 @@ public final class MeshGuardExtension
      * them.
      */
     private static <T> T proceedForAll(Invocation<T> invocation, ExtensionContext context) throws Throwable {
-        Optional<TrackingSession> session = SessionStore.of(context).served().map(SessionCheck::session);
+        Optional<TrackingSession> session = SessionStore.of(context).session();
         try (Scope forAll = session.map(TrackingSession::forAll).orElse(NOTHING);
                 Scope thread = session.filter(TrackingSession::receivesFromThreads)
                         .map(TrackingSession::bindThread)
@@ -372,7 +372,7 @@ public final class MeshGuardExtension
     }
 
     private SessionCheck checkOf(ExtensionContext context) {
-        return opener.sessionOf(context, SessionStore.of(context));
+        return opener.checkOf(context, SessionStore.of(context));
     }
 
     private static List<ExtensionSettings> inStaticFields(Class<?> type) {

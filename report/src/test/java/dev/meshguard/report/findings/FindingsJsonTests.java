@@ -52,12 +52,12 @@ class FindingsJsonTests {
     void whatIsUnknownIsAbsent() {
         FindingsJson unknown = new FindingsJson(new RunIdentity("41", "41", BEGAN, Optional.empty(), Optional.empty()));
         CheckRecord check = new CheckRecord(
-                "the whole run", "RUN", Optional.empty(), Outcome.LEAK_FREE, "HELD", true, 0, List.of());
+                "the whole run", "RUN", Optional.empty(), Outcome.LEAK_FREE, "PASSED", true, 0, List.of());
 
         assertThat(unknown.check(check))
                 .isEqualTo(
                         "{\"schema\":1,\"kind\":\"check\",\"run\":\"41\",\"jvm\":\"41\",\"began\":\"2026-03-01T10:15:30Z\","
-                                + "\"test\":\"the whole run\",\"subject\":\"RUN\",\"result\":\"HELD\",\"completed\":true,"
+                                + "\"test\":\"the whole run\",\"subject\":\"RUN\",\"result\":\"PASSED\",\"completed\":true,"
                                 + "\"outcome\":\"LEAK_FREE\",\"findings\":0,\"peakBytes\":0,\"leakedBytes\":0}\n");
         assertThat(faultsOf(unknown.check(check))).isEmpty();
     }
@@ -142,7 +142,7 @@ class FindingsJsonTests {
         FindingsJson odd = new FindingsJson(new RunIdentity(
                 "a \"run\"\n", "\u2028", BEGAN, Optional.of("\uD800"), Optional.of("ığ\u0000\u001b[31m")));
         CheckRecord check = new CheckRecord(
-                "T#t[\"a\"\r\n]", "TEST", Optional.of("\\"), Outcome.LEAK_FREE, "HELD", false, 0, List.of());
+                "T#t[\"a\"\r\n]", "TEST", Optional.of("\\"), Outcome.LEAK_FREE, "PASSED", false, 0, List.of());
 
         String text = odd.begin() + odd.check(check) + odd.end(1, 0);
 

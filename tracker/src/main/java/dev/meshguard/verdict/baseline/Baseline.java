@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.baseline;
 
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
@@ -104,6 +105,14 @@ public record Baseline(Map<String, BaselineEntry> entries) {
     long countOf(String fingerprint) {
         BaselineEntry entry = entries.get(fingerprint);
         return entry == null ? 0 : entry.count();
+    }
+
+    /** Returns whether it has the leaks of all of these survivors, within their counts. */
+    public boolean covers(Collection<BufferGeneration> survivors) {
+        Map<Fingerprint, Long> counts =
+                survivors.stream().collect(Collectors.groupingBy(Fingerprint::of, Collectors.counting()));
+        return counts.entrySet().stream()
+                .allMatch(found -> countOf(found.getKey().abbreviated(BaselineEntry.DIGITS)) >= found.getValue());
     }
 
     /** Returns this baseline with all entries of another one; the larger count wins. */

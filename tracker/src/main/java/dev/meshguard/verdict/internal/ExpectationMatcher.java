@@ -65,6 +65,16 @@ final class ExpectationMatcher {
                 matcher.entries.stream().map(Entry::result).toList());
     }
 
+    /** Returns the survivors that no entry expects. */
+    static List<BufferGeneration> unexpected(
+            ExpectedBuffers expected, AllocationHistory history, List<BufferGeneration> survivors) {
+        List<Entry> entries = new ExpectationMatcher(history, expected).entries;
+        return survivors.stream()
+                .filter(buffer ->
+                        entries.stream().noneMatch(entry -> entry.permitsSurvival(buffer) && entry.hasRoomFor(buffer)))
+                .toList();
+    }
+
     /** The history holds the day of the check: with a clock, the same history would give another verdict tomorrow. */
     private Deadline deadline(Expectation expectation) {
         Optional<LocalDate> today = history.check().map(HistoryEvent.Checked::today);

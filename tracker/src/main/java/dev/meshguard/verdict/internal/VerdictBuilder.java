@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
@@ -37,6 +38,18 @@ public final class VerdictBuilder {
     /** Returns the verdict on a history, without the findings of parts that were reported before. */
     public static LeakVerdict verdict(AllocationHistory whole, ExpectedBuffers expected, List<ExcludedPart> parts) {
         return new VerdictBuilder(whole, parts).verdict(expected);
+    }
+
+    /** Returns the survivors that neither their lifetime, nor an expectation, nor a verdict on a part covers; the oldest first. */
+    public static List<BufferGeneration> unexpectedSurvivors(
+            AllocationHistory whole, ExpectedBuffers expected, List<ExcludedPart> parts) {
+        AllocationHistory history = whole.asOfCheck();
+        ExcludedFindings excluded = new ExcludedFindings(parts);
+        List<BufferGeneration> others = history.live().stream()
+                .filter(buffer -> buffer.lifetime() == BufferLifetime.USER)
+                .filter(buffer -> excluded.reported(buffer).isEmpty())
+                .toList();
+        return ExpectationMatcher.unexpected(expected, history, others);
     }
 
     /**

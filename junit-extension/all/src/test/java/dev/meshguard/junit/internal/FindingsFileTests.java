@@ -170,7 +170,7 @@ class FindingsFileTests {
 
     private static CheckRecord check(String test, FindingRecord... findings) {
         return new CheckRecord(
-                test, "TEST", Optional.of("mesh"), Outcome.LEAK_FREE, "HELD", true, 0, List.of(findings));
+                test, "TEST", Optional.of("mesh"), Outcome.LEAK_FREE, "PASSED", true, 0, List.of(findings));
     }
 
     private static FindingRecord finding(int number) {

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.page.internal.output.PageOutput;
+import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.FailureOutput;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -37,7 +41,7 @@ class RunPagesTests {
         try (URLClassLoader empty = new URLClassLoader(new URL[0], ClassLoader.getPlatformClassLoader())) {
             RunPages pages = begin(PageMode.FAILURES, empty);
 
-            assertThat(namedFailure(pages)).hasNoSuppressedExceptions();
+            assertThat(written(pages)).isEmpty();
         }
     }
 
@@ -55,8 +59,8 @@ class RunPagesTests {
         try (URLClassLoader loader = withSecondOutput()) {
             RunPages pages = begin(PageMode.FAILURES, loader);
 
-            assertThat(namedFailure(pages).getSuppressed())
-                    .singleElement()
+            assertThat(written(pages))
+                    .get()
                     .extracting(Throwable::getCause)
                     .hasToString(
                             "java.lang.IllegalArgumentException: Two artifacts write pages: %s and %s. Remove one from"
@@ -74,13 +78,11 @@ class RunPagesTests {
                 + type.getProtectionDomain().getCodeSource().getLocation();
     }
 
-    private AssertionError namedFailure(RunPages pages) {
-        return pages.naming(
-                () -> new PageSubject("Test#fails", "Test#fails", "id", false),
-                page -> new AssertionError("fails"),
-                failure -> {
-                    throw new IllegalStateException("no page is written");
-                });
+    private static Optional<IllegalStateException> written(RunPages pages) {
+        VerdictReport report = VerdictReport.of(
+                LeakCheck.create().examine(AllocationTracker.create().history()));
+        return pages.reserve(new PageSubject("Test#fails", "Test#fails", "id", false))
+                .write(new CheckReport(report, "fails", Optional.empty(), Optional.empty(), Optional.empty()));
     }
 
     private RunPages begin(PageMode mode, ClassLoader loader) {

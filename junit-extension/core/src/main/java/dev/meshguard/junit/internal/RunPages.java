@@ -16,7 +16,6 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,47 +105,60 @@ public final class RunPages {
         return new RunPages(new PageSettings(PageMode.OFF, Path.of("")), Map.of(), "1", "0", 0, null);
     }
 
-    /** Returns whether failed checks write a page. */
-    private boolean areOfFailures() {
-        return settings.mode() != PageMode.OFF;
-    }
-
-    /** Returns whether checks that hold write a page, too. */
+    /** Returns whether checks that pass write a page, too. */
     public boolean areOfAll() {
         return settings.mode() == PageMode.ALWAYS;
     }
 
     /**
-     * Returns a failure that names its page, or one that names none if no page is configured or it could not be
-     * written.
-     *
-     * <p>A page that cannot be written hides no finding: the failure then has the reason as a suppressed exception.
-     *
-     * @param subject the subject of the page
-     * @param failing creates the failure from the location of its page, if there is one
-     * @param parts the contents of the page of a failure
+     * The page of one failure. Its location is known before it is written, because the page shows the text of the failure,
+     * which names it.
      */
-    public <T extends Throwable> T naming(
-            Supplier<PageSubject> subject, Function<Optional<String>, T> failing, Function<T, CheckReport> parts) {
-        if (!areOfFailures()) {
-            return failing.apply(Optional.empty());
+    public final class FailurePage {
+
+        private final PageSubject subject;
+        private final Optional<String> name;
+        private final Optional<Throwable> rejected;
+
+        private FailurePage(PageSubject subject, Optional<String> name, Optional<Throwable> rejected) {
+            this.subject = subject;
+            this.name = name;
+            this.rejected = rejected;
         }
-        try {
-            Optional<FailureOutput.Folder> folder = output();
-            if (folder.isEmpty()) {
-                return failing.apply(Optional.empty());
+
+        /** Returns its location; empty if no page is configured, or none can be written. */
+        public Optional<String> location() {
+            return name.map(one -> output().orElseThrow().fileOf(one).toString());
+        }
+
+        /**
+         * Writes the page.
+         *
+         * @return the reason if it could not be written, for the failure that then names no page
+         */
+        public Optional<IllegalStateException> write(CheckReport parts) {
+            Optional<Throwable> problem = rejected;
+            if (name.isPresent()) {
+                try {
+                    writeFailure(name.get(), subject, parts);
+                } catch (IOException | RuntimeException | LinkageError notWritten) {
+                    problem = Optional.of(notWritten);
+                }
             }
-            PageSubject of = subject.get();
-            String name = take(of, folder.get());
-            T failure = failing.apply(Optional.of(folder.get().fileOf(name).toString()));
-            writeFailure(name, of, parts.apply(failure), folder.get());
-            return failure;
+            return problem.map(reason -> new IllegalStateException(
+                    "The page of this failure could not be written; what is written here is all there is.", reason));
+        }
+    }
+
+    /** Reserves the page of a failure. */
+    public FailurePage reserve(PageSubject subject) {
+        try {
+            Optional<FailureOutput.Folder> folder = settings.mode() == PageMode.OFF ? Optional.empty() : output();
+            return folder.isPresent()
+                    ? new FailurePage(subject, Optional.of(take(subject, folder.get())), Optional.empty())
+                    : new FailurePage(subject, Optional.empty(), Optional.empty());
         } catch (IOException | RuntimeException | LinkageError notWritten) {
-            T failure = failing.apply(Optional.empty());
-            failure.addSuppressed(new IllegalStateException(
-                    "The page of this failure could not be written; what is written here is all there is.",
-                    notWritten));
-            return failure;
+            return new FailurePage(subject, Optional.empty(), Optional.of(notWritten));
         }
     }
 
@@ -191,20 +203,13 @@ public final class RunPages {
         }
     }
 
-    /**
-     * Writes the page of a failed check.
-     *
-     * @param name the result of {@link #take}
-     * @throws IOException if it cannot be written
-     */
-    private synchronized void writeFailure(
-            String name, PageSubject subject, CheckReport parts, FailureOutput.Folder folder) throws IOException {
-        write(name, subject, parts, folder);
+    private synchronized void writeFailure(String name, PageSubject subject, CheckReport parts) throws IOException {
+        write(name, subject, parts, output().orElseThrow());
         ofFailures.add(subject.identity());
     }
 
     /**
-     * Writes the page of a check that held; nothing if a part of the same test has failed and written a more detailed
+     * Writes the page of a check that passed; nothing if a part of the same test has failed and written a more detailed
      * one.
      *
      * @throws IOException if it cannot be written

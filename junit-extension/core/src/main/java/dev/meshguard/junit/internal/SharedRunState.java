@@ -1,6 +1,7 @@
 package dev.meshguard.junit.internal;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.junit.internal.RunSettings.Update;
 import dev.meshguard.junit.internal.thread.UnattributedReports;
 import dev.meshguard.junit.source.SourceSettings;
@@ -208,6 +209,11 @@ public final class SharedRunState implements StoredResource {
         }
         Baseline known = settings.writes(Update.ACCEPT) ? Baseline.of(verdict) : baseline;
         return BaselineComparison.of(known, verdict).covers(verdict);
+    }
+
+    /** Returns whether the baseline has all of these survivors within its counts, or they are added to it now. */
+    public boolean covers(List<BufferGeneration> survivors) {
+        return baseline != null && (settings.writes(Update.ACCEPT) || baseline.covers(survivors));
     }
 
     /** Updates the baseline; if this JVM runs the whole run, judges it. Fails for what was reported to trackers of ended tests. */

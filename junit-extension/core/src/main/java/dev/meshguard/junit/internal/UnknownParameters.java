@@ -19,16 +19,21 @@ import org.slf4j.LoggerFactory;
  * <p>JUnit gives an extension the value of a name, but no list of names. They are therefore searched where they are
  * visible: in the file of the class path, and among the system properties. Parameters of a launcher's request are not
  * visible.
- *
- * @param known the known names
  */
-public record UnknownParameters(List<String> known) {
+public final class UnknownParameters {
 
     private static final String FILE = "junit-platform.properties";
     private static final String PREFIX = "meshguard.";
 
     /** A name this near to another one is a typing error; a farther one may belong to another program. */
     private static final int SLIP = 2;
+
+    private final List<String> known;
+
+    /** Creates a search with the known names. */
+    public UnknownParameters(List<String> known) {
+        this.known = List.copyOf(known);
+    }
 
     /**
      * Rejects unknown names in the file, and warns of system properties that resemble a parameter of MeshGuard.

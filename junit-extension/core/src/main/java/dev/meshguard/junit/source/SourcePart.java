@@ -1,5 +1,6 @@
 package dev.meshguard.junit.source;
 
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -32,8 +33,15 @@ public interface SourcePart {
         return false;
     }
 
-    /** Judges its memory; called repeatedly while a check waits for late frees, and again after a search for holders. */
-    LeakVerdict verdict(LeakCheck check);
+    /** Returns the history of its memory; that of its tracker, unless the tracker has memory of others too. */
+    default AllocationHistory history() {
+        return tracker().history();
+    }
+
+    /** Judges its memory; called repeatedly while a check waits for late frees, and once for the check. */
+    default LeakVerdict verdict(LeakCheck check) {
+        return check.examine(history());
+    }
 
     /** Returns notes for the reader of a failure. */
     default List<String> notes() {

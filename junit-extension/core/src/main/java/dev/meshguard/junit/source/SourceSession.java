@@ -11,9 +11,9 @@ import org.apiguardian.api.API.Status;
  * The memory of one test, class or run.
  *
  * <p>Methods are called by one thread at a time. {@link #resolve}, {@link #begin}, {@link #freeSpace} and {@link #poll} are
- * called any number of times, then {@link #endParts}, {@link #poll}, {@link #close} and again {@link #poll}. The check follows,
- * and {@link #release} if anything survived. While several tests share the session, {@link #poll} and {@link #release} are also
- * called at the end of each.
+ * called any number of times, then {@link #endParts}, {@link #poll}, {@link #close} and again {@link #poll}. {@link #release} follows if
+ * anything survived unexpectedly, and then the check. While several tests share the session, {@link #poll} and {@link #release}
+ * are also called at the end of each.
  *
  * @since 0.1
  */
@@ -53,7 +53,7 @@ public interface SourceSession {
     /**
      * Makes strong references to the handles of survivors weak: who else holds them is searched next.
      *
-     * <p>Called after a verdict. Keep all other handles: they may be those of other tests, which share the session.
+     * <p>Called before a search for the handles. Keep all other handles: they may be those of other tests, which share the session.
      *
      * @param survivors the handles of memory that is still allocated, compared by identity
      */

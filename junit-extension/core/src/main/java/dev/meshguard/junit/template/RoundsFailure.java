@@ -9,12 +9,15 @@ import java.util.Locale;
 import java.util.Optional;
 import org.opentest4j.AssertionFailedError;
 
-/**
- * Creates the failures of rounds that are not stable.
- *
- * @param test the name of the test
- */
-record RoundsFailure(String test) {
+/** Creates the failures of rounds that are not stable. */
+final class RoundsFailure {
+
+    private final String test;
+
+    /** Creates the failures of a test with the given name. */
+    RoundsFailure(String test) {
+        this.test = test;
+    }
 
     AssertionFailedError growing(Accumulation accumulation, Optional<String> page) {
         return failure("Memory grows with the rounds of " + test + ":", accumulation, Optional.empty(), page);

@@ -2,6 +2,7 @@ package dev.meshguard.junit.template;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.template.OutcomeWatcher;
 import dev.meshguard.junit.internal.template.SourceRuntime;
@@ -136,15 +137,17 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
             AllocationHistory history,
             Accumulation accumulation) {
         SourceRuntime shared = Objects.requireNonNull(runtime, "no round is judged before it began");
-        return shared.pages()
-                .naming(
-                        shared::subject,
-                        failing,
-                        failure -> new CheckReport(
-                                VerdictReport.of(LeakCheck.create().examine(history))
-                                        .reproducedBy(TestNames.reproduction(use.name())),
-                                String.valueOf(failure.getMessage()),
-                                Optional.empty(),
-                                Optional.of(accumulation)));
+        RunPages.FailurePage page = shared.pages().reserve(shared.subject());
+        AssertionFailedError failure = failing.apply(page.location());
+        Optional<IllegalStateException> notWritten = page.write(new CheckReport(
+                VerdictReport.of(LeakCheck.create().examine(history)).reproducedBy(TestNames.reproduction(use.name())),
+                String.valueOf(failure.getMessage()),
+                Optional.empty(),
+                Optional.of(accumulation)));
+        if (notWritten.isPresent()) {
+            failure = failing.apply(Optional.empty());
+            failure.addSuppressed(notWritten.get());
+        }
+        return failure;
     }
 }

@@ -46,10 +46,11 @@ class TrackingSessionTests {
 
         noteFromSeveralThreads(begun.get());
 
-        List<String> notes = new ArrayList<>();
-        assertThat(session.close(notes)).isNull();
-        assertThat(notes).doesNotHaveDuplicates().hasSize(THREADS * NOTES);
-        assertThat(Set.copyOf(notes))
+        TrackingSession.Closed closed = session.close();
+
+        assertThat(closed.error()).isEmpty();
+        assertThat(closed.notes()).doesNotHaveDuplicates().hasSize(THREADS * NOTES);
+        assertThat(Set.copyOf(closed.notes()))
                 .isEqualTo(IntStream.range(0, THREADS)
                         .boxed()
                         .flatMap(thread -> IntStream.range(0, NOTES).mapToObj(number -> thread + " " + number))
@@ -70,9 +71,10 @@ class TrackingSessionTests {
         session.beginSources();
         session.begin(Phase.TEARDOWN);
 
-        List<String> notes = new ArrayList<>();
-        assertThat(session.close(notes)).isNull();
-        assertThat(notes).containsExactly("closed in TEARDOWN");
+        TrackingSession.Closed closed = session.close();
+
+        assertThat(closed.error()).isEmpty();
+        assertThat(closed.notes()).containsExactly("closed in TEARDOWN");
     }
 
     private static void noteFromSeveralThreads(SourceContext context) throws Exception {

@@ -91,7 +91,7 @@ class RunSummaryCollectorTests {
 
         try (RunningCheck part = numbers.checkOfPart(subject("A#part"))) {
             part.found(leak(BufferType.DRAM, 4_096));
-            part.became(CheckResult.HELD);
+            part.became(CheckOutcome.PASSED);
         }
 
         assertThat(text(numbers)).isEqualTo("""
@@ -187,14 +187,14 @@ class RunSummaryCollectorTests {
     private void check(RunSummaryCollector numbers, String name, long nanos) {
         try (RunningCheck check = numbers.checkOfMesh(subject(name))) {
             now.addAndGet(nanos);
-            check.became(CheckResult.HELD);
+            check.became(CheckOutcome.PASSED);
         }
     }
 
     private static void held(RunSummaryCollector numbers, String name, LeakVerdict verdict) {
         try (RunningCheck check = numbers.checkOfMesh(subject(name))) {
             check.found(verdict);
-            check.became(CheckResult.HELD);
+            check.became(CheckOutcome.PASSED);
         }
     }
 

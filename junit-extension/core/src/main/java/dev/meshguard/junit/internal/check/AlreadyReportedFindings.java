@@ -11,15 +11,10 @@ import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.budget.BudgetViolation;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeoutException;
-import org.opentest4j.MultipleFailuresError;
 
 /** The findings that a test has already reported by failing, so that they are not reported a second time. */
 final class AlreadyReportedFindings {
@@ -27,34 +22,32 @@ final class AlreadyReportedFindings {
     private final Optional<Throwable> thrown;
     private final List<LeakVerdict> reported;
 
-    private AlreadyReportedFindings(Optional<Throwable> thrown, List<LeakVerdict> told) {
+    private AlreadyReportedFindings(Optional<Throwable> thrown, List<LeakVerdict> reported) {
         this.thrown = thrown;
-        this.reported = told;
+        this.reported = reported;
     }
 
     /** Returns the findings of an error, its causes, its suppressed errors and the errors that it collects. */
     static AlreadyReportedFindings by(Optional<Throwable> thrown) {
-        List<LeakVerdict> told = new ArrayList<>();
-        thrown.ifPresent(error -> collect(error, told, Collections.newSetFromMap(new IdentityHashMap<>())));
-        return new AlreadyReportedFindings(thrown, told);
+        return new AlreadyReportedFindings(
+                thrown,
+                new ThrownErrors(thrown)
+                        .all(LeakAssertionError.class)
+                        .filter(LeakAssertionError::isComplete)
+                        .map(LeakAssertionError::verdict)
+                        .toList());
     }
 
     /** Returns the budget violations of an error, its causes, its suppressed errors and the errors that it collects. */
     static List<BudgetViolation> budgetsBy(Optional<Throwable> thrown) {
-        List<BudgetViolation> told = new ArrayList<>();
-        thrown.ifPresent(error -> {
-            Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-            collect(error, new ArrayList<>(), seen);
-            seen.stream()
-                    .filter(BudgetAssertionError.class::isInstance)
-                    .forEach(one ->
-                            told.addAll(((BudgetAssertionError) one).verdict().violations()));
-        });
-        return told;
+        return new ThrownErrors(thrown)
+                .all(BudgetAssertionError.class)
+                .flatMap(error -> error.verdict().violations().stream())
+                .toList();
     }
 
     /** Returns whether every finding of a verdict was reported. */
-    boolean cover(LeakVerdict verdict) {
+    boolean covers(LeakVerdict verdict) {
         return verdict.survivors().stream()
                         .filter(survivor -> survivor.status() != SurvivorStatus.EXPECTED)
                         .allMatch(this::hasReported)
@@ -67,6 +60,13 @@ final class AlreadyReportedFindings {
                         .allMatch(reason -> reported.stream()
                                 .anyMatch(before ->
                                         before.inconclusiveReasonTexts().contains(reason)));
+    }
+
+    /** Returns whether a buffer is a survivor that was reported as a finding. */
+    boolean covers(BufferGeneration buffer) {
+        return reported.stream()
+                .flatMap(verdict -> verdict.survivors().stream())
+                .anyMatch(before -> before.status() != SurvivorStatus.EXPECTED && isSame(before.buffer(), buffer));
     }
 
     /** Returns the notes for a reader of a verdict who has already read what the test threw. */
@@ -83,21 +83,6 @@ final class AlreadyReportedFindings {
             notes.add(Quantities.count(again, "buffer") + " of these were in what the test asserted itself");
         }
         return notes;
-    }
-
-    private static void collect(Throwable error, List<LeakVerdict> told, Set<Throwable> seen) {
-        if (!seen.add(error)) {
-            return;
-        }
-        if (error instanceof LeakAssertionError leak && leak.isComplete()) {
-            told.add(leak.verdict());
-        }
-        List<Throwable> inside = new ArrayList<>(Arrays.asList(error.getSuppressed()));
-        Optional.ofNullable(error.getCause()).ifPresent(inside::add);
-        if (error instanceof MultipleFailuresError several) {
-            inside.addAll(several.getFailures());
-        }
-        inside.forEach(one -> collect(one, told, seen));
     }
 
     private boolean hasReported(Survivor survivor) {

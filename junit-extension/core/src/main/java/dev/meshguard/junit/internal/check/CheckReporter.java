@@ -1,21 +1,28 @@
 package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.event.MemoryRejection;
 import dev.meshguard.event.MemoryShortage;
-import dev.meshguard.handle.SearchSummary;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.HistoryFolder;
+import dev.meshguard.junit.internal.PageSettings;
 import dev.meshguard.junit.internal.PageSubject;
+import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackedTest;
-import dev.meshguard.junit.internal.summary.CheckResult;
+import dev.meshguard.junit.internal.session.TrackingSession;
+import dev.meshguard.junit.internal.summary.CheckOutcome;
+import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.summary.RunningCheck;
+import dev.meshguard.junit.source.SourcePart;
+import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.verdict.Cause;
+import dev.meshguard.report.findings.CheckRecord;
+import dev.meshguard.report.findings.FindingRecord;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -24,65 +31,173 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.opentest4j.MultipleFailuresError;
 import org.opentest4j.TestAbortedException;
 
-/**
- * Turns a verdict into its effect on a test, class or run: nothing, a report entry, or a failure.
- *
- * @param policies the conditions, and how a test that threw is handled
- * @param budgets the budgets
- * @param run the state that all tests share
- * @param findings receives the result of the check
- * @param test the test that is responsible
- * @param subject the subject of the page; resolved only for checks that have a page
- */
-record CheckReporter(
-        CheckPolicy policies,
-        BudgetCheck budgets,
-        SharedRunState run,
-        FindingsRecorder findings,
-        TrackedTest test,
-        Supplier<PageSubject> subject) {
+/** Turns a verdict into its effect on a test, class or run: nothing, a report entry, or a failure. */
+final class CheckReporter {
+
+    private final TrackingSession session;
+    private final SharedRunState run;
+    private final TrackedTest test;
+    private final CheckPolicy policies;
+    private final BudgetCheck budgets;
+    private final CheckSubject.Kind kind;
+    private final Supplier<PageSubject> subject;
+
+    private CheckReporter(
+            TrackingSession session,
+            TrackedTest test,
+            CheckPolicy policies,
+            BudgetCheck budgets,
+            CheckSubject.Kind kind,
+            Supplier<PageSubject> subject) {
+        this.session = session;
+        this.run = session.run();
+        this.test = test;
+        this.policies = policies;
+        this.budgets = budgets;
+        this.kind = kind;
+        this.subject = subject;
+    }
 
     /**
-     * Reports a verdict.
+     * Creates the reporter of a test, class or run.
      *
-     * @param verdict the verdict
-     * @param again judges once more when the holders of the survivors are known
-     * @param tracker receives these holders
-     * @param remarks notes on the end of the test
-     * @param failedClose the errors of closing meshes
+     * @param test the test that is responsible
+     * @param policies the condition that must hold
+     */
+    static CheckReporter of(TrackingSession session, TrackedTest test, CheckPolicy policies, BudgetCheck budgets) {
+        return new CheckReporter(session, test, policies, budgets, test.kind(), test::page);
+    }
+
+    /** Creates the reporter of a numbered part of a session that is checked separately. */
+    static CheckReporter ofPart(TrackingSession session, BudgetCheck budgets, SourcePart part, int number) {
+        TrackedTest test = session.test();
+        return new CheckReporter(
+                session,
+                test,
+                session.policies(),
+                budgets,
+                CheckSubject.Kind.PROCESS,
+                () -> test.page().part(part.kind(), number));
+    }
+
+    /**
+     * Reports judged memory, and throws the failure that the test gets for it.
+     *
      * @param running receives the result of the check
      */
-    void report(
-            LeakVerdict verdict,
-            Supplier<LeakVerdict> again,
-            AllocationTracker tracker,
-            List<String> remarks,
-            @Nullable RuntimeException failedClose,
-            RunningCheck running) {
-        LeakVerdict[] last = {verdict};
-        Supplier<LeakVerdict> remembering = () -> {
-            last[0] = again.get();
-            return last[0];
-        };
-        boolean[] hasFailed = new boolean[1];
-        List<String> notes = new ArrayList<>(remarks);
-        try {
-            conclude(verdict, remembering, tracker, notes, failedClose, running, hasFailed);
-        } finally {
-            run.reporting().histories().ifPresent(folder -> keep(last[0], folder));
-            findings.add(last[0], running.result());
-            if (!hasFailed[0]) {
-                pages().writePassed(last[0], notes);
-            }
+    void report(CheckedMemory memory, RunningCheck running) {
+        LeakVerdict verdict = memory.verdict();
+        Decision decision = decide(memory);
+        record(verdict, decision, running);
+        List<String> notes = notes(memory, decision);
+        if (decision.status() == VerdictStatus.BASELINED) {
+            test.publish(report(verdict, notes).text());
+        }
+        if (decision.isFailure()) {
+            raise(published(failure(memory, decision, notes), running));
+            return;
+        }
+        writePassed(verdict, decision, notes);
+        if (memory.failedClose().isPresent()) {
+            raise(memory.failedClose().get());
+        } else if (decision.status() == VerdictStatus.PASSED && isChecked()) {
+            publishWhatFailsNothing(verdict, notes);
         }
     }
 
-    private CheckPages pages() {
-        return new CheckPages(run, test, subject, budgets, this::report);
+    /** Records a check that needed no verdict. */
+    void reportUnjudged(Outcome outcome, CheckOutcome result) {
+        addToFindings(outcome, result, Optional.empty());
+    }
+
+    private boolean isChecked() {
+        return policies.check() != AllocationCheck.NONE;
+    }
+
+    /** The status of a verdict for the reader of the test's results. */
+    private enum VerdictStatus {
+        /** All conditions hold. */
+        PASSED,
+        /** All findings are in the baseline. */
+        BASELINED,
+        /** The test has reported all findings by failing. */
+        ALREADY_REPORTED,
+        /** A finding is not reported yet. */
+        NEW
+    }
+
+    /**
+     * What follows from a verdict.
+     *
+     * @param status the status of the verdict
+     * @param budgets the verdict on the budgets, if there are any
+     * @param isOverBudget whether the budgets have a violation that the test has not reported itself
+     * @param result the outcome of the check
+     */
+    private record Decision(
+            VerdictStatus status, Optional<BudgetVerdict> budgets, boolean isOverBudget, CheckOutcome result) {
+
+        /** Returns whether a failure describes the verdict: one of the check, or the test's own. */
+        boolean isFailure() {
+            return isNew() || status == VerdictStatus.ALREADY_REPORTED;
+        }
+
+        /** Returns whether the check makes the failure. */
+        boolean isNew() {
+            return status == VerdictStatus.NEW || isOverBudget;
+        }
+    }
+
+    private Decision decide(CheckedMemory memory) {
+        LeakVerdict verdict = memory.verdict();
+        VerdictStatus status = statusOf(verdict);
+        Optional<BudgetVerdict> judged = budgets.verdict(verdict);
+        boolean isOverBudget =
+                judged.filter(one -> BudgetCheck.isNews(one, test)).isPresent();
+        boolean isNew = status == VerdictStatus.NEW || isOverBudget;
+        return new Decision(
+                status,
+                judged,
+                isOverBudget,
+                outcomeOf(status, isNew, memory.failedClose().isPresent()));
+    }
+
+    private VerdictStatus statusOf(LeakVerdict verdict) {
+        if (policies.holdFor(verdict)) {
+            return VerdictStatus.PASSED;
+        }
+        if (run.covers(verdict)) {
+            return VerdictStatus.BASELINED;
+        }
+        return AlreadyReportedFindings.by(test.thrown()).covers(verdict)
+                ? VerdictStatus.ALREADY_REPORTED
+                : VerdictStatus.NEW;
+    }
+
+    private CheckOutcome outcomeOf(VerdictStatus status, boolean isNew, boolean closeFailed) {
+        if (isNew) {
+            boolean isAborted =
+                    test.thrown().filter(TestAbortedException.class::isInstance).isPresent();
+            return isAborted ? CheckOutcome.ABORTED : CheckOutcome.FAILED;
+        }
+        if (closeFailed || status == VerdictStatus.ALREADY_REPORTED) {
+            return CheckOutcome.FAILED;
+        }
+        return status == VerdictStatus.BASELINED ? CheckOutcome.KNOWN : CheckOutcome.PASSED;
+    }
+
+    private void record(LeakVerdict verdict, Decision decision, RunningCheck running) {
+        running.found(verdict);
+        run.baseline().ifPresent(running::comparedWith);
+        running.became(decision.result());
+        if (isChecked()) {
+            run.add(verdict);
+        }
+        run.reporting().histories().ifPresent(folder -> keep(verdict, folder));
+        addToFindings(verdict.outcome(), decision.result(), Optional.of(verdict));
     }
 
     /** A write error must not hide a finding, and must be visible. */
@@ -98,156 +213,38 @@ record CheckReporter(
         }
     }
 
-    private void conclude(
-            LeakVerdict verdict,
-            Supplier<LeakVerdict> again,
-            AllocationTracker tracker,
-            List<String> notes,
-            @Nullable RuntimeException failedClose,
-            RunningCheck running,
-            boolean[] hasFailed) {
-        running.found(verdict);
-        run.baseline().ifPresent(running::comparedWith);
-        if (policies.check() != AllocationCheck.NONE) {
-            run.add(verdict);
+    /** A test whose memory is not checked is not in the file. */
+    private void addToFindings(Outcome outcome, CheckOutcome result, Optional<LeakVerdict> verdict) {
+        if (isChecked()) {
+            run.reporting()
+                    .findings()
+                    .ifPresent(file -> file.add(new CheckRecord(
+                            test.id(),
+                            kind.name(),
+                            session.sourceId(),
+                            outcome,
+                            result.name(),
+                            test.thrown().isEmpty(),
+                            verdict.map(judged -> CheckRecord.peakBytesOf(judged.history()))
+                                    .orElse(0L),
+                            verdict.map(judged -> FindingRecord.of(judged, run.baseline()))
+                                    .orElse(List.of()))));
         }
-        Optional<Throwable> thrown = test.thrown();
-        AlreadyReportedFindings reported = AlreadyReportedFindings.by(thrown);
-        VerdictStatus first = statusOf(verdict, reported);
-        LeakVerdict complete = first == VerdictStatus.NEW ? explained(verdict, again, tracker, notes) : verdict;
-        running.found(complete);
-        // What is freed between the two verdicts may fail no condition; the failure would have nothing to report.
-        VerdictStatus status = policies.holdFor(complete) ? VerdictStatus.PASSED : first;
-        running.became(status.result);
-        if (status == VerdictStatus.BASELINED) {
+    }
+
+    private List<String> notes(CheckedMemory memory, Decision decision) {
+        List<String> notes = new ArrayList<>(memory.notes());
+        if (decision.status() == VerdictStatus.BASELINED) {
             notes.add("every leak is in the baseline, so the test does not fail");
-            test.publish(report(verdict, notes).text());
+        } else if (decision.status() == VerdictStatus.NEW) {
+            notes.addAll(AlreadyReportedFindings.by(test.thrown()).notes(memory.verdict()));
+            if (test.outlivesItself()) {
+                notes.add(
+                        "the test still runs on the thread that its timeout gave up on; what it does from now on is no"
+                                + " other test's");
+            }
         }
-        Optional<BudgetVerdict> overBudget =
-                budgets.verdict(verdict).filter(judged -> BudgetCheck.isNews(judged, test));
-        if (status == VerdictStatus.NEW) {
-            hasFailed[0] = true;
-            notes.addAll(reported.notes(complete));
-            noteThatTestStillRuns(notes);
-            VerdictReport report = report(complete, notes);
-            pages().naming(
-                            report,
-                            (named, page) -> {
-                                LeakAssertionError leak = suppressing(failedClose, failure(named));
-                                return overBudget
-                                        .<AssertionError>map(judged ->
-                                                both(leak, BudgetCheck.failure(judged, test, Optional.empty())))
-                                        .orElse(leak);
-                            },
-                            (failure, named) -> fail(failure, named, running));
-        } else if (overBudget.isPresent()) {
-            hasFailed[0] = true;
-            pages().naming(
-                            report(verdict, notes),
-                            (named, page) ->
-                                    suppressing(failedClose, BudgetCheck.failure(overBudget.get(), test, page)),
-                            (failure, named) -> fail(failure, named, running));
-        } else if (failedClose != null) {
-            running.became(CheckResult.FAILED);
-            raise(failedClose, thrown);
-        } else if (status == VerdictStatus.ALREADY_REPORTED && thrown.isPresent()) {
-            hasFailed[0] = true;
-            Throwable ofTest = thrown.get();
-            VerdictReport report = report(verdict, notes);
-            pages().naming(report, (named, page) -> ofTest, (failure, named) -> {
-                named.page().ifPresent(running::shownAt);
-                if (TestNames.areMessagesHidden()) {
-                    running.failedWith(headline(failure));
-                }
-                publish(named, failure);
-            });
-        } else if (status == VerdictStatus.PASSED && policies.check() != AllocationCheck.NONE) {
-            publishWhatFailsNothing(complete, notes);
-        }
-    }
-
-    /** The status of a verdict for the reader of the test's results. */
-    private enum VerdictStatus {
-        /** All conditions hold. */
-        PASSED(CheckResult.HELD),
-        /** All findings are in the baseline. */
-        BASELINED(CheckResult.KNOWN),
-        /** The test has reported all findings by failing. */
-        ALREADY_REPORTED(CheckResult.FAILED),
-        /** A finding is not reported yet. */
-        NEW(CheckResult.FAILED);
-
-        private final CheckResult result;
-
-        VerdictStatus(CheckResult result) {
-            this.result = result;
-        }
-    }
-
-    private VerdictStatus statusOf(LeakVerdict verdict, AlreadyReportedFindings reported) {
-        if (policies.holdFor(verdict)) {
-            return VerdictStatus.PASSED;
-        }
-        if (run.covers(verdict)) {
-            return VerdictStatus.BASELINED;
-        }
-        return reported.cover(verdict) ? VerdictStatus.ALREADY_REPORTED : VerdictStatus.NEW;
-    }
-
-    /** Returns a verdict with unreported findings, judged again if the holders of buffers have to be searched. */
-    private LeakVerdict explained(
-            LeakVerdict verdict, Supplier<LeakVerdict> again, AllocationTracker tracker, List<String> notes) {
-        if (!isToBeExplained(verdict)) {
-            return verdict;
-        }
-        search(tracker, verdict, notes);
-        return again.get();
-    }
-
-    private void noteThatTestStillRuns(List<String> notes) {
-        if (test.outlivesItself()) {
-            notes.add("the test still runs on the thread that its timeout gave up on; what it does from now on is no"
-                    + " other test's");
-        }
-    }
-
-    private static <T extends Throwable> T suppressing(@Nullable RuntimeException failedClose, T failure) {
-        if (failedClose != null) {
-            failure.addSuppressed(failedClose);
-        }
-        return failure;
-    }
-
-    /**
-     * The holder of a buffer is searched only if nothing else explains why it remains, because the search costs garbage
-     * collections.
-     */
-    private static boolean isToBeExplained(LeakVerdict verdict) {
-        return !verdict.survivors(survivor -> survivor.cause() == Cause.UNEXPLAINED)
-                .isEmpty();
-    }
-
-    private void search(AllocationTracker tracker, LeakVerdict verdict, List<String> notes) {
-        SearchSummary searched = test.handleSearch().trace(tracker, verdict.history());
-        if (searched.withoutPath() > 0 && !searched.unread().isEmpty()) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "who holds buffers was not looked for in %s, which cannot be read from outside",
-                    String.join(", ", searched.unread())));
-        }
-    }
-
-    /** Late frees and overwritten data must be visible, also where the check does not fail on them. */
-    private void publishWhatFailsNothing(LeakVerdict verdict, List<String> notes) {
-        if (verdict.sum().late() > 0 || !verdict.unexpectedOverwrites().isEmpty()) {
-            test.publish(report(verdict, notes).text());
-        }
-    }
-
-    private LeakAssertionError failure(VerdictReport report) {
-        LeakAssertionError failure = LeakAssertionError.of(report.text(), report.verdict());
-        failure.setStackTrace(callSiteOf(report));
-        return failure;
+        return notes;
     }
 
     private VerdictReport report(LeakVerdict verdict, List<String> notes) {
@@ -255,11 +252,74 @@ record CheckReporter(
         for (String note : notes) {
             report = report.noting(note);
         }
-        Optional<MemoryShortage> shortage = ThrownShortage.of(test.thrown());
+        // Suppressed errors came after the failure.
+        Optional<MemoryShortage> shortage = new ThrownErrors(test.thrown())
+                .causes(MemoryRejection.class)
+                .flatMap(rejection -> rejection.shortage().stream())
+                .findFirst();
         if (shortage.isPresent()) {
             report = report.failedBy(shortage.get());
         }
         return report.reproducedBy(test.reproduction());
+    }
+
+    /**
+     * A failure with the report that describes it.
+     *
+     * @param error the error of the check, or the test's own if that reports all findings
+     * @param isNew whether the check made it
+     */
+    private record Failure(Throwable error, VerdictReport report, boolean isNew) {
+
+        /** An error that the test itself has thrown can no longer name a page. */
+        String text() {
+            return isNew ? String.valueOf(error.getMessage()) : report.text();
+        }
+    }
+
+    /**
+     * Returns the failure, which names its page, and writes the page.
+     *
+     * <p>A page that cannot be written hides no finding: the failure then names no page and has the reason as a suppressed
+     * exception.
+     */
+    private Failure failure(CheckedMemory memory, Decision decision, List<String> notes) {
+        VerdictReport report = report(memory.verdict(), notes);
+        RunPages.FailurePage page = run.reporting().pages().reserve(subject.get());
+        Failure failure =
+                failure(memory, decision, page.location().map(report::shownAt).orElse(report));
+        Optional<IllegalStateException> notWritten = page.write(new CheckReport(
+                failure.report(), failure.text(), decision.budgets(), Optional.empty()));
+        if (notWritten.isEmpty()) {
+            return failure;
+        }
+        Failure withoutPage = failure(memory, decision, report);
+        withoutPage.error().addSuppressed(notWritten.get());
+        return withoutPage;
+    }
+
+    private Failure failure(CheckedMemory memory, Decision decision, VerdictReport report) {
+        if (!decision.isNew()) {
+            return new Failure(test.thrown().orElseThrow(), report, false);
+        }
+        AssertionError error = decision.status() == VerdictStatus.NEW
+                ? leak(decision, report)
+                : BudgetCheck.failure(decision.budgets().orElseThrow(), test, report.page());
+        memory.failedClose().ifPresent(error::addSuppressed);
+        return new Failure(error, report, true);
+    }
+
+    /** A leak and a budget violation need two repairs, and each is reported once. */
+    private AssertionError leak(Decision decision, VerdictReport report) {
+        LeakAssertionError leak = LeakAssertionError.of(report.text(), report.verdict());
+        leak.setStackTrace(callSiteOf(report));
+        if (!decision.isOverBudget()) {
+            return leak;
+        }
+        AssertionError budget = BudgetCheck.failure(decision.budgets().orElseThrow(), test, Optional.empty());
+        MultipleFailuresError both = new MultipleFailuresError("The memory check failed", List.of(leak, budget));
+        both.setStackTrace(leak.getStackTrace());
+        return both;
     }
 
     /** The frames of the engine are useless: the reader looks for the line that allocated the buffer. */
@@ -275,25 +335,27 @@ record CheckReporter(
                 .orElseGet(test::stack);
     }
 
-    /** A leak and a budget violation need two repairs, and each is reported once. */
-    private static AssertionError both(LeakAssertionError leak, AssertionError budget) {
-        MultipleFailuresError both = new MultipleFailuresError("The memory check failed", List.of(leak, budget));
-        both.setStackTrace(leak.getStackTrace());
-        return both;
-    }
-
-    private void fail(AssertionError failure, VerdictReport report, RunningCheck running) {
-        Optional<Throwable> thrown = test.thrown();
-        thrown.ifPresent(unused -> test.publish(String.valueOf(failure.getMessage())));
-        publish(report, failure);
-        report.page().ifPresent(running::shownAt);
-        if (TestNames.areMessagesHidden()) {
-            running.failedWith(headline(failure));
+    /** Publishes a failure as pairs, and attaches its history. A write error must not hide a finding. */
+    private Failure published(Failure failure, RunningCheck running) {
+        if (failure.isNew()) {
+            test.thrown().ifPresent(unused -> test.publish(failure.text()));
         }
-        boolean isAborted =
-                thrown.filter(TestAbortedException.class::isInstance).isPresent();
-        running.became(isAborted ? CheckResult.ABORTED : CheckResult.FAILED);
-        raise(failure, thrown);
+        try {
+            test.publish(FailureEntry.of(failure.report()));
+            if (run.reporting().attachesNextHistory()) {
+                run.reporting().announce(test.attach(failure.report().verdict().history()));
+            }
+        } catch (RuntimeException notWritten) {
+            failure.error()
+                    .addSuppressed(new IllegalStateException(
+                            "The history of this failure could not be attached; what is written here is all there is.",
+                            notWritten));
+        }
+        failure.report().page().ifPresent(running::shownAt);
+        if (TestNames.areMessagesHidden()) {
+            running.failedWith(headline(failure.error()));
+        }
+        return failure;
     }
 
     /** JUnit's line for several failures names no memory, so the lines of the failures replace it. */
@@ -306,17 +368,9 @@ record CheckReporter(
                 .collect(Collectors.joining(" · "));
     }
 
-    /** Publishes the failure as pairs, and attaches its history. A write error must not hide a finding. */
-    private void publish(VerdictReport report, Throwable failure) {
-        try {
-            test.publish(FailureEntry.of(report));
-            if (run.reporting().attachesNextHistory()) {
-                run.reporting().announce(test.attach(report.verdict().history()));
-            }
-        } catch (RuntimeException notWritten) {
-            failure.addSuppressed(new IllegalStateException(
-                    "The history of this failure could not be attached; what is written here is all there is.",
-                    notWritten));
+    private void raise(Failure failure) {
+        if (failure.isNew()) {
+            raise((AssertionError) failure.error());
         }
     }
 
@@ -327,7 +381,8 @@ record CheckReporter(
      * <p>Not every error accepts a suppressed one. Printed output is in the reports of build tools, report entries are
      * not.
      */
-    private static <T extends Throwable> void raise(T failure, Optional<Throwable> thrown) throws T {
+    private <T extends Throwable> void raise(T failure) throws T {
+        Optional<Throwable> thrown = test.thrown();
         if (thrown.isEmpty()) {
             throw failure;
         }
@@ -335,6 +390,34 @@ record CheckReporter(
         ofTest.addSuppressed(failure);
         if (!List.of(ofTest.getSuppressed()).contains(failure)) {
             System.err.println(failure.getMessage());
+        }
+    }
+
+    /** Writes the page of a check that did not fail, if configured, and deletes a page of an earlier run. */
+    private void writePassed(LeakVerdict verdict, Decision decision, List<String> notes) {
+        RunPages pages = run.reporting().pages();
+        try {
+            if (pages.areOfAll()) {
+                VerdictReport passed = report(verdict, notes);
+                pages.writeUnlessFailed(
+                        subject.get(),
+                        new CheckReport(passed, passed.text(), decision.budgets(), Optional.empty()));
+            } else if (pages.hasOldPages()) {
+                pages.forget(subject.get());
+            }
+        } catch (IOException | RuntimeException | LinkageError notWritten) {
+            test.publish(String.format(
+                    Locale.ROOT,
+                    "The page of this check could not be written to the folder of %s: %s",
+                    PageSettings.FOLDER,
+                    notWritten));
+        }
+    }
+
+    /** Late frees and overwritten data must be visible, also where the check does not fail on them. */
+    private void publishWhatFailsNothing(LeakVerdict verdict, List<String> notes) {
+        if (verdict.sum().late() > 0 || !verdict.unexpectedOverwrites().isEmpty()) {
+            test.publish(report(verdict, notes).text());
         }
     }
 }

@@ -9,6 +9,11 @@ final class FailedChecks {
 
     private final List<Throwable> failures = new ArrayList<>();
 
+    /** Adds the error of a check. */
+    void add(Throwable failure) {
+        failures.add(failure);
+    }
+
     /** Runs a check. */
     void collect(Runnable check) {
         try {

@@ -2,7 +2,6 @@ package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
@@ -12,7 +11,7 @@ import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.ConfigurationCache;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
-import dev.meshguard.junit.internal.summary.CheckResult;
+import dev.meshguard.junit.internal.summary.CheckOutcome;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
@@ -31,7 +30,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -90,40 +88,35 @@ public final class SessionCheck implements StoredResource {
         }
     }
 
-    /** Reports the survivors of a test on this mesh; the check of the mesh does not report them again. */
-    void judge(
-            AllocationContext context,
-            Function<AllocationHistory, LeakVerdict> examine,
-            CheckReporter reporter,
-            List<String> notes,
-            RunningCheck running) {
+    /** Waits for late frees of a test on this mesh, as its policies allow; returns a note if the wait was in vain. */
+    Optional<String> await(AllocationContext context, CheckPolicy ofTest, LeakCheck check) {
         AllocationTracker shared = session.trackerForAll();
-        shared.checked();
-        Supplier<LeakVerdict> judge = () -> examine.apply(shared.history().partOf(context));
-        LeakVerdict verdict = judge.get();
-        session.release(verdict);
-        if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
-            reported.add(new PartialVerdict(context, verdict));
-        }
-        reporter.report(verdict, judge, shared, notes, null, running);
+        return awaitFrees(
+                ofTest,
+                new PendingFrees(
+                        shared,
+                        context::mayHaveSurvivors,
+                        () -> check.examine(shared.history().partOf(context))));
     }
 
     /**
-     * Waits for late frees of a test on this mesh, as its policies allow.
+     * Judges the survivors of a test on this mesh; the check of the mesh does not report them again.
      *
-     * @return notes for the reader if the wait was in vain
+     * @param notes notes on the end of the test
      */
-    List<String> await(
-            AllocationContext context, Function<AllocationHistory, LeakVerdict> examine, CheckPolicy ofTest) {
+    CheckedMemory judge(AllocationContext context, HandleTracing handles, LeakCheck check, List<String> notes) {
         AllocationTracker shared = session.trackerForAll();
-        return awaitFrees(
-                        ofTest,
-                        new PendingFrees(
-                                shared,
-                                context::mayHaveSurvivors,
-                                () -> examine.apply(shared.history().partOf(context))))
-                .stream()
-                .toList();
+        shared.checked();
+        List<String> all = new ArrayList<>(notes);
+        if (context.mayHaveSurvivors()) {
+            handles.search(shared, () -> shared.history().partOf(context), check)
+                    .ifPresent(all::add);
+        }
+        LeakVerdict verdict = check.examine(shared.history().partOf(context));
+        if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
+            reported.add(new PartialVerdict(context, verdict));
+        }
+        return new CheckedMemory(verdict, all, Optional.empty());
     }
 
     /** Closes what is still open, and fails the test if a check does not hold. */
@@ -136,19 +129,22 @@ public final class SessionCheck implements StoredResource {
 
     private void checkAll() {
         FailedChecks failed = new FailedChecks();
-        List<SourcePart> parts = new ArrayList<>();
-        failed.collect(() -> session.endParts(parts));
+        TrackingSession.EndedParts parts = session.endParts();
+        parts.error().ifPresent(failed::add);
         MethodPromises ofAll = promises.orElseGet(() -> new MethodPromises(test, promised()));
-        boolean isAlone =
-                promises.isEmpty() && parts.size() + (session.requestedTracker().isPresent() ? 1 : 0) == 1;
+        int checks = parts.parts().size() + (session.requestedTracker().isPresent() ? 1 : 0);
+        boolean isAlone = promises.isEmpty() && checks == 1;
         Terms terms = new Terms(isAlone ? promised() : expected.forSeveralChecks(), ofAll);
-        for (int i = 0; i < parts.size(); i++) {
+        for (int i = 0; i < parts.parts().size(); i++) {
+            SourcePart part = parts.parts().get(i);
             int number = i + 1;
-            failed.collect(() -> check(parts.get(number - 1), number, terms));
+            failed.collect(() -> check(part, number, terms));
         }
         failed.collect(() -> {
             closeMemory(terms);
-            recordUntracked(parts);
+            if (checks == 0) {
+                reportUntracked();
+            }
         });
         if (test.thrown().isPresent()) {
             ofAll.giveUp();
@@ -157,10 +153,6 @@ public final class SessionCheck implements StoredResource {
             failed.collect(ofAll::close);
         }
         failed.throwAll();
-    }
-
-    private FindingsRecorder findings(CheckSubject.Kind kind) {
-        return new FindingsRecorder(run, test, kind, policies, session::sourceId);
     }
 
     /** Required entries apply only to a test that completed and whose memory is checked. */
@@ -178,10 +170,6 @@ public final class SessionCheck implements StoredResource {
      */
     private record Terms(ExpectedBuffers expected, MethodPromises promises) {
 
-        LeakCheck check() {
-            return LeakCheck.create().expecting(expected);
-        }
-
         LeakVerdict found(LeakVerdict verdict) {
             promises.checked();
             promises.add(verdict);
@@ -189,55 +177,50 @@ public final class SessionCheck implements StoredResource {
         }
     }
 
+    /** A test that requested nothing leaks nothing: only if that is recorded, an earlier leak of it is gone. */
+    private void reportUntracked() {
+        boolean isStale =
+                promises.isEmpty() && !MethodPromises.promised(promised()).isEmpty();
+        CheckReporter.of(session, test, policies, budgets)
+                .reportUnjudged(
+                        isStale ? Outcome.STALE_EXPECTATION : Outcome.LEAK_FREE,
+                        isStale ? CheckOutcome.FAILED : CheckOutcome.PASSED);
+    }
+
     private void check(SourcePart part, int number, Terms terms) {
-        Supplier<LeakVerdict> judge = () -> part.verdict(terms.check());
+        LeakCheck check = LeakCheck.create().expecting(terms.expected());
         List<String> notes = new ArrayList<>();
         if (!part.hasEnded()) {
-            awaitLateFrees(part.tracker(), judge).ifPresent(notes::add);
+            awaitLateFrees(part.tracker(), () -> part.verdict(check)).ifPresent(notes::add);
         }
         try (RunningCheck running = run.reporting().numbers().checkOfMesh(test.subjectOf(part))) {
             budgets.readUnlessRead(session);
             part.tracker().checked();
-            LeakVerdict verdict = terms.found(judge.get());
+            handles().search(part.tracker(), part::history, check).ifPresent(notes::add);
+            LeakVerdict verdict = terms.found(part.verdict(check));
             notes.addAll(part.notes());
-            new CheckReporter(
-                            policies,
-                            budgets,
-                            run,
-                            findings(CheckSubject.Kind.PROCESS),
-                            test,
-                            () -> test.page().part(part.kind(), number))
-                    .report(verdict, judge, part.tracker(), notes, null, running);
+            CheckReporter.ofPart(session, budgets, part, number)
+                    .report(new CheckedMemory(verdict, notes, Optional.empty()), running);
         }
     }
 
-    /** A test that requested nothing leaks nothing: only if that is recorded, an earlier leak of it is gone. */
-    private void recordUntracked(List<SourcePart> parts) {
-        if (!parts.isEmpty() || session.requestedTracker().isPresent()) {
-            return;
-        }
-        if (promises.isEmpty() && !MethodPromises.promised(promised()).isEmpty()) {
-            findings(test.kind()).add(Outcome.STALE_EXPECTATION, CheckResult.FAILED);
-        } else {
-            findings(test.kind()).add(Outcome.LEAK_FREE, CheckResult.HELD);
-        }
+    private HandleTracing handles() {
+        return new HandleTracing(session, test, policies);
     }
 
     private void closeMemory(Terms terms) {
         List<String> notes =
                 new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
-        Optional<AllocationTracker> all = session.requestedTracker();
-        all.flatMap(own -> awaitLateFrees(own, () -> examined(own.history(), terms)))
-                .ifPresent(notes::add);
-        if (all.isPresent()) {
-            try (RunningCheck running = run.reporting().numbers().checkOfMesh(subject.orElseLook(test::subject))) {
-                check(all.get(), notes, running, terms);
-            }
+        Optional<AllocationTracker> requested = session.requestedTracker();
+        if (requested.isEmpty()) {
+            session.close().throwError();
             return;
         }
-        RuntimeException failedClose = session.close(notes);
-        if (failedClose != null) {
-            throw failedClose;
+        AllocationTracker all = requested.get();
+        awaitLateFrees(all, () -> check(terms).examine(all.history())).ifPresent(notes::add);
+        try (RunningCheck running = run.reporting().numbers().checkOfMesh(subject.computeIfAbsent(test::subject))) {
+            CheckedMemory memory = closed(all, terms, notes);
+            CheckReporter.of(session, test, policies, budgets).report(memory, running);
         }
     }
 
@@ -255,33 +238,36 @@ public final class SessionCheck implements StoredResource {
         });
     }
 
-    private void check(AllocationTracker all, List<String> notes, RunningCheck running, Terms terms) {
-        RuntimeException failedClose;
+    /** Closes what the test left open, and judges it. */
+    private CheckedMemory closed(AllocationTracker all, Terms terms, List<String> waiting) {
+        List<String> notes = new ArrayList<>(waiting);
+        TrackingSession.Closed closed;
         try {
             budgets.readUnlessRead(session);
             session.poll();
         } finally {
-            failedClose = session.close(notes);
+            closed = session.close();
         }
+        notes.addAll(closed.notes());
         session.poll();
         // Frees after this line are late, including those by a collection that a search for handles forces.
         all.checked();
-        LeakVerdict verdict = terms.found(examined(all.history(), terms));
+        LeakCheck check = check(terms);
+        handles().search(all, all::history, check).ifPresent(notes::add);
+        LeakVerdict verdict = terms.found(check.examine(all.history()));
         if (session.handsOutTracker() && policies.check() != AllocationCheck.NONE) {
             run.keptTrackers().add(all, verdict.history(), test.name(), test.stack());
         }
-        session.release(verdict);
         noteThreadsThatOutlivedTheirTest(verdict, notes);
-        new CheckReporter(policies, budgets, run, findings(test.kind()), test, test::page)
-                .report(verdict, () -> examined(all.history(), terms), all, notes, failedClose, running);
+        return new CheckedMemory(verdict, notes, closed.error());
     }
 
-    private LeakVerdict examined(AllocationHistory history, Terms terms) {
-        LeakCheck check = terms.check();
+    private LeakCheck check(Terms terms) {
+        LeakCheck check = LeakCheck.create().expecting(terms.expected());
         for (PartialVerdict part : reported) {
             check = check.excluding(part.verdict(), part.context().name());
         }
-        return check.examine(history);
+        return check;
     }
 
     /** The check of such a test ran earlier, so its threads are found here; the note names the test to look at. */

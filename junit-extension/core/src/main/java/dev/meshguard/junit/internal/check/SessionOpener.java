@@ -31,19 +31,22 @@ import java.util.Optional;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/**
- * Opens the sessions of tests with their checks, and the attributions of tests on a mesh that outlives them.
- *
- * @param configuration the settings of the tests
- */
-public record SessionOpener(TestConfiguration configuration) {
+/** Opens the sessions of tests with their checks, and the attributions of tests on a mesh that outlives them. */
+public final class SessionOpener {
 
     /** For threads that work for no test: no test waits for them. */
     private static final Duration GRACE_OF_OTHER_THREADS = Duration.ofSeconds(1);
 
+    private final TestConfiguration configuration;
+
+    /** Creates an opener of tests with the given settings. */
+    public SessionOpener(TestConfiguration configuration) {
+        this.configuration = configuration;
+    }
+
     /** Begins the sources of a test, and opens the attribution of a test whose mesh outlives it. */
     public SessionCheck enter(ExtensionContext context, SessionStore store) {
-        SessionCheck check = sessionOf(context, store);
+        SessionCheck check = checkOf(context, store);
         TrackingSession session = check.session();
         // An instance of all tests is created in the context of its class, which does not own their sessions.
         if (context.getTestMethod().isPresent() || session.outlivesTest()) {
@@ -76,7 +79,7 @@ public record SessionOpener(TestConfiguration configuration) {
     /** Begins the sources of a class before its {@code @BeforeAll} methods, if its session lasts for all its tests. */
     public void enterClass(ExtensionContext context, SessionStore store) {
         if (beginsForAll(context)) {
-            sessionOf(context, store).session().beginSources();
+            checkOf(context, store).session().beginSources();
         }
     }
 
@@ -137,10 +140,9 @@ public record SessionOpener(TestConfiguration configuration) {
         }
     }
 
-    /** Returns the session that serves a context. */
-    public SessionCheck sessionOf(ExtensionContext context, SessionStore store) {
-        Optional<SessionCheck> served = store.served();
-        return served.isPresent() ? served.get() : store.serving(() -> findSession(context, store));
+    /** Returns the check of the session that serves a context. */
+    public SessionCheck checkOf(ExtensionContext context, SessionStore store) {
+        return store.serving(() -> findCheck(context, store));
     }
 
     /** Opens the attribution of a dynamic test. */
@@ -167,19 +169,19 @@ public record SessionOpener(TestConfiguration configuration) {
         return configuration.settingsOf(context, declared, store.invocation()).policies();
     }
 
-    private SessionCheck findSession(ExtensionContext context, SessionStore store) {
+    private SessionCheck findCheck(ExtensionContext context, SessionStore store) {
         Optional<TemplateInvocation> template = store.invocation();
         template.ifPresent(invocation -> TemplateInvocations.awaitEnd(context, invocation));
         ConfigurationCache declared = configuration.at(context);
         TrackingSettings asked = configuration.settingsOf(context, declared, template);
         ExtensionContext owner = configuration.ownerOf(context, asked, template);
         ConfigurationCache ofOwner = owner == context ? declared : configuration.at(owner);
-        SharedRunState run = ofOwner.run.orElseLook(() -> runOf(owner));
+        SharedRunState run = ofOwner.run.computeIfAbsent(() -> runOf(owner));
         // Opened before the mesh of a factory, so that it is closed after the mesh.
         Optional<MethodPromises> promises =
                 owner == context ? promisesOf(context, declared, asked.policies()) : Optional.empty();
         return (owner == context ? store : SessionStore.of(owner))
-                .session(asked.ofMesh(), () -> newSession(owner, asked, run, ofOwner, template, promises));
+                .check(asked.ofMesh(), () -> newCheck(owner, asked, run, ofOwner, template, promises));
     }
 
     /**
@@ -202,7 +204,7 @@ public record SessionOpener(TestConfiguration configuration) {
         return ofAll;
     }
 
-    private SessionCheck newSession(
+    private SessionCheck newCheck(
             ExtensionContext owner,
             TrackingSettings asked,
             SharedRunState run,

@@ -13,7 +13,6 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
-import org.junit.jupiter.api.extension.ExtensionContext.Store;
 
 /**
  * The values that one context stores.
@@ -27,23 +26,15 @@ public final class SessionStore {
 
     private static final Namespace NAMESPACE = Namespace.create(SessionStore.class);
 
-    private record SessionKey(ExtensionContext context, TrackingSettings settings) {
-
-        /** Settings have many components, and one context rarely stores meshes of two. */
-        @Override
-        public int hashCode() {
-            return context.hashCode();
-        }
-    }
-
-    private record AttributionKey(ExtensionContext context) {}
-
-    /** Computed in every callback; the hash code of a record is too slow. */
-    private record KeptKey(ExtensionContext context) {
+    /**
+     * The key of a value, which is one of a kind in a context. Compared in every callback, where the methods of a record are
+     * too slow; the hash code leaves out the kind, because settings have many components.
+     */
+    private record Key(ExtensionContext context, Object kind) {
 
         @Override
         public boolean equals(@Nullable Object other) {
-            return other instanceof KeptKey key && context.equals(key.context);
+            return other instanceof Key key && context.equals(key.context) && kind.equals(key.kind);
         }
 
         @Override
@@ -51,21 +42,11 @@ public final class SessionStore {
             return context.hashCode();
         }
     }
-
-    private record ThreadKey(ExtensionContext context) {}
-
-    private record UnattributedKey() {}
-
-    private record RunKey() {}
-
-    private record PromisesKey(ExtensionContext context, Method method) {}
-
-    private record SummaryKey() {}
 
     /** The values of one context that need no closing. */
     private static final class Kept {
 
-        /** The session that serves the context; another context may store it. */
+        /** The check of the session that serves the context; another context may store it. */
         private volatile @Nullable SessionCheck serving;
 
         private volatile @Nullable TestAttribution attribution;
@@ -94,39 +75,41 @@ public final class SessionStore {
     }
 
     private final ExtensionContext context;
-    private final Store store;
     private final Kept kept;
 
     private SessionStore(ExtensionContext context) {
         this.context = context;
-        this.store = context.getStore(NAMESPACE);
-        this.kept = store.getOrComputeIfAbsent(new KeptKey(context), unused -> new Kept(), Kept.class);
+        this.kept = value(context, Kept.class, Kept.class, Kept::new);
+    }
+
+    /** Returns the value of a kind of a context; it is closed with the context, after values stored later. */
+    private static <V> V value(ExtensionContext context, Object kind, Class<V> type, Supplier<V> ifAbsent) {
+        return context.getStore(NAMESPACE).getOrComputeIfAbsent(new Key(context, kind), unused -> ifAbsent.get(), type);
     }
 
     public static SessionStore of(ExtensionContext context) {
         return new SessionStore(context);
     }
 
-    /** Returns the session that serves this context, which another context may store. */
+    /** Returns the check of the session that serves this context, which another context may store. */
     SessionCheck serving(Supplier<SessionCheck> find) {
         SessionCheck known = kept.serving;
         return known != null ? known : kept.serving(find);
     }
 
     /** Returns the session that serves this context, if it was requested before. */
-    public Optional<SessionCheck> served() {
-        return Optional.ofNullable(kept.serving);
+    public Optional<TrackingSession> session() {
+        return Optional.ofNullable(kept.serving).map(SessionCheck::session);
     }
 
     /** Returns the running invocation, if this context is one of a MeshGuard template. */
     public Optional<TemplateInvocation> invocation() {
-        return kept.invocation.orElseLook(() -> TemplateInvocations.of(context));
+        return kept.invocation.computeIfAbsent(() -> TemplateInvocations.of(context));
     }
 
-    /** Returns the session that this context stores; it is closed with the context, after values stored later. */
-    SessionCheck session(TrackingSettings settings, Supplier<SessionCheck> ifAbsent) {
-        return store.getOrComputeIfAbsent(
-                new SessionKey(context, settings), unused -> ifAbsent.get(), SessionCheck.class);
+    /** Returns the check of a session that this context stores; it is closed with the context, after values stored later. */
+    SessionCheck check(TrackingSettings settings, Supplier<SessionCheck> ifAbsent) {
+        return value(context, settings, SessionCheck.class, ifAbsent);
     }
 
     /** Returns the attribution of this test on a mesh that outlives it, if it has one. */
@@ -138,8 +121,7 @@ public final class SessionStore {
      * Opens an attribution for this test unless it has one; it is closed with the context, after values stored later.
      */
     void attribution(Supplier<TestAttribution> ifAbsent) {
-        kept.attribution = store.getOrComputeIfAbsent(
-                new AttributionKey(context), unused -> ifAbsent.get(), TestAttribution.class);
+        kept.attribution = value(context, TestAttribution.class, TestAttribution.class, ifAbsent);
     }
 
     /**
@@ -149,34 +131,25 @@ public final class SessionStore {
     void bindThread(TrackingSession session) {
         if (!kept.isBound) {
             kept.isBound = true;
-            store.put(new ThreadKey(context), (StoredResource) session.bindThread()::close);
+            value(context, StoredResource.class, StoredResource.class, () -> session.bindThread()::close);
         }
     }
 
     /** Stores the check of reports that no test receives; it is closed before the state of the execution. */
     static void unattributed(ExtensionContext context, Supplier<UnattributedCheck> ifAbsent) {
-        context.getRoot()
-                .getStore(NAMESPACE)
-                .getOrComputeIfAbsent(new UnattributedKey(), unused -> ifAbsent.get(), UnattributedCheck.class);
+        value(context.getRoot(), UnattributedCheck.class, UnattributedCheck.class, ifAbsent);
     }
 
     /** Returns the required expectations of a method; they are closed with the context, after values stored later. */
     MethodPromises promises(Method method, Supplier<MethodPromises> ifAbsent) {
-        return store.getOrComputeIfAbsent(
-                new PromisesKey(context, method), unused -> ifAbsent.get(), MethodPromises.class);
+        return value(context, method, MethodPromises.class, ifAbsent);
     }
 
     /** Returns the state of the whole execution; it is closed after everything else. */
     static SharedRunState run(ExtensionContext context, Supplier<SharedRunState> ifAbsent) {
         ExtensionContext root = context.getRoot();
-        Store ofRoot = root.getStore(NAMESPACE);
-        SummaryPublisher begun = ofRoot.get(new SummaryKey(), SummaryPublisher.class);
-        if (begun != null) {
-            return begun.run();
-        }
-        SharedRunState run = ofRoot.getOrComputeIfAbsent(new RunKey(), unused -> ifAbsent.get(), SharedRunState.class);
-        ofRoot.getOrComputeIfAbsent(
-                new SummaryKey(), unused -> new SummaryPublisher(root, run), SummaryPublisher.class);
+        SharedRunState run = value(root, SharedRunState.class, SharedRunState.class, ifAbsent);
+        value(root, SummaryPublisher.class, SummaryPublisher.class, () -> new SummaryPublisher(root, run));
         return run;
     }
 

@@ -12,11 +12,17 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <p>A value of the root context's store, put there after the run's state and before the check of memory of no test. It is
  * therefore closed after that check.
- *
- * @param root the context of the engine
- * @param run the run
  */
-record SummaryPublisher(ExtensionContext root, SharedRunState run) implements StoredResource {
+final class SummaryPublisher implements StoredResource {
+
+    private final ExtensionContext root;
+    private final SharedRunState run;
+
+    /** Creates the publisher of a run; the root is the context of the engine. */
+    SummaryPublisher(ExtensionContext root, SharedRunState run) {
+        this.root = root;
+        this.run = run;
+    }
 
     @Override
     public void close() {

@@ -1,18 +1,15 @@
 package dev.meshguard.junit.internal.check;
 
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
-import dev.meshguard.junit.internal.summary.CheckResult;
-import dev.meshguard.junit.internal.summary.CheckSubject;
+import dev.meshguard.junit.internal.summary.CheckOutcome;
 import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
-import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
@@ -98,8 +95,11 @@ public final class TestAttribution implements StoredResource {
     @Override
     public void close() {
         if (end()) {
-            List<String> notes = policies.waits() ? check.await(context, this::examined, policies) : List.of();
-            judge(notes);
+            judge(
+                    policies.waits()
+                            ? check.await(context, policies, leakCheck()).stream()
+                                    .toList()
+                            : List.of());
         }
     }
 
@@ -124,10 +124,10 @@ public final class TestAttribution implements StoredResource {
                 check(notes, running);
             }
         } else if (judgesPromises()) {
-            findings().add(Outcome.STALE_EXPECTATION, CheckResult.FAILED);
+            reporter().reportUnjudged(Outcome.STALE_EXPECTATION, CheckOutcome.FAILED);
             new MethodPromises(test, expected).close();
         } else {
-            findings().add(Outcome.LEAK_FREE, CheckResult.HELD);
+            reporter().reportUnjudged(Outcome.LEAK_FREE, CheckOutcome.PASSED);
         }
     }
 
@@ -143,31 +143,20 @@ public final class TestAttribution implements StoredResource {
     private void check(List<String> notes, RunningCheck running) {
         promises.ifPresent(MethodPromises::checked);
         if (context.mayHaveSurvivors() || !budgets.isEmpty() || judgesPromises()) {
-            check.judge(
-                    context,
-                    this::examinedAtTheEnd,
-                    new CheckReporter(policies, budgets, session.run(), findings(), test, test::page),
-                    notes,
-                    running);
+            CheckedMemory memory = check.judge(context, new HandleTracing(session, test, policies), leakCheck(), notes);
+            promises.ifPresent(ofAll -> ofAll.add(memory.verdict()));
+            reporter().report(memory, running);
         } else {
-            running.became(CheckResult.HELD);
-            findings().add(Outcome.LEAK_FREE, CheckResult.HELD);
+            running.became(CheckOutcome.PASSED);
+            reporter().reportUnjudged(Outcome.LEAK_FREE, CheckOutcome.PASSED);
         }
     }
 
-    private FindingsRecorder findings() {
-        return new FindingsRecorder(session.run(), test, CheckSubject.Kind.TEST, policies, session::sourceId);
+    private CheckReporter reporter() {
+        return CheckReporter.of(session, test, policies, budgets);
     }
 
-    private LeakVerdict examinedAtTheEnd(AllocationHistory history) {
-        LeakVerdict verdict = examined(history);
-        promises.ifPresent(ofAll -> ofAll.add(verdict));
-        return verdict;
-    }
-
-    private LeakVerdict examined(AllocationHistory history) {
-        return LeakCheck.create()
-                .expecting(judgesPromises() ? expected : expected.forSeveralChecks())
-                .examine(history);
+    private LeakCheck leakCheck() {
+        return LeakCheck.create().expecting(judgesPromises() ? expected : expected.forSeveralChecks());
     }
 }

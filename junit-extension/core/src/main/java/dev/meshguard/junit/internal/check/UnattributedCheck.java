@@ -9,7 +9,6 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
@@ -17,13 +16,24 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * The check of what threads allocated that worked for no test: freed memory is a note, survivors are a finding of the run.
- *
- * @param run the run
- * @param root the context of the engine
- * @param check makes the check of a tracker, which waits for late frees
  */
-record UnattributedCheck(SharedRunState run, ExtensionContext root, Function<AllocationTracker, SessionCheck> check)
-        implements StoredResource {
+final class UnattributedCheck implements StoredResource {
+
+    private final SharedRunState run;
+    private final ExtensionContext root;
+    private final Function<AllocationTracker, SessionCheck> check;
+
+    /**
+     * Creates the check of a run.
+     *
+     * @param root the context of the engine
+     * @param check makes the check of a tracker, which waits for late frees
+     */
+    UnattributedCheck(SharedRunState run, ExtensionContext root, Function<AllocationTracker, SessionCheck> check) {
+        this.run = run;
+        this.root = root;
+        this.check = check;
+    }
 
     @Override
     public void close() throws IOException {
@@ -38,7 +48,7 @@ record UnattributedCheck(SharedRunState run, ExtensionContext root, Function<All
         session.poll();
         LeakVerdict verdict = verdictOf(tracker);
         if (verdict.outcome() == Outcome.LEAK_FREE) {
-            session.close(new ArrayList<>());
+            session.close();
         } else {
             ofRun.close();
             verdict = verdictOf(tracker);

@@ -52,11 +52,11 @@ public final class ConfigurationCache {
 
         private volatile @Nullable T found;
 
-        /** Returns the value; looks it up at the first call. */
-        public T orElseLook(Supplier<T> look) {
+        /** Returns the value; computes it at the first call. */
+        public T computeIfAbsent(Supplier<T> value) {
             T known = found;
             if (known == null) {
-                known = look.get();
+                known = value.get();
                 found = known;
             }
             return known;
@@ -73,7 +73,7 @@ public final class ConfigurationCache {
     final Lazy<CheckPolicy> policies = new Lazy<>();
     final Lazy<ExpectedBuffers> expected = new Lazy<>();
     final Lazy<List<BudgetSpec>> budgets = new Lazy<>();
-    final Lazy<List<ExtensionSettings>> speakers = new Lazy<>();
+    final Lazy<List<ExtensionSettings>> extensions = new Lazy<>();
 
     /** The state of the execution for which this is cached. */
     public final Lazy<SharedRunState> run = new Lazy<>();

@@ -22,11 +22,22 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <p>The nearest annotation counts as a whole; attributes that it leaves out have the values of the configuration parameters,
  * else the defaults.
- *
- * @param own the settings of the extension itself
- * @param inFields returns the settings of the extensions in static fields of a class
  */
-public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<ExtensionSettings>> inFields) {
+public final class TestConfiguration {
+
+    private final ExtensionSettings own;
+    private final Function<Class<?>, List<ExtensionSettings>> inFields;
+
+    /**
+     * Creates the configuration of an extension.
+     *
+     * @param own the settings of the extension itself
+     * @param inFields returns the settings of the extensions in static fields of a class
+     */
+    public TestConfiguration(ExtensionSettings own, Function<Class<?>, List<ExtensionSettings>> inFields) {
+        this.own = own;
+        this.inFields = inFields;
+    }
 
     /** Returns the cached settings of the location of a context. */
     public ConfigurationCache at(ExtensionContext context) {
@@ -42,7 +53,7 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
     /** Returns the settings of a test. */
     public TrackingSettings settingsOf(
             ExtensionContext context, ConfigurationCache declared, Optional<TemplateInvocation> template) {
-        TrackingSettings asked = declared.settings.orElseLook(() -> settingsIn(context, declared));
+        TrackingSettings asked = declared.settings.computeIfAbsent(() -> settingsIn(context, declared));
         return template.isPresent() ? asked.in(template.get()) : asked;
     }
 
@@ -54,7 +65,7 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
         Sources sources = sources(context);
         List<SourceSettings> selected = sources.annotated(context)
                 .map(List::of)
-                .or(() -> speakersFor(context, declared).stream()
+                .or(() -> extensionsFor(context, declared).stream()
                         .map(ExtensionSettings::sources)
                         .filter(ofField -> !ofField.isEmpty())
                         .findFirst())
@@ -67,7 +78,7 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
     /** Returns the policies of a test or class, or of the run. */
     public CheckPolicy policiesOf(ExtensionContext context) {
         ConfigurationCache declared = at(context);
-        return declared.policies.orElseLook(() -> {
+        return declared.policies.computeIfAbsent(() -> {
             CheckPolicy parameters = parametersOf(context);
             return TrackingAnnotation.nearest(context, parameters)
                     .map(annotation -> annotation.policies(parameters))
@@ -102,48 +113,48 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
 
     /** Returns the buffers that annotations and extensions in fields expect. */
     public ExpectedBuffers expectedIn(ExtensionContext owner, ConfigurationCache declared) {
-        return declared.expected.orElseLook(() -> expectedInTests(owner, declared));
+        return declared.expected.computeIfAbsent(() -> expectedInTests(owner, declared));
     }
 
     private ExpectedBuffers expectedInTests(ExtensionContext owner, ConfigurationCache declared) {
         ExpectedBuffers all = ExpectationAnnotations.expected(owner);
-        for (ExtensionSettings speaker : speakersFor(owner, declared)) {
-            all = all.and(speaker.expected());
+        for (ExtensionSettings settings : extensionsFor(owner, declared)) {
+            all = all.and(settings.expected());
         }
         return all;
     }
 
     /** Returns the budgets of a test or class. */
     public List<BudgetSpec> budgetsOf(ExtensionContext owner, ConfigurationCache declared) {
-        return declared.budgets.orElseLook(() -> BudgetAnnotations.budgets(
+        return declared.budgets.computeIfAbsent(() -> BudgetAnnotations.budgets(
                 owner,
-                speakersFor(owner, declared).stream()
-                        .flatMap(speaker -> speaker.budgets().stream())
+                extensionsFor(owner, declared).stream()
+                        .flatMap(settings -> settings.budgets().stream())
                         .toList()));
     }
 
     /** Returns the clock for waits. */
     public GraceTimer timerOf(ExtensionContext owner, ConfigurationCache declared) {
-        return speakersFor(owner, declared).get(0).timer();
+        return extensionsFor(owner, declared).get(0).timer();
     }
 
     /**
      * Returns the settings of extensions in static fields, the nearest first. They count even if an annotation made the
      * engine register another extension, which may be called before them. Without any, this extension is the only one.
      */
-    private List<ExtensionSettings> speakersFor(ExtensionContext context, ConfigurationCache declared) {
-        return declared.speakers.orElseLook(() -> findSpeakersFor(context));
+    private List<ExtensionSettings> extensionsFor(ExtensionContext context, ConfigurationCache declared) {
+        return declared.extensions.computeIfAbsent(() -> findExtensionsFor(context));
     }
 
-    private List<ExtensionSettings> findSpeakersFor(ExtensionContext context) {
-        List<ExtensionSettings> speakers = new ArrayList<>();
+    private List<ExtensionSettings> findExtensionsFor(ExtensionContext context) {
+        List<ExtensionSettings> settings = new ArrayList<>();
         for (Class<?> type : TestClasses.of(context)) {
-            speakers.addAll(inFields.apply(type));
+            settings.addAll(inFields.apply(type));
         }
-        if (!speakers.contains(own) && (own.isBuilt() || speakers.isEmpty())) {
-            speakers.add(0, own);
+        if (!settings.contains(own) && (own.isBuilt() || settings.isEmpty())) {
+            settings.add(0, own);
         }
-        return speakers;
+        return settings;
     }
 
     /**

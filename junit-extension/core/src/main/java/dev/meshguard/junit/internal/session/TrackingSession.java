@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal.session;
 import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.Phase;
 import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.PageSubject;
@@ -22,8 +23,6 @@ import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Survivor;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -381,47 +380,58 @@ public final class TrackingSession implements SourceRuntime {
         }
     }
 
-    /** Lets the sources drop what they hold of the survivors of a verdict, before a search for other holders. */
-    public synchronized void release(LeakVerdict verdict) {
-        if (begun.isEmpty() || verdict.survivors().isEmpty()) {
-            return;
-        }
+    /** Lets the sources drop what they hold of the survivors in a history, before a search for other holders. */
+    public synchronized void release(AllocationHistory history) {
         Set<Object> survivors = Collections.newSetFromMap(new IdentityHashMap<>());
-        for (Survivor survivor : verdict.survivors()) {
-            for (BufferGeneration.Report report : survivor.buffer().reportsRemaining()) {
+        for (BufferGeneration buffer : history.live()) {
+            for (BufferGeneration.Report report : buffer.reportsRemaining()) {
                 report.request().handle().map(WeakReference::get).ifPresent(survivors::add);
             }
         }
         begun.forEach(source -> source.session().release(survivors));
     }
 
-    /** Ends the parts of the sources that are checked separately, and adds them to a list; throws what one throws. */
-    public synchronized void endParts(List<SourcePart> parts) {
-        inReverse(source -> parts.addAll(source.endParts()));
+    /**
+     * The parts of the sources that are checked separately.
+     *
+     * @param error the error of ending them, if there was one
+     */
+    public record EndedParts(List<SourcePart> parts, Optional<RuntimeException> error) {}
+
+    /** Ends the parts of the sources that are checked separately. */
+    public synchronized EndedParts endParts() {
+        List<SourcePart> parts = new ArrayList<>();
+        Optional<RuntimeException> error = inReverse(source -> parts.addAll(source.endParts()));
+        return new EndedParts(List.copyOf(parts), error);
     }
 
     /**
-     * Closes what the test left open.
+     * The end of a session.
      *
-     * @param remarks receives the notes of the sources
-     * @return the error of closing, if there was one
+     * @param notes the notes of the sources
+     * @param error the error of closing, if there was one
      */
-    public synchronized @Nullable RuntimeException close(List<String> remarks) {
-        RuntimeException failed = null;
-        try {
-            inReverse(SourceSession::close);
-        } catch (RuntimeException notClosed) {
-            failed = notClosed;
+    public record Closed(List<String> notes, Optional<RuntimeException> error) {
+
+        /** Throws the error. */
+        public void throwError() {
+            error.ifPresent(failure -> {
+                throw failure;
+            });
         }
+    }
+
+    /** Closes what the test left open. */
+    public synchronized Closed close() {
+        Optional<RuntimeException> error = inReverse(SourceSession::close);
         if (threads != null) {
             threads.end();
         }
-        remarks.addAll(notes);
-        return failed;
+        return new Closed(List.copyOf(notes), error);
     }
 
-    /** Ends each source after those that began later, even if one throws. */
-    private void inReverse(Consumer<SourceSession> end) {
+    /** Ends each source after those that began later, even if one throws; returns the errors. */
+    private Optional<RuntimeException> inReverse(Consumer<SourceSession> end) {
         RuntimeException failed = null;
         for (int i = begun.size() - 1; i >= 0; i--) {
             BegunSource source = begun.get(i);
@@ -439,8 +449,6 @@ public final class TrackingSession implements SourceRuntime {
                 }
             }
         }
-        if (failed != null) {
-            throw failed;
-        }
+        return Optional.ofNullable(failed);
     }
 }

@@ -41,7 +41,7 @@ public final class RunSummaryCollector {
     private final NavigableSet<String> failures = new TreeSet<>();
     private final SortedSet<String> reproductions = new TreeSet<>();
     private final EnumMap<CheckSubject.Kind, Long> checked = new EnumMap<>(CheckSubject.Kind.class);
-    private final EnumMap<CheckResult, Long> checksByResult = new EnumMap<>(CheckResult.class);
+    private final EnumMap<CheckOutcome, Long> checksByResult = new EnumMap<>(CheckOutcome.class);
     private Optional<String> overview = Optional.empty();
     private LeakTotals knownLeaks = LeakTotals.NOTHING;
     private long buffers;
@@ -78,7 +78,7 @@ public final class RunSummaryCollector {
             checksByResult.merge(check.result(), 1L, Long::sum);
             addSlow(nanos, check.subject().name());
             check.verdict().ifPresent(verdict -> add(check, verdict, remaining));
-            if (check.result() == CheckResult.FAILED) {
+            if (check.result() == CheckOutcome.FAILED) {
                 reproductions.add(check.subject().reproduction());
                 check.headline()
                         .map(line -> check.subject().name() + ": " + line
@@ -105,7 +105,7 @@ public final class RunSummaryCollector {
             addPeaks(verdict.history(), check.subject().name());
         }
         switch (check.result()) {
-            case HELD -> {}
+            case PASSED -> {}
             case KNOWN -> remaining.forEach(finding -> knownLeaks = knownLeaks.and(LeakTotals.of(finding)));
             case FAILED, ABORTED -> {
                 remaining.forEach(finding -> leaks.merge(finding.cause(), LeakTotals.of(finding), LeakTotals::and));
@@ -116,7 +116,7 @@ public final class RunSummaryCollector {
 
     /** The findings are those of the text of the failure, which separates new ones from known ones. */
     private static List<SurvivorFinding> remainingIn(RunningCheck check) {
-        return check.verdict().filter(unused -> check.result() != CheckResult.HELD).stream()
+        return check.verdict().filter(unused -> check.result() != CheckOutcome.PASSED).stream()
                 .flatMap(verdict -> SurvivorFinding.of(verdict, check.baseline()).stream())
                 .filter(finding -> finding.status().isDefect())
                 .toList();
@@ -170,10 +170,10 @@ public final class RunSummaryCollector {
                 Count.RUNS, checked.getOrDefault(CheckSubject.Kind.RUN, 0L),
                 Count.PROCESSES, checked.getOrDefault(CheckSubject.Kind.PROCESS, 0L),
                 Count.BUFFERS, buffers,
-                Count.FAILED, checksByResult.getOrDefault(CheckResult.FAILED, 0L),
+                Count.FAILED, checksByResult.getOrDefault(CheckOutcome.FAILED, 0L),
                 Count.FAILED_WITHOUT_LEAK, withoutLeak,
-                Count.ABORTED, checksByResult.getOrDefault(CheckResult.ABORTED, 0L),
-                Count.KNOWN, checksByResult.getOrDefault(CheckResult.KNOWN, 0L));
+                Count.ABORTED, checksByResult.getOrDefault(CheckOutcome.ABORTED, 0L),
+                Count.KNOWN, checksByResult.getOrDefault(CheckOutcome.KNOWN, 0L));
         Map<Listed, SortedSet<String>> lists = Map.of(
                 Listed.MATCHED, new TreeSet<>(matched),
                 Listed.UNMATCHED, new TreeSet<>(unmatched),

@@ -18,7 +18,7 @@ public final class RunningCheck implements AutoCloseable {
     private final CheckSubject subject;
     private final boolean isOfMesh;
     private final long begunAt;
-    private CheckResult result = CheckResult.FAILED;
+    private CheckOutcome result = CheckOutcome.FAILED;
     private @Nullable LeakVerdict verdict;
     private @Nullable Baseline baseline;
     private @Nullable String page;
@@ -52,8 +52,8 @@ public final class RunningCheck implements AutoCloseable {
     }
 
     /** Sets the result of the check. */
-    public void became(CheckResult newFate) {
-        result = newFate;
+    public void became(CheckOutcome newOutcome) {
+        result = newOutcome;
     }
 
     /** Ends the check. */
@@ -75,7 +75,7 @@ public final class RunningCheck implements AutoCloseable {
     }
 
     /** Returns the result of the check, as far as it is known. */
-    public CheckResult result() {
+    public CheckOutcome result() {
         return result;
     }
 

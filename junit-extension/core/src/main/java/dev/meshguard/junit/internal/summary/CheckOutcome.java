@@ -1,9 +1,9 @@
 package dev.meshguard.junit.internal.summary;
 
-/** The result of one check. */
-public enum CheckResult {
+/** The outcome of one check. */
+public enum CheckOutcome {
     /** Its condition holds. */
-    HELD,
+    PASSED,
     /** Its condition does not hold, and all findings are in the baseline. */
     KNOWN,
     /** It failed the test, or the test had reported all findings by failing itself. */
