@@ -217,6 +217,20 @@ class PagesTests {
     }
 
     @Test
+    void aPageWhosePlaceIsOccupiedIsReportedAtTheEnd() throws IOException {
+        run(AssertedTestCase.class);
+        Path page = onlyPage("PagesTests.AssertedTestCase.asserts-");
+        Files.delete(page);
+        Files.createDirectories(page.resolve("occupied"));
+
+        EngineExecutionResults results = run(AssertedTestCase.class);
+
+        assertThat(pairs(results).get("meshguard"))
+                .startsWith("The page of PagesTests$AssertedTestCase#asserts could not be written to the folder of"
+                        + " meshguard.page.folder: ");
+    }
+
+    @Test
     void aPageThatCannotBeWrittenOfATestThatHoldsIsSaid() throws IOException {
         Path occupied = Files.writeString(folder.resolve("occupied"), "");
 

@@ -20,7 +20,7 @@ import org.apiguardian.api.API.Status;
  * @param subject its kind: {@code TEST}, {@code CLASS}, {@code RUN} or {@code PROCESS}
  * @param source the id of the source of the memory, if a source allocated it
  * @param outcome the outcome of the verdict
- * @param result what the check did: {@code HELD}, {@code KNOWN}, {@code FAILED} or {@code ABORTED}
+ * @param result what the check did: {@code PASSED}, {@code KNOWN}, {@code FAILED} or {@code ABORTED}
  * @param completed whether the test ran to its end; one that threw may not have reached its leak
  * @param peakBytes the result of {@link #peakBytesOf}; 0 if nothing was allocated
  * @param findings its findings

@@ -4,11 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.page.internal.output.PageOutput;
-import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.FailureOutput;
-import dev.meshguard.report.VerdictReport;
-import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -41,7 +37,7 @@ class RunPagesTests {
         try (URLClassLoader empty = new URLClassLoader(new URL[0], ClassLoader.getPlatformClassLoader())) {
             RunPages pages = begin(PageMode.FAILURES, empty);
 
-            assertThat(written(pages)).isEmpty();
+            assertThat(problem(pages)).isEmpty();
         }
     }
 
@@ -59,7 +55,7 @@ class RunPagesTests {
         try (URLClassLoader loader = withSecondOutput()) {
             RunPages pages = begin(PageMode.FAILURES, loader);
 
-            assertThat(written(pages))
+            assertThat(problem(pages))
                     .get()
                     .extracting(Throwable::getCause)
                     .hasToString(
@@ -78,11 +74,9 @@ class RunPagesTests {
                 + type.getProtectionDomain().getCodeSource().getLocation();
     }
 
-    private static Optional<IllegalStateException> written(RunPages pages) {
-        VerdictReport report = VerdictReport.of(
-                LeakCheck.create().examine(AllocationTracker.create().history()));
+    private static Optional<IllegalStateException> problem(RunPages pages) {
         return pages.reserve(new PageSubject("Test#fails", "Test#fails", "id", false))
-                .write(new CheckReport(report, "fails", Optional.empty(), Optional.empty(), Optional.empty()));
+                .problem();
     }
 
     private RunPages begin(PageMode mode, ClassLoader loader) {

@@ -15,19 +15,27 @@ import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The pages of one execution.
  *
- * <p>A {@link FailureOutput} writes them. Without one on the class path or module path failures have no page, and pages of
+ * <p>A {@link FailureOutput} writes them, those of failures beside the tests. Without one on the class path or module path failures have no page, and pages of
  * all checks are an error. A passing test without a page costs a comparison. If the folder has pages of an earlier run, the
  * page of this test is deleted, so that it is not mistaken for this run's.
  *
  * <p>Safe for use by several threads.
  */
 public final class RunPages {
+
+    private static final Logger logger = LoggerFactory.getLogger(RunPages.class);
 
     private final PageSettings settings;
     private final Map<String, String> environment;
@@ -38,6 +46,17 @@ public final class RunPages {
     private final boolean hasOldPages;
     private final Set<String> claimed = new HashSet<>();
     private final Set<String> ofFailures = new HashSet<>();
+    private final List<String> problems = new ArrayList<>();
+    /** Writes one page while tests go on. A check that fails meanwhile writes its page itself, so that no histories pile up. */
+    private final ExecutorService writer = new ThreadPoolExecutor(
+            0,
+            1,
+            1,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            RunPages::thread,
+            new ThreadPoolExecutor.CallerRunsPolicy());
+
     private boolean isOutputKnown;
     private Optional<FailureOutput.Folder> output = Optional.empty();
     private boolean isChanged;
@@ -105,6 +124,12 @@ public final class RunPages {
         return new RunPages(new PageSettings(PageMode.OFF, Path.of("")), Map.of(), "1", "0", 0, null);
     }
 
+    private static Thread thread(Runnable writing) {
+        Thread thread = new Thread(writing, "meshguard-pages");
+        thread.setDaemon(true);
+        return thread;
+    }
+
     /** Returns whether checks that pass write a page, too. */
     public boolean areOfAll() {
         return settings.mode() == PageMode.ALWAYS;
@@ -131,32 +156,28 @@ public final class RunPages {
             return name.map(one -> output().orElseThrow().fileOf(one).toString());
         }
 
-        /**
-         * Writes the page.
-         *
-         * @return the reason if it could not be written, for the failure that then names no page
-         */
-        public Optional<IllegalStateException> write(CheckReport parts) {
-            Optional<Throwable> problem = rejected;
-            if (name.isPresent()) {
-                try {
-                    writeFailure(name.get(), subject, parts);
-                } catch (IOException | RuntimeException | LinkageError notWritten) {
-                    problem = Optional.of(notWritten);
-                }
-            }
-            return problem.map(reason -> new IllegalStateException(
+        /** Returns why no page can be written, for the failure that then names none; empty if none is configured. */
+        public Optional<IllegalStateException> problem() {
+            return rejected.map(reason -> new IllegalStateException(
                     "The page of this failure could not be written; what is written here is all there is.", reason));
+        }
+
+        /** Begins to write the page, if there is one; {@link #finish()} returns an error. */
+        public void write(CheckReport parts) {
+            name.ifPresent(one -> writer.execute(() -> writeFailure(one, subject, parts)));
         }
     }
 
     /** Reserves the page of a failure. */
-    public FailurePage reserve(PageSubject subject) {
+    public synchronized FailurePage reserve(PageSubject subject) {
         try {
             Optional<FailureOutput.Folder> folder = settings.mode() == PageMode.OFF ? Optional.empty() : output();
-            return folder.isPresent()
-                    ? new FailurePage(subject, Optional.of(take(subject, folder.get())), Optional.empty())
-                    : new FailurePage(subject, Optional.empty(), Optional.empty());
+            if (folder.isEmpty()) {
+                return new FailurePage(subject, Optional.empty(), Optional.empty());
+            }
+            String name = take(subject, folder.get());
+            ofFailures.add(subject.identity());
+            return new FailurePage(subject, Optional.of(name), Optional.empty());
         } catch (IOException | RuntimeException | LinkageError notWritten) {
             return new FailurePage(subject, Optional.empty(), Optional.of(notWritten));
         }
@@ -167,7 +188,11 @@ public final class RunPages {
      *
      * @throws IOException if the folder cannot be written to
      */
-    private synchronized String take(PageSubject subject, FailureOutput.Folder folder) throws IOException {
+    private String take(PageSubject subject, FailureOutput.Folder folder) throws IOException {
+        Path parent = folder.fileOf(nameOf(subject, 1, folder)).getParent();
+        if (parent != null) {
+            Files.createDirectories(parent);
+        }
         int number = 1;
         while (true) {
             String name = nameOf(subject, number, folder);
@@ -191,10 +216,6 @@ public final class RunPages {
      */
     private boolean isFirst(String name, FailureOutput.Folder folder) throws IOException {
         Path mark = folder.fileOf("." + name + "-" + build);
-        Path parent = mark.getParent();
-        if (parent != null) {
-            Files.createDirectories(parent);
-        }
         try {
             Files.createFile(mark.resolveSibling("." + name + "-" + build + ".taken"));
             return true;
@@ -203,9 +224,17 @@ public final class RunPages {
         }
     }
 
-    private synchronized void writeFailure(String name, PageSubject subject, CheckReport parts) throws IOException {
-        write(name, subject, parts, output().orElseThrow());
-        ofFailures.add(subject.identity());
+    private synchronized void writeFailure(String name, PageSubject subject, CheckReport parts) {
+        try {
+            write(name, subject, parts, output().orElseThrow());
+        } catch (IOException | RuntimeException | LinkageError notWritten) {
+            problems.add(String.format(
+                    Locale.ROOT,
+                    "The page of %s could not be written to the folder of %s: %s",
+                    subject.title(),
+                    PageSettings.FOLDER,
+                    notWritten));
+        }
     }
 
     /**
@@ -251,19 +280,30 @@ public final class RunPages {
         return hasOldPages;
     }
 
-    /** Writes the overview page of all runs, if a page was added or deleted; returns an error as a whole sentence. */
-    public synchronized Optional<String> finish() {
-        if (!isChanged) {
-            return Optional.empty();
-        }
+    /** Waits for the last page, and writes the overview page of all runs if one was added or deleted; returns errors as sentences. */
+    public List<String> finish() {
+        writer.shutdown();
         try {
-            output().orElseThrow().writeIndex();
-            isOverviewWritten = true;
-            return Optional.empty();
-        } catch (IOException | RuntimeException | LinkageError notWritten) {
-            return Optional.of("The page over all runs could not be written to the folder of " + PageSettings.FOLDER
-                    + ": " + notWritten);
+            while (!writer.awaitTermination(1, TimeUnit.MINUTES)) {
+                logger.warn("A page is still being written to the folder of {}", PageSettings.FOLDER);
+            }
+        } catch (InterruptedException asksForTheEnd) {
+            Thread.currentThread().interrupt();
         }
+        return writeOverview();
+    }
+
+    private synchronized List<String> writeOverview() {
+        try {
+            if (isChanged) {
+                output().orElseThrow().writeIndex();
+                isOverviewWritten = true;
+            }
+        } catch (IOException | RuntimeException | LinkageError notWritten) {
+            problems.add("The page over all runs could not be written to the folder of " + PageSettings.FOLDER + ": "
+                    + notWritten);
+        }
+        return List.copyOf(problems);
     }
 
     /** Finds the module that writes pages when the first one is to be written; empty if it is not installed. */

@@ -139,15 +139,12 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
         SourceRuntime shared = Objects.requireNonNull(runtime, "no round is judged before it began");
         RunPages.FailurePage page = shared.pages().reserve(shared.subject());
         AssertionFailedError failure = failing.apply(page.location());
-        Optional<IllegalStateException> notWritten = page.write(new CheckReport(
+        page.problem().ifPresent(failure::addSuppressed);
+        page.write(new CheckReport(
                 VerdictReport.of(LeakCheck.create().examine(history)).reproducedBy(TestNames.reproduction(use.name())),
                 String.valueOf(failure.getMessage()),
                 Optional.empty(),
                 Optional.of(accumulation)));
-        if (notWritten.isPresent()) {
-            failure = failing.apply(Optional.empty());
-            failure.addSuppressed(notWritten.get());
-        }
         return failure;
     }
 }

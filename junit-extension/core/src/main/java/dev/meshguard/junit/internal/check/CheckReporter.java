@@ -278,7 +278,7 @@ final class CheckReporter {
     }
 
     /**
-     * Returns the failure, which names its page, and writes the page.
+     * Returns the failure, which names its page, and begins to write the page.
      *
      * <p>A page that cannot be written hides no finding: the failure then names no page and has the reason as a suppressed
      * exception.
@@ -288,14 +288,9 @@ final class CheckReporter {
         RunPages.FailurePage page = run.reporting().pages().reserve(subject.get());
         Failure failure =
                 failure(memory, decision, page.location().map(report::shownAt).orElse(report));
-        Optional<IllegalStateException> notWritten = page.write(new CheckReport(
-                failure.report(), failure.text(), decision.budgets(), Optional.empty()));
-        if (notWritten.isEmpty()) {
-            return failure;
-        }
-        Failure withoutPage = failure(memory, decision, report);
-        withoutPage.error().addSuppressed(notWritten.get());
-        return withoutPage;
+        page.problem().ifPresent(failure.error()::addSuppressed);
+        page.write(new CheckReport(failure.report(), failure.text(), decision.budgets(), Optional.empty()));
+        return failure;
     }
 
     private Failure failure(CheckedMemory memory, Decision decision, VerdictReport report) {
@@ -400,8 +395,7 @@ final class CheckReporter {
             if (pages.areOfAll()) {
                 VerdictReport passed = report(verdict, notes);
                 pages.writeUnlessFailed(
-                        subject.get(),
-                        new CheckReport(passed, passed.text(), decision.budgets(), Optional.empty()));
+                        subject.get(), new CheckReport(passed, passed.text(), decision.budgets(), Optional.empty()));
             } else if (pages.hasOldPages()) {
                 pages.forget(subject.get());
             }

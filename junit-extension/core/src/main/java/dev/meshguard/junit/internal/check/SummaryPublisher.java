@@ -3,7 +3,7 @@ package dev.meshguard.junit.internal.check;
 import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.StoredResource;
-import java.util.Optional;
+import java.util.List;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
@@ -27,11 +27,11 @@ final class SummaryPublisher implements StoredResource {
     @Override
     public void close() {
         RunPages pages = run.reporting().pages();
-        Optional<String> notWritten = pages.finish();
+        List<String> notWritten = pages.finish();
         pages.overview().ifPresent(page -> run.reporting().numbers().shownOn(page));
         run.summary().ifPresent(root::publishReportEntry);
         run.unjudged().ifPresent(notice -> root.publishReportEntry("meshguard", notice));
-        notWritten.ifPresent(problem -> root.publishReportEntry("meshguard", problem));
+        notWritten.forEach(problem -> root.publishReportEntry("meshguard", problem));
         run.reporting()
                 .findings()
                 .ifPresent(file -> file.end().forEach(notice -> root.publishReportEntry("meshguard", notice)));
