@@ -9,8 +9,7 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.page.internal.data.GroupIndex.Membership;
 import dev.meshguard.verdict.DeviceMemory;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -78,31 +77,20 @@ final class AllocationRectangles {
     }
 
     private List<BufferGeneration> chosen() {
-        if (all.size() <= MAX_RECTANGLES) {
-            return all;
-        }
-        double[] weights = new double[all.size()];
-        for (int i = 0; i < weights.length; i++) {
-            BufferGeneration generation = all.get(i);
-            double bytesTimesEvents =
-                    (double) generation.size() * (generation.freedAt().orElse(end) - generation.allocatedAt() + 1);
-            // Freed generations are below zero, and so below all survivors.
-            weights[i] = members.containsKey(generation) ? bytesTimesEvents : -1 / (1 + bytesTimesEvents);
-        }
-        double[] sorted = weights.clone();
-        Arrays.sort(sorted);
-        double least = sorted[sorted.length - MAX_RECTANGLES];
-        int room = MAX_RECTANGLES;
-        for (double weight : weights) {
-            room -= weight > least ? 1 : 0;
-        }
-        List<BufferGeneration> chosen = new ArrayList<>(MAX_RECTANGLES);
-        for (int i = 0; i < weights.length; i++) {
-            if (weights[i] > least || (weights[i] == least && room-- > 0)) {
-                chosen.add(all.get(i));
-            }
-        }
-        return chosen;
+        return all.size() <= MAX_RECTANGLES
+                ? all
+                : all.stream()
+                        .sorted(Comparator.comparingDouble(this::weight).reversed())
+                        .limit(MAX_RECTANGLES)
+                        .sorted(Comparator.comparingLong(BufferGeneration::allocatedAt))
+                        .toList();
+    }
+
+    /** Returns the bytes times the events of a generation; freed generations are below zero, and so below all survivors. */
+    private double weight(BufferGeneration generation) {
+        double bytesTimesEvents =
+                (double) generation.size() * (generation.freedAt().orElse(end) - generation.allocatedAt() + 1);
+        return members.containsKey(generation) ? bytesTimesEvents : -1 / (1 + bytesTimesEvents);
     }
 
     /** Returns all generations. */
@@ -121,9 +109,7 @@ final class AllocationRectangles {
 
     void write(JsonGenerator json, Texts texts, StackTree stacks, UsageFigures usage, TruncationInfo howMuch)
             throws IOException {
-        json.writeArrayFieldStart("lanes");
-        for (Map.Entry<DeviceMemory, Long> lane : tops.entrySet()) {
-            json.writeStartObject();
+        JsonParts.objects("lanes", tops.entrySet(), json, lane -> {
             json.writeNumberField("device", MeshGrid.number(lane.getKey().device()));
             json.writeStringField("type", lane.getKey().type().name());
             json.writeNumberField("top", lane.getValue());
@@ -131,9 +117,7 @@ final class AllocationRectangles {
             if (capacity.isPresent()) {
                 write(capacity.get(), json);
             }
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        });
         Set<BufferGeneration> unlike = unlikeMost();
         Columns columns = new Columns(
                 "lane",
@@ -178,9 +162,7 @@ final class AllocationRectangles {
         json.writeObjectFieldStart("capacity");
         json.writeNumberField("banks", capacity.banks());
         json.writeNumberField("bytesPerBank", capacity.bytesPerBank());
-        if (capacity.base().isPresent()) {
-            json.writeNumberField("base", capacity.base().getAsLong());
-        }
+        JsonParts.optional("base", capacity.base(), json);
         json.writeEndObject();
     }
 

@@ -50,9 +50,7 @@ final class GroupList {
         this.fingerprints = ShortFingerprints.of(grouped.entries().stream()
                 .map(entry -> entry.part().fingerprint())
                 .toList());
-        this.chains = verdict.history().events().stream()
-                .filter(HistoryEvent.HandleTraced.class::isInstance)
-                .map(HistoryEvent.HandleTraced.class::cast)
+        this.chains = verdict.history().events(HistoryEvent.HandleTraced.class).stream()
                 .collect(Collectors.toMap(
                         HistoryEvent.HandleTraced::number,
                         trace -> trace.reachability().path()));
@@ -80,16 +78,12 @@ final class GroupList {
                 sum[2] = Quantities.saturatedSum(sum[2], group.totalBytes());
             }
         }
-        json.writeArrayFieldStart("causes");
-        for (Map.Entry<Cause, long[]> sum : sums.entrySet()) {
-            json.writeStartObject();
+        JsonParts.objects("causes", sums.entrySet(), json, sum -> {
             json.writeStringField("cause", sum.getKey().name());
             json.writeNumberField("groups", sum.getValue()[0]);
             json.writeNumberField("buffers", sum.getValue()[1]);
             json.writeNumberField("bytes", sum.getValue()[2]);
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        });
     }
 
     void writeLargest(JsonGenerator json) throws IOException {
@@ -171,9 +165,9 @@ final class GroupList {
                 "devices",
                 group.devices().stream().mapToLong(Integer::longValue).toArray(),
                 json);
-        optional("label", group.label(), json);
+        JsonParts.optional("label", group.label(), json);
         json.writeStringField("phase", group.first().buffer().allocatedIn().name());
-        optional("site", group.origin().flatMap(Origin::site).map(Object::toString), json);
+        JsonParts.optional("site", group.origin().flatMap(Origin::site).map(Object::toString), json);
         Columns.texts("frames", group.origin().map(StackTree::frames).orElse(List.of()), json);
         List<String> chain = chainOf(group);
         if (!chain.isEmpty()) {
@@ -218,21 +212,11 @@ final class GroupList {
         return lines;
     }
 
-    private void evidence(String field, List<Evidence> facts, JsonGenerator json) throws IOException {
-        json.writeArrayFieldStart(field);
-        for (Evidence fact : facts) {
-            json.writeStartObject();
+    private static void evidence(String field, List<Evidence> facts, JsonGenerator json) throws IOException {
+        JsonParts.objects(field, facts, json, fact -> {
             json.writeStringField("text", fact.text());
             Columns.numbers(
                     "events", fact.events().stream().mapToLong(Long::longValue).toArray(), json);
-            json.writeEndObject();
-        }
-        json.writeEndArray();
-    }
-
-    private static void optional(String field, Optional<String> text, JsonGenerator json) throws IOException {
-        if (text.isPresent()) {
-            json.writeStringField(field, text.get());
-        }
+        });
     }
 }

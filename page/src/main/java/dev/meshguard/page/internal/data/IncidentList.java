@@ -3,7 +3,6 @@ package dev.meshguard.page.internal.data;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.report.Finding;
 import dev.meshguard.report.VerdictReport;
 import java.io.IOException;
 import java.util.List;
@@ -19,38 +18,26 @@ final class IncidentList {
     }
 
     void write(JsonGenerator json) throws IOException {
-        json.writeArrayFieldStart("incidents");
-        for (VerdictReport.Section section : report.incidents()) {
-            json.writeStartObject();
+        JsonParts.objects("incidents", report.incidents(), json, section -> {
             json.writeStringField("headline", section.headline());
             facts(section.facts(), json);
-            json.writeArrayFieldStart("findings");
-            for (Finding finding : section.findings()) {
-                json.writeStartObject();
+            JsonParts.objects("findings", section.findings(), json, finding -> {
                 json.writeStringField("title", finding.title());
                 Columns.texts("sites", finding.sites(), json);
                 facts(finding.facts(), json);
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+            });
+        });
         Optional<MemoryShortage> shortage = report.shortage();
         if (shortage.isPresent() && shortage.get().start().isPresent()) {
             space(shortage.get(), json);
         }
     }
 
-    private void facts(List<VerdictReport.Fact> facts, JsonGenerator json) throws IOException {
-        json.writeArrayFieldStart("facts");
-        for (VerdictReport.Fact fact : facts) {
-            json.writeStartObject();
+    private static void facts(List<VerdictReport.Fact> facts, JsonGenerator json) throws IOException {
+        JsonParts.objects("facts", facts, json, fact -> {
             json.writeStringField("name", fact.name());
             json.writeStringField("text", fact.text());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        });
     }
 
     private void space(MemoryShortage shortage, JsonGenerator json) throws IOException {
@@ -60,15 +47,11 @@ final class IncidentList {
         json.writeBooleanField("isRange", shortage.reason() == MemoryShortage.Reason.OCCUPIED);
         json.writeNumberField("start", shortage.start().getAsLong());
         json.writeNumberField("end", shortage.end().getAsLong());
-        json.writeArrayFieldStart("blocks");
-        for (MemoryShortage.Block block : shortage.blocks()) {
-            json.writeStartObject();
+        JsonParts.objects("blocks", shortage.blocks(), json, block -> {
             json.writeNumberField("start", block.start());
             json.writeNumberField("size", block.size());
             json.writeStringField("text", Quantities.size(block.size()) + ", " + shortage.holderOf(block));
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        });
         json.writeEndObject();
     }
 }

@@ -27,20 +27,21 @@ final class TimelineBands {
 
     private record Mark(long event, String name, String kind) {}
 
+    private record Time(long event, Instant at) {}
+
     private final AllocationHistory history;
     private final List<PhaseUsage> phaseUsages;
     private final long end;
     private final List<Mark> marks = new ArrayList<>();
-    private final List<long[]> times = new ArrayList<>();
+    private final List<Time> times = new ArrayList<>();
 
     TimelineBands(LeakVerdict verdict, long end) {
         this.history = verdict.history();
         this.phaseUsages = verdict.phaseUsages();
         this.end = end;
-        Instant[] first = new Instant[1];
         for (HistoryEvent event : history.events()) {
             mark(event);
-            time(event, first);
+            time(event);
         }
     }
 
@@ -59,8 +60,8 @@ final class TimelineBands {
     }
 
     /** A clock that is set back would let time run backwards, so only times later than all before count. */
-    private void time(HistoryEvent event, Instant[] first) {
-        Instant at = null;
+    private void time(HistoryEvent event) {
+        Instant at = Instant.EPOCH;
         if (event instanceof HistoryEvent.PhaseBegan began) {
             at = began.at();
         } else if (event instanceof HistoryEvent.MeshOpened opened) {
@@ -70,15 +71,10 @@ final class TimelineBands {
         } else if (event instanceof HistoryEvent.MeshClosed closed) {
             at = closed.at();
         }
-        if (at == null || at.equals(Instant.EPOCH)) {
-            return;
-        }
-        if (first[0] == null) {
-            first[0] = at;
-        }
-        long micros = Duration.between(first[0], at).toNanos() / 1_000;
-        if (times.isEmpty() || micros >= times.get(times.size() - 1)[1]) {
-            times.add(new long[] {event.number(), micros});
+        boolean isKnown = !at.equals(Instant.EPOCH);
+        if (isKnown
+                && (times.isEmpty() || !at.isBefore(times.get(times.size() - 1).at()))) {
+            times.add(new Time(event.number(), at));
         }
     }
 
@@ -154,9 +150,9 @@ final class TimelineBands {
         long[] events = new long[count];
         long[] micros = new long[count];
         for (int i = 0; i < count; i++) {
-            long[] time = times.get((int) ((long) i * (times.size() - 1) / (count - 1)));
-            events[i] = time[0];
-            micros[i] = time[1];
+            Time time = times.get((int) ((long) i * (times.size() - 1) / (count - 1)));
+            events[i] = time.event();
+            micros[i] = Duration.between(times.get(0).at(), time.at()).toNanos() / 1_000;
         }
         json.writeObjectFieldStart("times");
         Columns.numbers("event", events, json);
