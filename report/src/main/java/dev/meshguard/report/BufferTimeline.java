@@ -127,15 +127,15 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
             };
             add(
                     change.event(),
+                    change.request(),
+                    change.ownership(),
                     String.format(
                             Locale.ROOT,
-                            "%s%s, %d -> %d references%s",
+                            "%s%s, %d -> %d references",
                             what,
                             reportedSize(change),
                             change.before(),
-                            change.after(),
-                            whose(change.request().details(), change.ownership())),
-                    change.request());
+                            change.after()));
         }
 
         private String reportedSize(CountChange change) {
@@ -168,18 +168,13 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
 
         /** The address is the only link between an ignored free and the buffer. */
         private void ignoredFrees() {
-            for (HistoryEvent event : history.events()) {
-                if (event instanceof HistoryEvent.FreeIgnored ignored
-                        && isHere(ignored)
-                        && isOfItsTime(ignored.number())) {
+            for (HistoryEvent.FreeIgnored ignored : history.events(HistoryEvent.FreeIgnored.class)) {
+                if (isHere(ignored) && isOfItsTime(ignored.number())) {
                     add(
                             ignored.number(),
-                            String.format(
-                                    Locale.ROOT,
-                                    "free ignored, because %s%s",
-                                    ignored.reason().description(),
-                                    whose(ignored.request().details(), Ownership.UNKNOWN)),
-                            ignored.request());
+                            ignored.request(),
+                            Ownership.UNKNOWN,
+                            "free ignored, because " + ignored.reason().description());
                 }
             }
         }
@@ -209,17 +204,15 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
                 case BEFORE_WIPE -> "before the allocators were wiped";
                 case AFTER_WIPE -> "after the allocators were wiped";
             };
-            steps.put(
+            add(
                     event.number(),
-                    new Step(
-                            event.number(),
-                            String.format(
-                                    Locale.ROOT,
-                                    "the allocator of mesh %d reported the address as %s %s",
-                                    event.snapshot().mesh(),
-                                    testimony == AddressState.ALLOCATED ? "allocated" : "free",
-                                    when),
-                            Optional.empty()));
+                    Optional.empty(),
+                    String.format(
+                            Locale.ROOT,
+                            "the allocator of mesh %d reported the address as %s %s",
+                            event.snapshot().mesh(),
+                            testimony == AddressState.ALLOCATED ? "allocated" : "free",
+                            when));
         }
 
         private void traces() {
@@ -227,9 +220,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
             for (BufferGeneration.Report report : buffer.reports()) {
                 if (asked.add(report.request())) {
                     history.reachabilityOf(report.request())
-                            .ifPresent(trace -> steps.put(
-                                    trace.number(),
-                                    new Step(trace.number(), found(trace.reachability()), Optional.empty())));
+                            .ifPresent(trace -> add(trace.number(), Optional.empty(), found(trace.reachability())));
                 }
             }
         }
@@ -247,13 +238,16 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
             };
         }
 
-        private void add(long event, String words, MemoryRequest request) {
-            steps.put(
+        /** Adds a report or a free, with its object, its phase and its line. */
+        private void add(long event, MemoryRequest request, Ownership ownership, String words) {
+            add(
                     event,
-                    new Step(
-                            event,
-                            words + ", in " + history.phaseAt(event),
-                            request.origin().map(Object::toString)));
+                    request.origin().map(Object::toString),
+                    words + whose(request.details(), ownership) + ", in " + history.phaseAt(event));
+        }
+
+        private void add(long event, Optional<String> site, String words) {
+            steps.put(event, new Step(event, words, site));
         }
     }
 }
