@@ -60,7 +60,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                 judge.violations.addAll(ofNoMesh(budget, verdict.history()));
             } else {
                 judge.check(budget);
-                judge.violations.addAll(broken(budget, freeSpaces));
+                judge.violations.addAll(fragmented(budget, freeSpaces));
             }
         }
         return new BudgetVerdict(budgets, judge.violations, judge.held.excludedBuffers());
@@ -95,30 +95,27 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                 .toList();
     }
 
-    private static List<BudgetViolation> broken(BudgetSpec budget, List<FreeSpace> freeSpaces) {
+    private static List<BudgetViolation> fragmented(BudgetSpec budget, List<FreeSpace> freeSpaces) {
+        if (budget.largestFreeBlock().isEmpty()) {
+            return List.of();
+        }
         List<FreeSpace> fitting = freeSpaces.stream()
                 .filter(freeSpace -> freeSpace.type() == budget.type())
                 .filter(freeSpace -> budget.device().isEmpty()
                         || freeSpace.devices().contains(budget.device().getAsInt()))
                 .toList();
-        List<BudgetViolation> violations = new ArrayList<>();
-        budget.largestFreeBlock().ifPresent(least -> {
-            if (fitting.isEmpty()) {
-                violations.add(unknown(budget));
-            }
-            fitting.stream()
-                    .filter(freeSpace -> freeSpace.largestFreePerBank() < least)
-                    .forEach(freeSpace -> violations.add(new BudgetViolation.Fragmented(budget, freeSpace)));
-        });
-        return violations;
-    }
-
-    private static BudgetViolation unknown(BudgetSpec budget) {
-        return new BudgetViolation.NotCheckable(
-                budget,
-                BudgetMetric.LARGEST_FREE_BLOCK,
-                "No open mesh could be asked: a history does not hold how free memory lies. Ask a mesh that is still open, or"
-                        + " leave the limit out.");
+        if (fitting.isEmpty()) {
+            return List.of(new BudgetViolation.NotCheckable(
+                    budget,
+                    BudgetMetric.LARGEST_FREE_BLOCK,
+                    "No open mesh could be asked: a history does not hold how free memory lies. Ask a mesh that is still open, or"
+                            + " leave the limit out."));
+        }
+        return fitting.stream()
+                .filter(freeSpace -> freeSpace.largestFreePerBank()
+                        < budget.largestFreeBlock().getAsLong())
+                .<BudgetViolation>map(freeSpace -> new BudgetViolation.Fragmented(budget, freeSpace))
+                .toList();
     }
 
     /** Checks several budgets against one verdict. */

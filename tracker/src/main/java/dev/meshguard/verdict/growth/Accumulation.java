@@ -102,7 +102,12 @@ public final class Accumulation {
      * Returns why the survivors of the rounds cannot be determined, as whole sentences; empty if nothing is missing.
      */
     public List<String> inconclusiveReasons() {
-        List<String> doubts = inconclusiveReasonsOf(verdict.history());
+        List<String> doubts = new ArrayList<>();
+        verdict.history().lostReports().stream()
+                .findFirst()
+                .map(lost -> String.format(
+                        Locale.ROOT, "Reports are missing (first at event #%d: %s).", lost.number(), lost.reason()))
+                .ifPresent(doubts::add);
         marks.inconclusiveReason().ifPresent(doubts::add);
         int needed = warmUp + Trend.MIN_ROUNDS_AFTER_WARM_UP;
         if (rounds() < needed) {
@@ -203,17 +208,5 @@ public final class Accumulation {
                                         site.bytes().total() * site.devices().size(),
                                 Comparator.reverseOrder()))
                 .toList();
-    }
-
-    private static List<String> inconclusiveReasonsOf(AllocationHistory history) {
-        List<String> doubts = new ArrayList<>();
-        if (!history.lostReports().isEmpty()) {
-            doubts.add(String.format(
-                    Locale.ROOT,
-                    "Reports are missing (first at event #%d: %s).",
-                    history.lostReports().get(0).number(),
-                    history.lostReports().get(0).reason()));
-        }
-        return doubts;
     }
 }

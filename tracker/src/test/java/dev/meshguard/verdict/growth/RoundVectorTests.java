@@ -29,16 +29,6 @@ class RoundVectorTests {
     }
 
     @Test
-    void isEqualToOneOfTheSameAmounts() {
-        assertThat(RoundVector.of(1, 0, 2))
-                .isEqualTo(RoundVector.of(1, 0, 2))
-                .hasSameHashCodeAs(RoundVector.of(1, 0, 2))
-                .isNotEqualTo(RoundVector.of(1, 0, 2, 0))
-                .isNotEqualTo(RoundVector.of(1, 0, 3))
-                .isNotEqualTo(RoundVector.of(0, 1, 2));
-    }
-
-    @Test
     void showsFewRoundsEachAndOfManyTheEnds() {
         assertThat(RoundVector.of()).hasToString("[]");
         assertThat(RoundVector.of(3, 1, 0)).hasToString("[3, 1, 0]");
