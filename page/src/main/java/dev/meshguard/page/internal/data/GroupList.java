@@ -151,7 +151,7 @@ final class GroupList {
         json.writeStringField(
                 "baseline", part.isKnown() ? "known" : part.baseline().isPresent() ? "new" : "none");
         json.writeStringField("fingerprint", fingerprints.of(part.fingerprint()));
-        optional("remedy", verdict.remedyOf(group), json);
+        JsonParts.optional("remedy", verdict.remedyOf(group), json);
         json.writeStringField(
                 "type",
                 verdict.history()
