@@ -41,8 +41,9 @@ class FindingsFilesTests {
                 {"schema":1,"kind":"check",RUN,TEST#freesAll","subject":"TEST","source":"mesh","result":"PASSED","completed":true,\
                 "outcome":"LEAK_FREE","findings":0,"peakBytes":4096,"leakedBytes":0}
                 {"schema":1,"kind":"finding",RUN,TEST#leaks","subject":"TEST","source":"mesh","result":"FAILED","completed":true,\
-                "fingerprint":"DIGITS","cause":"LOST","status":"LEAKED","known":false,"type":"DRAM","buffers":8,"bytes":32768,\
-                "line":"dev.meshguard.junit.FindingsFilesTests$LeakTestCase.leaks(FindingsFilesTests.java:NN)"}
+                "fingerprint":"DIGITS","cause":"LOST","status":"LEAKED","type":"DRAM",\
+                "line":"dev.meshguard.junit.FindingsFilesTests$LeakTestCase.leaks(FindingsFilesTests.java:NN)","known":false,\
+                "buffers":8,"bytes":32768}
                 {"schema":1,"kind":"check",RUN,TEST#leaks","subject":"TEST","source":"mesh","result":"FAILED","completed":true,\
                 "outcome":"LEAKED","findings":1,"peakBytes":4096,"leakedBytes":32768}
                 {"schema":1,"kind":"check",RUN,TEST#requestsNothing","subject":"TEST","result":"PASSED","completed":true,\
@@ -113,7 +114,7 @@ class FindingsFilesTests {
         run(WeightsTestCase.class, Map.of("meshguard.baseline", baseline.toString()));
 
         assertThat(text())
-                .contains("\"kind\":\"found\"", "\"result\":\"KNOWN\"", "\"status\":\"LEAKED\",\"known\":true");
+                .contains("\"kind\":\"found\"", "\"result\":\"KNOWN\"", "\"status\":\"LEAKED\"", "\"known\":true");
     }
 
     @Test

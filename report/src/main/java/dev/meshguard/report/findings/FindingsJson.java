@@ -1,13 +1,28 @@
 package dev.meshguard.report.findings;
 
+import static dev.meshguard.report.internal.JsonPart.amount;
+import static dev.meshguard.report.internal.JsonPart.choice;
+import static dev.meshguard.report.internal.JsonPart.instant;
+import static dev.meshguard.report.internal.JsonPart.integer;
+import static dev.meshguard.report.internal.JsonPart.optionalInteger;
+import static dev.meshguard.report.internal.JsonPart.record;
+import static dev.meshguard.report.internal.JsonPart.text;
+import static dev.meshguard.report.internal.JsonPart.truth;
+
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.report.internal.JsonFormat;
+import dev.meshguard.report.internal.JsonPart;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import dev.meshguard.verdict.expectation.SourceLine;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -32,38 +47,95 @@ public record FindingsJson(RunIdentity identity) {
     /** The version, the only one that can be read. */
     public static final int VERSION = 1;
 
+    static final JsonPart<Integer> SCHEMA = integer("schema");
+    static final JsonPart<String> KIND = text("kind");
+    static final JsonPart<String> RUN = text("run");
+
+    /** An entry with its location: a line of a file, or an annotation or field. */
+    static final JsonPart<Expectation> ENTRY = record(
+                    Entry.class, text("entry"), text("place"), optionalInteger("placeLine"))
+            .as(Entry::expectation, Entry::of);
+
+    /** A leak as a line of a baseline. */
+    static final JsonPart<String> LEAK = text("leak");
+
+    private static final JsonPart<RunIdentity> IDENTITY = record(
+            RunIdentity.class,
+            RUN,
+            text("jvm"),
+            instant("began"),
+            text("commit").optional(),
+            text("machine").optional());
+    private static final JsonPart<FindingRecord> FINDING = record(
+            FindingRecord.class,
+            text("fingerprint"),
+            text("cause"),
+            text("status"),
+            choice("type", BufferType.class),
+            text("line").optional(),
+            truth("known"),
+            amount("buffers"),
+            amount("bytes"));
+
+    private record Entry(String entry, String place, OptionalInt placeLine) {
+
+        private static Entry of(Expectation entry) {
+            return entry.source()
+                    .map(line -> new Entry(entry.toText(), line.file(), OptionalInt.of(line.line())))
+                    .orElseGet(() -> new Entry(entry.toText(), entry.location().orElseThrow(), OptionalInt.empty()));
+        }
+
+        private Expectation expectation() {
+            Expectation read = ExpectedBuffers.parse(entry, place).entries().stream()
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException("it has an entry without terms"));
+            return placeLine.isPresent()
+                    ? read.writtenAt(new SourceLine(place, placeLine.getAsInt()))
+                    : read.locatedAt(place);
+        }
+    }
+
+    /** Writes the fields of a line behind those of the run. */
+    private interface Fields {
+        void write(JsonGenerator json) throws IOException;
+    }
+
     /** Returns the first line, ended by a line break. */
     public String begin() {
-        return lines(LineForm.RUN, List.of(new LineForm.Nothing()));
+        return line("run", json -> {});
     }
 
     /** Returns a line for each entry, ended by a line break; each entry needs a location. */
     public String entries(EntryUse use, List<Expectation> entries) {
-        return lines(
-                LineForm.of(use),
-                entries.stream()
-                        .map(entry -> new JvmFindings.UsedEntry(entry, use))
-                        .toList());
+        return entries.stream()
+                .map(entry -> line(use.kind(), json -> ENTRY.write(entry, json)))
+                .collect(Collectors.joining());
     }
 
     /** Returns a line for each leak, ended by a line break. */
     public String found(Baseline leaks) {
-        return lines(
-                LineForm.FOUND,
-                leaks.entries().values().stream()
-                        .map(leak -> new LineForm.Leak(leak.toString()))
-                        .toList());
+        return leaks.entries().values().stream()
+                .map(leak -> line("found", json -> LEAK.write(leak.toString(), json)))
+                .collect(Collectors.joining());
     }
 
     /** Returns the lines of a check, each ended by a line break: its findings, and then the check. */
     public String check(CheckRecord check) {
-        LineForm.Subject subject = LineForm.Subject.of(check);
-        return lines(
-                        LineForm.FINDING,
-                        check.findings().stream()
-                                .map(finding -> LineForm.Finding.of(subject, finding))
-                                .toList())
-                + lines(LineForm.CHECK, List.of(LineForm.Check.of(subject, check)));
+        StringBuilder lines = new StringBuilder();
+        for (FindingRecord finding : check.findings()) {
+            lines.append(line("finding", json -> {
+                writeSubject(check, json);
+                FINDING.write(finding, json);
+            }));
+        }
+        lines.append(line("check", json -> {
+            writeSubject(check, json);
+            JsonFormat.write("outcome", check.outcome(), json);
+            JsonFormat.write("findings", check.findings().size(), json);
+            JsonFormat.write("peakBytes", check.peakBytes(), json);
+            JsonFormat.write("leakedBytes", check.leakedBytes(), json);
+        }));
+        return lines.toString();
     }
 
     /**
@@ -73,19 +145,32 @@ public record FindingsJson(RunIdentity identity) {
      * @param findings the number of findings in the file
      */
     public String end(long checks, long findings) {
-        return lines(LineForm.END, List.of(new LineForm.End(checks, findings)));
+        return line("end", json -> {
+            JsonFormat.write("checks", checks, json);
+            JsonFormat.write("findings", findings, json);
+        });
     }
 
-    private <V> String lines(LineForm<V> form, List<V> values) {
+    private static void writeSubject(CheckRecord check, JsonGenerator json) throws IOException {
+        JsonFormat.write("test", check.test(), json);
+        JsonFormat.write("subject", check.subject(), json);
+        text("source").optional().write(check.source(), json);
+        JsonFormat.write("result", check.result(), json);
+        JsonFormat.write("completed", check.completed(), json);
+    }
+
+    private String line(String kind, Fields fields) {
         StringWriter text = new StringWriter();
-        for (V value : values) {
-            try (JsonGenerator json = JsonFormat.factory().createGenerator(text)) {
-                form.write(identity, value, json);
-            } catch (IOException e) {
-                throw new UncheckedIOException("A text in memory cannot be written", e);
-            }
-            text.append('\n');
+        try (JsonGenerator json = JsonFormat.factory().createGenerator(text)) {
+            json.writeStartObject();
+            SCHEMA.write(VERSION, json);
+            KIND.write(kind, json);
+            IDENTITY.write(identity, json);
+            fields.write(json);
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException("A text in memory cannot be written", e);
         }
-        return text.toString();
+        return text.append('\n').toString();
     }
 }

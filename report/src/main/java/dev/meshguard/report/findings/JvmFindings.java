@@ -1,5 +1,6 @@
 package dev.meshguard.report.findings;
 
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.internal.JsonFields;
 import dev.meshguard.report.internal.UnreadableLineException;
 import dev.meshguard.verdict.baseline.Baseline;
@@ -57,17 +58,21 @@ public record JvmFindings(Path file, List<UsedEntry> entries, Baseline found, bo
         for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
             number++;
             try {
-                JsonFields fields = JsonFields.ofLine(line.toCharArray(), 0, line.length());
-                if (!LineForm.runOf(fields).equals(run)) {
+                JsonFields fields = JsonFields.ofLine(line);
+                if (!FindingsJson.RUN.read(fields).equals(run)) {
                     return Optional.empty();
                 }
-                Object value = LineForm.read(fields);
-                if (value instanceof UsedEntry entry) {
-                    entries.add(entry);
-                } else if (value instanceof LineForm.Leak leak) {
-                    found = found.and(Baseline.parse(leak.leak(), file.toString()));
+                String kind = kindOf(fields);
+                switch (kind) {
+                    case "run", "finding", "check" -> {}
+                    case "entry" -> entries.add(new UsedEntry(FindingsJson.ENTRY.read(fields), EntryUse.EXPECTED));
+                    case "matched" -> entries.add(new UsedEntry(FindingsJson.ENTRY.read(fields), EntryUse.MATCHED));
+                    case "excused" -> entries.add(new UsedEntry(FindingsJson.ENTRY.read(fields), EntryUse.EXCUSED));
+                    case "found" -> found = found.and(Baseline.parse(FindingsJson.LEAK.read(fields), file.toString()));
+                    case "end" -> isComplete = true;
+                    default ->
+                        throw new UnreadableLineException("kind " + Quantities.quoted(kind) + " is not known here");
                 }
-                isComplete = value instanceof LineForm.End;
             } catch (UnreadableLineException | IllegalArgumentException e) {
                 throw new IOException(
                         String.format(
@@ -76,5 +81,14 @@ public record JvmFindings(Path file, List<UsedEntry> entries, Baseline found, bo
             }
         }
         return Optional.of(new JvmFindings(file, entries, found, isComplete));
+    }
+
+    private static String kindOf(JsonFields line) throws UnreadableLineException {
+        int version = FindingsJson.SCHEMA.read(line);
+        if (version != FindingsJson.VERSION) {
+            throw new UnreadableLineException(
+                    "its \"schema\" is " + version + ", and only " + FindingsJson.VERSION + " can be read here");
+        }
+        return FindingsJson.KIND.read(line);
     }
 }

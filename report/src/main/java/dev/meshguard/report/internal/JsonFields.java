@@ -30,8 +30,8 @@ public final class JsonFields {
      *
      * @throws UnreadableLineException if the line is no object, or has a field twice
      */
-    public static JsonFields ofLine(char[] line, int offset, int length) throws IOException, UnreadableLineException {
-        try (JsonParser parser = JsonFormat.factory().createParser(line, offset, length)) {
+    public static JsonFields ofLine(String line) throws IOException, UnreadableLineException {
+        try (JsonParser parser = JsonFormat.factory().createParser(line)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new UnreadableLineException("it is no JSON object");
             }
@@ -94,76 +94,30 @@ public final class JsonFields {
         return value(name, Long.class, "no whole number");
     }
 
-    /** Returns a number that is a count. */
-    public long amount(String name) throws UnreadableLineException {
-        long amount = number(name);
-        if (amount < 0) {
-            throw new UnreadableLineException("\"" + name + "\" is " + amount);
-        }
-        return amount;
-    }
-
-    int integer(String name) throws UnreadableLineException {
-        return integer(name, number(name));
-    }
-
     /** Returns a text. */
     public String text(String name) throws UnreadableLineException {
         return value(name, String.class, "no text");
     }
 
-    boolean truth(String name) throws UnreadableLineException {
-        return value(name, Boolean.class, "neither true nor false");
-    }
-
-    <E extends Enum<E>> E choice(String name, Class<E> type) throws UnreadableLineException {
-        String word = text(name);
-        try {
-            return Enum.valueOf(type, word);
-        } catch (IllegalArgumentException e) {
-            throw new UnreadableLineException(
-                    "\"" + name + "\" is " + Quantities.quoted(word) + ", which is not known here");
-        }
-    }
-
-    JsonFields object(String name) throws UnreadableLineException {
-        return value(name, JsonFields.class, "no object");
-    }
-
-    List<Long> numbers(String name) throws UnreadableLineException {
-        return list(name, Long.class, "no list of whole numbers");
-    }
-
-    List<Integer> integers(String name) throws UnreadableLineException {
-        List<Integer> integers = new ArrayList<>();
-        for (long number : numbers(name)) {
-            integers.add(integer(name, number));
-        }
-        return integers;
-    }
-
-    List<String> texts(String name) throws UnreadableLineException {
-        return list(name, String.class, "no list of texts");
-    }
-
-    List<JsonFields> objects(String name) throws UnreadableLineException {
-        return list(name, JsonFields.class, "no list of objects");
-    }
-
-    private <T> List<T> list(String name, Class<T> type, String otherwise) throws UnreadableLineException {
-        List<T> list = new ArrayList<>();
-        for (Object element : value(name, List.class, otherwise)) {
-            list.add(cast(name, element, type, otherwise));
-        }
-        return list;
-    }
-
-    private <T> T value(String name, Class<T> type, String otherwise) throws UnreadableLineException {
+    /**
+     * Returns a value of a type.
+     *
+     * @param otherwise what another value is, as the end of a sentence
+     */
+    <T> T value(String name, Class<T> type, String otherwise) throws UnreadableLineException {
         Object value = values.get(name);
         if (value == null) {
             throw new UnreadableLineException("it has no \"" + name + "\"");
         }
         return cast(name, value, type, otherwise);
+    }
+
+    <T> List<T> list(String name, Class<T> type, String otherwise) throws UnreadableLineException {
+        List<T> list = new ArrayList<>();
+        for (Object element : value(name, List.class, otherwise)) {
+            list.add(cast(name, element, type, otherwise));
+        }
+        return list;
     }
 
     private static <T> T cast(String name, @Nullable Object value, Class<T> type, String otherwise)
@@ -172,12 +126,5 @@ public final class JsonFields {
             throw new UnreadableLineException("\"" + name + "\" is " + otherwise);
         }
         return type.cast(value);
-    }
-
-    private static int integer(String name, long number) throws UnreadableLineException {
-        if (number != (int) number) {
-            throw new UnreadableLineException("\"" + name + "\" is " + number);
-        }
-        return (int) number;
     }
 }

@@ -1,6 +1,7 @@
 package dev.meshguard.report.internal;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.Quantities;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -38,11 +39,6 @@ public final class JsonPart<V> {
         V read(JsonFields fields) throws UnreadableLineException;
     }
 
-    /** Reads the value of the field with a name. */
-    private interface ValueReading<V> {
-        V read(JsonFields fields, String name) throws UnreadableLineException;
-    }
-
     private final Predicate<JsonFields> presence;
     private final Writing<V> writing;
     private final Reading<V> reading;
@@ -58,18 +54,21 @@ public final class JsonPart<V> {
         return new JsonPart<>(fields -> fields.has(name), writing, reading);
     }
 
-    private static <V> JsonPart<V> field(String name, ValueReading<V> reading) {
-        return of(name, (value, json) -> JsonFormat.write(name, value, json), fields -> reading.read(fields, name));
+    private static <V> JsonPart<V> field(String name, Reading<V> reading) {
+        return of(name, (value, json) -> JsonFormat.write(name, value, json), reading);
     }
 
     /** Returns a whole number. */
     public static JsonPart<Long> number(String name) {
-        return field(name, JsonFields::number);
+        return field(name, fields -> fields.number(name));
     }
 
     /** Returns a whole number that is a count. */
     public static JsonPart<Long> amount(String name) {
-        return field(name, JsonFields::amount);
+        return field(name, fields -> {
+            long amount = fields.number(name);
+            return checked(name, amount, amount >= 0);
+        });
     }
 
     /** Returns a whole number that may be unknown. */
@@ -79,7 +78,7 @@ public final class JsonPart<V> {
 
     /** Returns a whole number of 32 bits. */
     public static JsonPart<Integer> integer(String name) {
-        return field(name, JsonFields::integer);
+        return field(name, fields -> integer(name, fields.number(name)));
     }
 
     /** Returns a whole number of 32 bits that may be unknown. */
@@ -89,17 +88,25 @@ public final class JsonPart<V> {
 
     /** Returns a text. */
     public static JsonPart<String> text(String name) {
-        return field(name, JsonFields::text);
+        return field(name, fields -> fields.text(name));
     }
 
     /** Returns whether something is true. */
     public static JsonPart<Boolean> truth(String name) {
-        return field(name, JsonFields::truth);
+        return field(name, fields -> fields.value(name, Boolean.class, "neither true nor false"));
     }
 
     /** Returns the name of a constant. */
     public static <E extends Enum<E>> JsonPart<E> choice(String name, Class<E> type) {
-        return field(name, (fields, field) -> fields.choice(field, type));
+        return field(name, fields -> {
+            String word = fields.text(name);
+            try {
+                return Enum.valueOf(type, word);
+            } catch (IllegalArgumentException e) {
+                throw new UnreadableLineException(
+                        "\"" + name + "\" is " + Quantities.quoted(word) + ", which is not known here");
+            }
+        });
     }
 
     /** Returns a moment. */
@@ -109,17 +116,35 @@ public final class JsonPart<V> {
 
     /** Returns a list of texts. */
     public static JsonPart<List<String>> texts(String name) {
-        return field(name, JsonFields::texts);
+        return field(name, fields -> fields.list(name, String.class, "no list of texts"));
     }
 
     /** Returns a list of whole numbers. */
     public static JsonPart<List<Long>> numbers(String name) {
-        return field(name, JsonFields::numbers);
+        return field(name, fields -> fields.list(name, Long.class, "no list of whole numbers"));
     }
 
     /** Returns a list of whole numbers of 32 bits. */
     public static JsonPart<List<Integer>> integers(String name) {
-        return field(name, JsonFields::integers);
+        JsonPart<List<Long>> numbers = numbers(name);
+        return field(name, fields -> {
+            List<Integer> integers = new ArrayList<>();
+            for (long number : numbers.read(fields)) {
+                integers.add(integer(name, number));
+            }
+            return integers;
+        });
+    }
+
+    private static int integer(String name, long number) throws UnreadableLineException {
+        return (int) checked(name, number, number == (int) number);
+    }
+
+    private static long checked(String name, long number, boolean isValid) throws UnreadableLineException {
+        if (!isValid) {
+            throw new UnreadableLineException("\"" + name + "\" is " + number);
+        }
+        return number;
     }
 
     /** Returns an object with the fields of another part. */
@@ -132,7 +157,7 @@ public final class JsonPart<V> {
                 },
                 fields -> {
                     try {
-                        return part.read(fields.object(name));
+                        return part.read(fields.value(name, JsonFields.class, "no object"));
                     } catch (IllegalArgumentException e) {
                         throw new UnreadableLineException("\"" + name + "\" has a value that it cannot have");
                     }
@@ -152,7 +177,7 @@ public final class JsonPart<V> {
                 },
                 fields -> {
                     List<V> values = new ArrayList<>();
-                    for (JsonFields object : fields.objects(name)) {
+                    for (JsonFields object : fields.list(name, JsonFields.class, "no list of objects")) {
                         values.add(part.read(object));
                     }
                     return values;
@@ -165,7 +190,7 @@ public final class JsonPart<V> {
      * @param parts a part for each component, in their order; so the name of a field is not that of the component
      */
     public static <R extends Record> JsonPart<R> record(Class<R> type, JsonPart<?>... parts) {
-        RecordComponents<R> components = new RecordComponents<>(type, parts);
+        RecordComponents<R> components = new RecordComponents<>(type, List.of(parts));
         return new JsonPart<>(
                 parts.length == 0 ? fields -> true : parts[0].presence, components::write, components::read);
     }

@@ -62,7 +62,7 @@ final class HistoryReader {
         if (header.gaps()) {
             events.mayHaveGaps();
         }
-        while (nextLine()) {
+        while (lines.next()) {
             try {
                 line(header);
                 isUnreadable = false;
@@ -85,16 +85,8 @@ final class HistoryReader {
         return ended && !sumsAreMissing && !events.isDamaged();
     }
 
-    private boolean nextLine() throws IOException {
-        boolean any = lines.next();
-        while (any && lines.isBlank()) {
-            any = lines.next();
-        }
-        return any;
-    }
-
     private LineForm.Header header() throws IOException {
-        if (!nextLine()) {
+        if (!lines.next()) {
             throw HistoryFormatException.empty(source);
         }
         try {
@@ -118,11 +110,10 @@ final class HistoryReader {
         if (lines.isTooLong()) {
             throw new UnreadableLineException("it is too long");
         }
-        if (lines.contains(PlainEscapes.REPLACEMENT)) {
+        if (lines.text().indexOf(PlainEscapes.REPLACEMENT) >= 0) {
             throw new UnreadableLineException("it is not UTF-8");
         }
-        int mark = lines.length() > 0 && lines.characters()[lines.offset()] == '\uFEFF' ? 1 : 0;
-        return JsonFields.ofLine(lines.characters(), lines.offset() + mark, lines.length() - mark);
+        return JsonFields.ofLine(lines.text());
     }
 
     private void line(LineForm.Header header) throws IOException, UnreadableLineException {

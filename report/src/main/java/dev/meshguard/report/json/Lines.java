@@ -2,68 +2,71 @@ package dev.meshguard.report.json;
 
 import java.io.IOException;
 import java.io.Reader;
-import java.util.Arrays;
 
-/** Reads lines one after another into one buffer, which the next line overwrites. */
+/** Reads lines one after another, however long they are; of a line that is too long it keeps the beginning. */
 final class Lines {
-
-    private static final int CHUNK = 1 << 16;
 
     private final Reader reader;
     private final int longest;
-    private char[] buffer = new char[CHUNK];
-    private int start;
+    private final char[] buffer = new char[1 << 16];
+    private int begin;
     private int filled;
-    private int lineStart;
-    private int length;
+
+    private String text = "";
     private long number;
     private boolean tooLong;
-    private boolean atEnd;
 
     Lines(Reader reader, int longest) {
         this.reader = reader;
         this.longest = longest;
     }
 
-    /** Moves to the next line and returns whether there is one. */
+    /** Moves to the next line that is not blank, and returns whether there is one. */
     boolean next() throws IOException {
-        int begin = start;
-        int scanned = begin;
-        boolean cut = false;
-        while (true) {
-            int end = indexOfBreak(scanned);
-            if (end >= 0 || (atEnd && (filled > begin || cut))) {
-                int behind = end >= 0 ? end : filled;
-                length = behind - begin - (behind > begin && buffer[behind - 1] == '\r' ? 1 : 0);
-                lineStart = begin;
-                start = end >= 0 ? end + 1 : filled;
-                tooLong = cut;
-                number++;
-                return true;
-            }
-            if (atEnd) {
-                return false;
-            }
-            if (filled - begin > longest) {
-                cut = true;
-                filled = begin;
-            }
-            scanned = filled - begin;
-            fill(begin);
-            begin = 0;
+        boolean any = read();
+        while (any && text.isBlank() && !tooLong) {
+            any = read();
         }
+        return any;
     }
 
-    char[] characters() {
-        return buffer;
+    private boolean read() throws IOException {
+        StringBuilder line = new StringBuilder();
+        tooLong = false;
+        boolean any = false;
+        boolean isEnded = false;
+        while (!isEnded && (begin < filled || fill())) {
+            any = true;
+            int end = begin;
+            while (end < filled && buffer[end] != '\n') {
+                end++;
+            }
+            isEnded = end < filled;
+            int kept = Math.min(end - begin, longest - line.length());
+            tooLong |= kept < end - begin;
+            line.append(buffer, begin, kept);
+            begin = isEnded ? end + 1 : end;
+        }
+        text = withoutMarks(line);
+        number += any ? 1 : 0;
+        return any;
     }
 
-    int offset() {
-        return lineStart;
+    private boolean fill() throws IOException {
+        begin = 0;
+        filled = Math.max(0, reader.read(buffer));
+        return filled > 0;
     }
 
-    int length() {
-        return length;
+    private static String withoutMarks(StringBuilder line) {
+        int first = line.length() > 0 && line.charAt(0) == '\uFEFF' ? 1 : 0;
+        int last = line.length() > first && line.charAt(line.length() - 1) == '\r' ? 1 : 0;
+        return line.substring(first, line.length() - last);
+    }
+
+    /** Returns the line, without a byte order mark and a line break. */
+    String text() {
+        return text;
     }
 
     /** Returns the number of the line, from 1. */
@@ -71,48 +74,8 @@ final class Lines {
         return number;
     }
 
-    /** Returns whether the line exceeds the buffer; only the end of such a line is available. */
+    /** Returns whether the line is longer than the limit. */
     boolean isTooLong() {
         return tooLong;
-    }
-
-    boolean isBlank() {
-        for (int i = lineStart; i < lineStart + length; i++) {
-            if (buffer[i] > ' ' && buffer[i] != '\uFEFF') {
-                return false;
-            }
-        }
-        return !tooLong;
-    }
-
-    boolean contains(char character) {
-        for (int i = lineStart; i < lineStart + length; i++) {
-            if (buffer[i] == character) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private int indexOfBreak(int from) {
-        for (int i = from; i < filled; i++) {
-            if (buffer[i] == '\n') {
-                return i;
-            }
-        }
-        return -1;
-    }
-
-    /** Moves the remaining characters to the front and reads more behind them. */
-    private void fill(int begin) throws IOException {
-        int left = filled - begin;
-        if (left > buffer.length / 2) {
-            buffer = Arrays.copyOfRange(buffer, begin, begin + buffer.length * 2);
-        } else if (begin > 0) {
-            System.arraycopy(buffer, begin, buffer, 0, left);
-        }
-        int read = reader.read(buffer, left, buffer.length - left);
-        atEnd = read < 0;
-        filled = left + Math.max(read, 0);
     }
 }
