@@ -43,7 +43,7 @@ public record Caveat(Kind kind, String text) {
                                     ? " An allocator sets aside whole pages in every bank, so it holds more."
                                     : "")));
         }
-        if (!history.generationsWith(details -> details.kind() == BufferKind.CIRCULAR_BUFFER)
+        if (!history.generationsWith(request -> request.details().kind() == BufferKind.CIRCULAR_BUFFER)
                 .isEmpty()) {
             limits.add(new Caveat(
                     Kind.CIRCULAR_BUFFERS_INCLUDED,

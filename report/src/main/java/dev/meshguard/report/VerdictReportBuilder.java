@@ -279,7 +279,9 @@ final class VerdictReportBuilder {
 
     /** A result that is clean only because the collector ran in time needs a note. */
     private Optional<String> collected() {
-        List<BufferGeneration> freed = history.generationsWith(AllocationDetails::handleCollected).stream()
+        List<BufferGeneration> freed = history
+                .generationsWith(request -> request.details().handleCollected())
+                .stream()
                 .filter(buffer -> buffer.isCollected() && !freedLate.contains(buffer))
                 .toList();
         return freed.stream()

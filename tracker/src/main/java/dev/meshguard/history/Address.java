@@ -19,8 +19,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class Address {
 
+    private final EndedGenerations ended;
     private int generations;
+
+    // The positions of the first report, of the latest one, and of the one that began the latest generation.
+    private int first;
+    private int last;
+    private int latestBegin;
+
+    /** The latest generation, if it is an object. */
     private @Nullable BufferGeneration latest;
+
+    // The allocator of the latest generation, if that is no object.
+    private @Nullable MeshOpenPeriod latestMesh;
+    private Optional<AllocatorId> latestAllocator = Optional.empty();
 
     /** Generations before the latest that no free ended, oldest first. */
     private List<BufferGeneration> earlier = List.of();
@@ -31,19 +43,31 @@ final class Address {
         private static AllocatorKey of(BufferGeneration generation) {
             return new AllocatorKey(generation.allocatedBy(), generation.allocator());
         }
-
-        private boolean isKnown() {
-            return mesh != null || allocator.isPresent();
-        }
     }
 
     /** The last generation of each allocator that reserved the address before that of the latest one did. */
     private Map<AllocatorKey, BufferGeneration> lastOf = Map.of();
 
+    Address(EndedGenerations ended) {
+        this.ended = ended;
+    }
+
     /** Returns the latest generation, which may have ended. */
     @Nullable
     BufferGeneration latest() {
+        if (latest == null && generations > 0) {
+            latest = ended.at(latestBegin, generations);
+        }
         return latest;
+    }
+
+    /** Returns every generation, in the order of allocation. */
+    List<BufferGeneration> all() {
+        List<BufferGeneration> all = new ArrayList<>(generations);
+        for (int begin = first; begin > 0; begin = ended.nextBegin(begin)) {
+            all.add(ended.at(begin, all.size() + 1));
+        }
+        return all;
     }
 
     /** Returns the number that a new generation would have, from 1. */
@@ -74,21 +98,46 @@ final class Address {
         return found;
     }
 
-    void begin(BufferGeneration generation) {
-        BufferGeneration before = latest;
-        if (before != null) {
-            if (before.isLive()) {
-                earlier = earlier.isEmpty() ? new ArrayList<>(2) : earlier;
-                earlier.add(before);
-            }
-            AllocatorKey key = AllocatorKey.of(before);
-            if (key.isKnown() && !key.equals(AllocatorKey.of(generation))) {
+    /** Begins a generation with the report at a position; generations that are live at a time stay objects. */
+    void begin(BufferGeneration generation, int position) {
+        List<BufferGeneration> live = live();
+        if (!live.isEmpty()) {
+            live.forEach(ended::keep);
+            ended.keep(generation);
+        }
+        if (isOfAnotherAllocator(generation)) {
+            BufferGeneration before = latest();
+            if (before != null) {
                 lastOf = lastOf.isEmpty() ? new LinkedHashMap<>(2) : lastOf;
-                lastOf.put(key, before);
+                lastOf.put(AllocatorKey.of(before), before);
             }
         }
+        BufferGeneration before = latest;
+        if (before != null && before.isLive()) {
+            earlier = earlier.isEmpty() ? new ArrayList<>(2) : earlier;
+            earlier.add(before);
+        }
+        first = first == 0 ? position : first;
+        ended.began(position);
+        add(position);
+        latestBegin = position;
         latest = generation;
         generations++;
+    }
+
+    /** Returns whether the latest generation has a known allocator, which is another one. */
+    private boolean isOfAnotherAllocator(BufferGeneration generation) {
+        BufferGeneration before = latest;
+        MeshOpenPeriod mesh = before == null ? latestMesh : before.allocatedBy();
+        Optional<AllocatorId> allocator = before == null ? latestAllocator : before.allocator();
+        return (mesh != null || allocator.isPresent())
+                && (mesh != generation.allocatedBy() || !allocator.equals(generation.allocator()));
+    }
+
+    /** Adds the report at a position. */
+    void add(int position) {
+        ended.reported(last, position);
+        last = position;
     }
 
     /**
@@ -130,7 +179,7 @@ final class Address {
         if (may != later.mayBeReleasedBy(details)) {
             return may;
         }
-        return earlier.fit(free.request(), free.ownership()) >= later.fit(free.request(), free.ownership());
+        return earlier.fit(free) >= later.fit(free);
     }
 
     /**
@@ -139,9 +188,9 @@ final class Address {
      */
     @Nullable
     BufferGeneration lastOf(@Nullable MeshOpenPeriod allocatingMesh, AllocationDetails details) {
-        BufferGeneration last = latest;
-        if (last == null || mayBeOf(last, allocatingMesh, details)) {
-            return last;
+        BufferGeneration newest = latest();
+        if (newest == null || mayBeOf(newest, allocatingMesh, details)) {
+            return newest;
         }
         BufferGeneration exact = lastOf.get(new AllocatorKey(allocatingMesh, details.allocator()));
         return exact != null
@@ -158,27 +207,40 @@ final class Address {
                 && (allocatingMesh == null || generation.allocatedBy() == null || isOf(generation, allocatingMesh));
     }
 
+    /** Ends a generation, which becomes a link if it is no object. */
     void ended(BufferGeneration generation) {
         if (!earlier.isEmpty()) {
             earlier.remove(generation);
+        }
+        if (generation == latest && !ended.isObject(generation)) {
+            latestMesh = generation.allocatedBy();
+            latestAllocator = generation.allocator();
+            latest = null;
         }
     }
 
     /** Returns the generations that are still in the ledger, oldest first, and the latest one even if it has ended. */
     List<BufferGeneration> inLedger() {
         List<BufferGeneration> known = new ArrayList<>(earlier);
-        if (latest != null) {
-            known.add(latest);
+        BufferGeneration newest = latest();
+        if (newest != null) {
+            known.add(newest);
         }
         return known;
     }
 
-    private List<BufferGeneration> live() {
-        BufferGeneration last = latest;
-        if (earlier.isEmpty()) {
-            return last != null && last.isLive() ? List.of(last) : List.of();
+    /** Returns the live generations, oldest first. */
+    List<BufferGeneration> live() {
+        BufferGeneration newest = latest;
+        if (newest == null || !newest.isLive()) {
+            return earlier.isEmpty() ? List.of() : List.copyOf(earlier);
         }
-        return inLedger().stream().filter(BufferGeneration::isLive).toList();
+        if (earlier.isEmpty()) {
+            return List.of(newest);
+        }
+        List<BufferGeneration> live = new ArrayList<>(earlier);
+        live.add(newest);
+        return live;
     }
 
     private static int rank(BufferGeneration generation, MeshOpenPeriod allocatingMesh, int devicePeriod) {
@@ -192,7 +254,7 @@ final class Address {
     }
 
     private static int rank(BufferGeneration generation, HistoryEvent.Freed free, int devicePeriod) {
-        return isCurrent(generation, devicePeriod) ? 2 + generation.fit(free.request(), free.ownership()) : 1;
+        return isCurrent(generation, devicePeriod) ? 2 + generation.fit(free) : 1;
     }
 
     private static boolean isOf(BufferGeneration generation, MeshOpenPeriod allocatingMesh) {

@@ -3,6 +3,7 @@ package dev.meshguard.history;
 import dev.meshguard.event.BufferType;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,9 +18,14 @@ final class AddressTable {
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
     private static final int TYPES = BufferType.values().length;
 
+    private final EndedGenerations ended;
     private final Map<Integer, Region[]> devices = new HashMap<>();
     private int latestDevice;
     private Region @Nullable [] latest;
+
+    AddressTable(EndedGenerations ended) {
+        this.ended = ended;
+    }
 
     /** Returns the data of an address, if any report named it. */
     @Nullable
@@ -31,7 +37,20 @@ final class AddressTable {
     Address findOrAdd(int device, BufferType type, long address) {
         Region region = region(device, type);
         Address known = region.find(address);
-        return known != null ? known : region.add(address, new Address());
+        return known != null ? known : region.add(address, new Address(ended));
+    }
+
+    /** Calls a consumer with the data of each address, in no particular order. */
+    void forEach(Consumer<Address> consumer) {
+        for (Region[] regions : devices.values()) {
+            for (Region region : regions) {
+                for (Address address : region.values) {
+                    if (address != null) {
+                        consumer.accept(address);
+                    }
+                }
+            }
+        }
     }
 
     private Region region(int device, BufferType type) {

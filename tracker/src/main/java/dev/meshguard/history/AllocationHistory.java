@@ -1,6 +1,5 @@
 package dev.meshguard.history;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
@@ -13,11 +12,9 @@ import dev.meshguard.event.RequestContext;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,7 +23,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -47,10 +43,7 @@ public final class AllocationHistory {
     private final EventStore store;
     private final @Nullable RequestContext context;
     private @Nullable List<DeviceSums> sums;
-    /** The unsettled generations, and all data that is known without the others. */
     private @Nullable GenerationBuilder replay;
-
-    private @Nullable GenerationBuilder settledReplay;
     private @Nullable List<BufferGeneration> generations;
     private @Nullable Timeline timeline;
     private @Nullable List<SourceDescription> sources;
@@ -94,13 +87,14 @@ public final class AllocationHistory {
     }
 
     /**
-     * Creates the history of a log; its addresses are those of memory that is spread over banks.
+     * Creates the history of a log or of another output; its addresses are those of memory that is spread over banks.
      *
-     * @param events every event; they must not change any more
+     * @param events every event, numbered in ascending order
      */
     @API(status = Status.INTERNAL)
-    public static AllocationHistory read(LogEvents events) {
-        return new AllocationHistory(new LogEventStore(events), null);
+    public static AllocationHistory read(List<HistoryEvent> events) {
+        return new AllocationHistory(
+                new EventStore.Part(Collections.unmodifiableList(events), Optional.empty(), false), null);
     }
 
     /**
@@ -165,93 +159,40 @@ public final class AllocationHistory {
 
     /** Returns the event of the given number, if there is one. */
     public Optional<HistoryEvent> event(long number) {
-        List<HistoryEvent> all = events();
-        int low = 0;
-        int high = (int) Math.min(Math.max(number, 0), all.size()) - 1;
-        // Few histories have gaps, so most events are at the index of their number; none is behind that index.
-        int middle = high;
-        while (low <= high) {
-            long found = all.get(middle).number();
-            if (found == number) {
-                return Optional.of(all.get(middle));
-            }
-            if (found < number) {
-                low = middle + 1;
-            } else {
-                high = middle - 1;
-            }
-            middle = (low + high) >>> 1;
-        }
-        return Optional.empty();
+        int index = EndedGenerations.indexOf(events(), number);
+        return index < 0 ? Optional.empty() : Optional.of(events().get(index));
     }
 
     /** Returns every generation of every address, in the order of allocation. */
     public synchronized List<BufferGeneration> generations() {
         List<BufferGeneration> known = generations;
         if (known == null) {
-            List<BufferGeneration> unsettled = replay().generations;
-            List<BufferGeneration> settled = settledReplay().generations;
-            known = settled.isEmpty()
-                    ? Collections.unmodifiableList(unsettled)
-                    : Stream.concat(unsettled.stream(), settled.stream())
-                            .sorted(Comparator.comparingLong(BufferGeneration::allocatedAt))
-                            .toList();
+            known = Collections.unmodifiableList(replay().all());
             generations = known;
         }
         return known;
     }
 
-    /** Returns the generations with an allocation or a free whose details match, in the order of allocation. */
+    /** Returns the generations of one address, in the order of allocation, without creating those of the others. */
     @API(status = Status.INTERNAL)
-    public List<BufferGeneration> generationsWith(Predicate<AllocationDetails> isOfKind) {
-        List<BufferGeneration> all =
-                store.settledDetails().stream().anyMatch(isOfKind) ? generations() : replay().generations;
-        List<BufferGeneration> found = new ArrayList<>();
-        for (BufferGeneration generation : all) {
-            if (generation.reports().stream()
-                    .anyMatch(report -> isOfKind.test(report.request().details())
-                            || report.release()
-                                    .map(MemoryRequest::details)
-                                    .filter(isOfKind)
-                                    .isPresent())) {
-                found.add(generation);
-            }
-        }
-        return found;
+    public List<BufferGeneration> generationsAt(int device, BufferType type, long address) {
+        return replay().at(device, type, address);
+    }
+
+    /** Returns the generations with an allocation or a free whose request matches, in the order of allocation. */
+    @API(status = Status.INTERNAL)
+    public List<BufferGeneration> generationsWith(Predicate<MemoryRequest> condition) {
+        return replay().with(condition);
     }
 
     /** Returns the live bytes and buffers after each event; it is made once. */
     public synchronized Timeline timeline() {
         Timeline known = timeline;
         if (known == null) {
-            Timeline.Builder builder = new Timeline.Builder();
-            ArrayDeque<Timeline.Change> unsettled = changes(replay().generations);
-            store.eachSettledChange(change -> {
-                addThoseBefore(change.event(), unsettled, builder);
-                builder.add(change);
-            });
-            addThoseBefore(Long.MAX_VALUE, unsettled, builder);
-            known = builder.build();
+            known = replay().timeline();
             timeline = known;
         }
         return known;
-    }
-
-    private static ArrayDeque<Timeline.Change> changes(List<BufferGeneration> generations) {
-        List<Timeline.Change> changes = new ArrayList<>(generations.size() * 2);
-        for (BufferGeneration generation : generations) {
-            changes.addAll(Timeline.Change.of(generation));
-        }
-        changes.sort(Comparator.comparingLong(Timeline.Change::event));
-        return new ArrayDeque<>(changes);
-    }
-
-    private static void addThoseBefore(long event, ArrayDeque<Timeline.Change> changes, Timeline.Builder builder) {
-        Timeline.Change next = changes.peek();
-        while (next != null && next.event() < event) {
-            builder.add(changes.remove());
-            next = changes.peek();
-        }
     }
 
     /** Returns the live generations, in the order of allocation. */
@@ -271,10 +212,9 @@ public final class AllocationHistory {
         return liveAt(gap.number());
     }
 
-    /** A generation that is live at such a moment is not settled. */
     private List<BufferGeneration> liveAt(long event) {
         List<BufferGeneration> live = new ArrayList<>();
-        for (BufferGeneration generation : replay().generations) {
+        for (BufferGeneration generation : replay().objects) {
             if (generation.allocatedAt() < event && generation.freedAt().orElse(Long.MAX_VALUE) >= event) {
                 live.add(generation);
             }
@@ -286,8 +226,7 @@ public final class AllocationHistory {
     @API(status = Status.INTERNAL)
     public List<BufferGeneration> freedAfterClose() {
         List<BufferGeneration> late = new ArrayList<>();
-        // A buffer that is allocated when its device is closed is not settled.
-        for (BufferGeneration generation : replay().generations) {
+        for (BufferGeneration generation : replay().objects) {
             if (generation.freedAt().orElse(-1) >= replay().closeOf(generation)) {
                 late.add(generation);
             }
@@ -507,18 +446,7 @@ public final class AllocationHistory {
 
     /** Returns the phase in which the event of the given number happened. */
     public Phase phaseAt(long number) {
-        List<HistoryEvent.PhaseBegan> phases = replay().phases;
-        int low = 0;
-        int high = phases.size();
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (phases.get(middle).number() > number) {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        return low == 0 ? Phase.START : phases.get(low - 1).phase();
+        return EndedGenerations.phaseAt(replay().phases, number);
     }
 
     /** Returns in which open period a device was when the event of the given number happened, from 1. */
@@ -566,11 +494,7 @@ public final class AllocationHistory {
         if (request.isAnonymous()) {
             return List.of();
         }
-        List<BufferGeneration> found = replay().byRequest.get(request);
-        if (found == null) {
-            found = settledReplay().byRequest.get(request);
-        }
-        return found == null ? List.of() : Collections.unmodifiableList(found);
+        return Collections.unmodifiableList(replay().of(request));
     }
 
     /**
@@ -580,14 +504,14 @@ public final class AllocationHistory {
      * ends: then it is unknown which owner of that name ended.
      */
     public OptionalLong endOf(Owner owner) {
-        GenerationBuilder.OwnerFate fate = replay().owners.get(owner);
-        return fate == null || fate.ends < fate.bearers() ? OptionalLong.empty() : fate.endedAt;
+        GenerationBuilder.OwnerState state = replay().owners.get(owner);
+        return state == null || state.ends < state.bearers() ? OptionalLong.empty() : state.endedAt;
     }
 
     /** Returns the event since which a cache keeps the owner, if one does or did. */
     public Optional<HistoryEvent.OwnerCached> cachingOf(Owner owner) {
-        GenerationBuilder.OwnerFate fate = replay().owners.get(owner);
-        return fate == null ? Optional.empty() : Optional.ofNullable(fate.cached);
+        GenerationBuilder.OwnerState state = replay().owners.get(owner);
+        return state == null ? Optional.empty() : Optional.ofNullable(state.cached);
     }
 
     /** Returns the search result for the handle of a request, if there was a search. */
@@ -646,15 +570,8 @@ public final class AllocationHistory {
 
     private synchronized GenerationBuilder replay() {
         if (replay == null) {
-            replay = new GenerationBuilder(store.unsettled(), hasFlatAddresses());
+            replay = new GenerationBuilder(events(), hasFlatAddresses());
         }
         return replay;
-    }
-
-    private synchronized GenerationBuilder settledReplay() {
-        if (settledReplay == null) {
-            settledReplay = new GenerationBuilder(store.settled(), hasFlatAddresses());
-        }
-        return settledReplay;
     }
 }

@@ -137,15 +137,15 @@ public final class BufferGeneration {
             BufferType type,
             long address,
             int generation,
-            int deviceLife,
-            Phase bornIn,
+            int openPeriod,
+            Phase allocatedIn,
             @Nullable MeshOpenPeriod allocatedBy) {
         this.device = device;
         this.type = type;
         this.address = address;
         this.generation = generation;
-        this.openPeriod = deviceLife;
-        this.allocatedIn = bornIn;
+        this.openPeriod = openPeriod;
+        this.allocatedIn = allocatedIn;
         this.allocatedBy = allocatedBy;
     }
 
@@ -453,30 +453,36 @@ public final class BufferGeneration {
     }
 
     /** Changes the size of memory that has one report. */
-    void resized(long event, long size) {
+    void resized(HistoryEvent.Allocated report) {
         Report first = reports.get(0);
         if (sizeChanges.isEmpty()) {
             sizeChanges = new ArrayList<>(1);
         }
-        sizeChanges.add(new SizeChange(event, first.size()));
+        sizeChanges.add(new SizeChange(report.number(), first.size()));
         reports.set(
                 0,
                 new Report(
                         first.allocatedAt(),
                         first.request(),
-                        size,
+                        report.size(),
                         first.ownership(),
                         first.freedAt(),
                         first.release()));
     }
 
-    void report(long event, MemoryRequest request, long size, Ownership ownership) {
+    void report(HistoryEvent.Allocated report) {
         if (allocator.isEmpty()) {
-            allocator = request.details().allocator();
+            allocator = report.request().details().allocator();
             // A device's own allocator belongs to no mesh.
             allocatedBy = isOfItsDevice() ? null : allocatedBy;
         }
-        reports.add(new Report(event, request, size, ownership, OptionalLong.empty(), Optional.empty()));
+        reports.add(new Report(
+                report.number(),
+                report.request(),
+                report.size(),
+                report.ownership(),
+                OptionalLong.empty(),
+                Optional.empty()));
         open++;
     }
 
@@ -497,58 +503,60 @@ public final class BufferGeneration {
     }
 
     /** Returns how well a free fits the open report that it fits best. */
-    int fit(MemoryRequest release, Ownership ownership) {
+    int fit(HistoryEvent.Freed free) {
         int best = 0;
         for (Report report : reports) {
             if (report.isOpen()) {
-                best = Math.max(best, fit(report, release, ownership));
+                best = Math.max(best, fit(report, free));
             }
         }
         return best;
     }
 
     /**
-     * Frees the open report that matches the free best, by process, mesh, owner and ownership.
+     * Returns the index of the open report that matches a free best, by process, mesh, owner and ownership.
      *
      * <p>Among equal matches the order is: (1) a report on the same devices as the free; (2) a report of a request
      * without any freed report, because the others may be doubled reports; (3) the oldest request, because no allocator
      * reuses an address before it is freed; (4) the latest report of that request.
      */
-    void free(long event, MemoryRequest release, Ownership ownership, DevicesByRequest footprints) {
+    int reportFreedBy(HistoryEvent.Freed free, DevicesByRequest devices) {
         int best = -1;
         for (int i = 0; i < reports.size(); i++) {
-            if (reports.get(i).isOpen() && (best < 0 || goesFirst(i, best, release, ownership, footprints))) {
+            if (reports.get(i).isOpen() && (best < 0 || goesFirst(reports.get(i), reports.get(best), free, devices))) {
                 best = i;
             }
         }
-        Report report = reports.get(best);
+        return best;
+    }
+
+    /** Frees a report. */
+    void free(int index, HistoryEvent.Freed free) {
+        Report report = reports.get(index);
         reports.set(
-                best,
+                index,
                 new Report(
                         report.allocatedAt(),
                         report.request(),
                         report.size(),
                         report.ownership(),
-                        OptionalLong.of(event),
-                        Optional.of(release)));
+                        OptionalLong.of(free.number()),
+                        Optional.of(free.request())));
         open--;
-        lastFree = event;
+        lastFree = Math.max(lastFree, free.number());
     }
 
     /** Returns whether a later report is to be freed before an earlier one. */
-    private boolean goesFirst(
-            int later, int earlier, MemoryRequest release, Ownership ownership, DevicesByRequest footprints) {
-        Report one = reports.get(later);
-        Report other = reports.get(earlier);
-        int fit = Integer.compare(fit(one, release, ownership), fit(other, release, ownership));
+    private boolean goesFirst(Report one, Report other, HistoryEvent.Freed free, DevicesByRequest devices) {
+        int fit = Integer.compare(fit(one, free), fit(other, free));
         if (fit != 0) {
             return fit > 0;
         }
         if (one.request().equals(other.request())) {
             return true;
         }
-        boolean sameDevices = footprints.areAlike(one.request(), release);
-        if (sameDevices != footprints.areAlike(other.request(), release)) {
+        boolean sameDevices = devices.areAlike(one.request(), free.request());
+        if (sameDevices != devices.areAlike(other.request(), free.request())) {
             return sameDevices;
         }
         boolean oneAllocator = one.request().details().mesh().isPresent();
@@ -567,11 +575,11 @@ public final class BufferGeneration {
         return false;
     }
 
-    private static int fit(Report report, MemoryRequest release, Ownership ownership) {
+    private static int fit(Report report, HistoryEvent.Freed free) {
         AllocationDetails reported = report.request().details();
-        AllocationDetails released = release.details();
+        AllocationDetails released = free.request().details();
         return (released.extent().isPresent() && reported.extent().equals(released.extent()) ? 1 : 0)
-                + (report.ownership() == ownership ? 2 : 0)
+                + (report.ownership() == free.ownership() ? 2 : 0)
                 + (reported.owner().equals(released.owner()) ? 4 : 0)
                 + (released.mesh().isPresent() && reported.mesh().equals(released.mesh()) ? 8 : 0)
                 + (released.allocator().isPresent() && reported.allocator().equals(released.allocator()) ? 8 : 0)

@@ -1,14 +1,17 @@
 package dev.meshguard.history;
 
 import dev.meshguard.event.HistoryEvent;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
 
 /** Renumbers events, for code that creates a history from a part of another one. */
-final class EventNumbers {
+@API(status = Status.INTERNAL, since = "0.1")
+public final class EventNumbers {
 
     private EventNumbers() {}
 
     /** Returns an event with another number. */
-    static HistoryEvent numbered(HistoryEvent event, long number) {
+    public static HistoryEvent numbered(HistoryEvent event, long number) {
         if (event instanceof HistoryEvent.Allocated e) {
             return new HistoryEvent.Allocated(
                     number, e.request(), e.device(), e.type(), e.address(), e.size(), e.ownership());

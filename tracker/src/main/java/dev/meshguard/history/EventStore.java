@@ -1,18 +1,14 @@
 package dev.meshguard.history;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
 import java.util.AbstractList;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.RandomAccess;
-import java.util.function.Consumer;
 
 /** The events of a history, and the sums that were kept beside them. */
-sealed interface EventStore permits EventStore.Whole, EventStore.Part, LogEventStore {
+sealed interface EventStore permits EventStore.Whole, EventStore.Part {
 
     /** Returns the events, numbered. They never change. */
     List<HistoryEvent> events();
@@ -32,44 +28,6 @@ sealed interface EventStore permits EventStore.Whole, EventStore.Part, LogEventS
         }
         return found;
     }
-
-    /**
-     * Some of the events.
-     *
-     * @param events the events, oldest first
-     * @param generations the generation number of an address, by the number of the event that begins it, where earlier
-     *     generations are omitted
-     */
-    record Selection(List<HistoryEvent> events, Map<Long, Integer> generations) {
-
-        static final Selection NOTHING = new Selection(List.of(), Map.of());
-    }
-
-    /**
-     * Returns the events without those of settled generations. A history needs only these, unless a settled generation
-     * is requested.
-     *
-     * <p>A settled generation was freed at the last check and when the source stopped reporting, and no anomaly
-     * concerns it. Its reports hold only device, memory, address, size and process. Only the store of a log has any.
-     */
-    default Selection unsettled() {
-        return new Selection(events(), Map.of());
-    }
-
-    /** Returns the events of the settled generations, and those without an address. */
-    default Selection settled() {
-        return Selection.NOTHING;
-    }
-
-    /** Returns all details that reports of settled generations have; empty if there are none. */
-    default Collection<AllocationDetails> settledDetails() {
-        return List.of();
-    }
-
-    /**
-     * Passes every change of the allocated memory by settled generations to a consumer, in the order of the events.
-     */
-    default void eachSettledChange(Consumer<Timeline.Change> consumer) {}
 
     /** Returns a store as of a check, or this store if no relevant event came after it. */
     default EventStore asOf(long check) {

@@ -12,7 +12,10 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -22,13 +25,20 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Converts the reports of a history into generations, in one pass over the events. */
+/**
+ * Converts the reports of a history into generations, in one pass over the events.
+ *
+ * <p>A generation remains an object if it is live at the end, at a check or when the source stopped reporting, if an
+ * anomaly concerns it, or if it may have been freed after the close began. The others are {@link EndedGenerations}.
+ */
 final class GenerationBuilder {
 
-    /** The state of an owner. */
-    static final class OwnerFate {
+    /** What is known of the owners of one name. */
+    static final class OwnerState {
         @Nullable
         OwnerCached cached;
 
@@ -53,14 +63,16 @@ final class GenerationBuilder {
         }
     }
 
-    final List<BufferGeneration> generations = new ArrayList<>();
+    /** The generations that remain objects, in the order of allocation. */
+    final List<BufferGeneration> objects;
+
     final List<Anomaly> anomalies = new ArrayList<>();
     final WitnessSnapshots readings;
     final Meshes meshes = new Meshes();
     final List<HistoryEvent.PhaseBegan> phases = new ArrayList<>();
     final List<HistoryEvent.ReportsLost> losses = new ArrayList<>();
     final List<HistoryEvent.DeviceOpened> openedWhileOpen = new ArrayList<>();
-    final Map<Owner, OwnerFate> owners = new HashMap<>();
+    final Map<Owner, OwnerState> owners = new HashMap<>();
     final IdentityHashMap<MemoryRequest, HistoryEvent.HandleTraced> traced = new IdentityHashMap<>(0);
     final Map<Long, HistoryEvent.ProcessDied> deaths = new HashMap<>();
 
@@ -71,11 +83,9 @@ final class GenerationBuilder {
     boolean hasSource;
 
     HistoryEvent.@Nullable Checked check;
-    final IdentityHashMap<MemoryRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>(0);
-
     private final List<HistoryEvent> events;
-    private final Map<Long, Integer> numbers;
-    private final AddressTable addresses = new AddressTable();
+    private final EndedGenerations ended;
+    private final AddressTable addresses;
     private final AllocatedRanges allocatedRanges;
     private final DevicesByRequest devicesByRequest;
 
@@ -90,25 +100,128 @@ final class GenerationBuilder {
 
     private final DeviceOpenPeriods devices = new DeviceOpenPeriods();
     private Phase phase = Phase.START;
+    /** The last check, or the last moment at which the source stopped reporting. */
+    private long lastCheckOrGap;
+
+    /** The position of the event that is being read: its index plus 1. */
+    private int position;
+
+    /** The generations of each request of an object, or of each request at all; created on first use. */
+    private @Nullable IdentityHashMap<MemoryRequest, List<BufferGeneration>> byRequest;
+
+    private boolean hasAllRequests;
 
     /**
      * Reads events.
      *
      * @param flatAddresses whether sizes determine how far a buffer reaches from its address
      */
-    GenerationBuilder(EventStore.Selection selection, boolean flatAddresses) {
-        this.events = selection.events();
-        this.numbers = selection.generations();
+    GenerationBuilder(List<HistoryEvent> events, boolean flatAddresses) {
+        this.events = events;
+        this.ended = new EndedGenerations(events, devices, meshes, phases);
+        this.addresses = new AddressTable(ended);
         this.devicesByRequest = new DevicesByRequest(events);
         this.allocatedRanges = new AllocatedRanges(flatAddresses);
         this.readings = new WitnessSnapshots(meshes);
         for (HistoryEvent event : events) {
+            position++;
             apply(event);
         }
+        addresses.forEach(address -> address.live().forEach(ended::keep));
+        this.objects = ended.objects();
     }
 
     int openPeriodAt(int device, long number) {
         return devices.at(device, number);
+    }
+
+    /** Returns every generation, in the order of allocation. */
+    synchronized List<BufferGeneration> all() {
+        addresses.forEach(Address::all);
+        List<BufferGeneration> all = new ArrayList<>();
+        for (HistoryEvent event : events) {
+            BufferGeneration generation = event instanceof HistoryEvent.Allocated report ? ended.of(report) : null;
+            if (generation != null && generation.allocatedAt() == event.number()) {
+                all.add(generation);
+            }
+        }
+        return all;
+    }
+
+    /** Returns the generations of an address, in the order of allocation. */
+    synchronized List<BufferGeneration> at(int device, BufferType type, long address) {
+        Address known = addresses.find(device, type, address);
+        return known == null ? List.of() : known.all();
+    }
+
+    /** Returns the generations with an allocation or a free whose request matches, in the order of allocation. */
+    synchronized List<BufferGeneration> with(Predicate<MemoryRequest> condition) {
+        Set<Address> named = new HashSet<>();
+        MemoryRequest latest = null;
+        boolean isMatch = false;
+        for (HistoryEvent event : events) {
+            if (event instanceof HistoryEvent.Allocated report) {
+                isMatch = report.request() == latest ? isMatch : condition.test(report.request());
+                latest = report.request();
+                if (isMatch) {
+                    named.add(addresses.find(report.device(), report.type(), report.address()));
+                }
+            } else if (event instanceof HistoryEvent.Freed free) {
+                isMatch = free.request() == latest ? isMatch : condition.test(free.request());
+                latest = free.request();
+                if (isMatch) {
+                    named.add(addresses.find(free.device(), free.type(), free.address()));
+                }
+            }
+        }
+        named.remove(null);
+        Set<BufferGeneration> found = new HashSet<>(objects);
+        named.forEach(address -> found.addAll(address.all()));
+        return found.stream()
+                .filter(generation -> generation.reports().stream()
+                        .anyMatch(report -> condition.test(report.request())
+                                || report.release().filter(condition).isPresent()))
+                .sorted(Comparator.comparingLong(BufferGeneration::allocatedAt))
+                .toList();
+    }
+
+    /** Returns the generations with a report of a request that is not anonymous, in the order of its reports. */
+    synchronized List<BufferGeneration> of(MemoryRequest request) {
+        IdentityHashMap<MemoryRequest, List<BufferGeneration>> known = byRequest;
+        if (known == null) {
+            known = new IdentityHashMap<>(0);
+            byRequest = known;
+            for (BufferGeneration object : objects) {
+                for (BufferGeneration.Report report : object.reports()) {
+                    known.put(report.request(), List.of());
+                }
+            }
+            addReports(known);
+        }
+        if (!hasAllRequests && !known.containsKey(request)) {
+            hasAllRequests = true;
+            known = new IdentityHashMap<>();
+            byRequest = known;
+            addReports(known);
+        }
+        return known.getOrDefault(request, List.of());
+    }
+
+    /** Returns the changes by all generations, in the order of the events. */
+    synchronized Timeline timeline() {
+        Deque<Timeline.Change> ofObjects = ended.distinctObjects().stream()
+                .flatMap(object -> Timeline.Change.of(object).stream())
+                .sorted(Comparator.comparingLong(Timeline.Change::event))
+                .collect(Collectors.toCollection(ArrayDeque::new));
+        Timeline.Builder builder = new Timeline.Builder();
+        for (int index = 0; index < events.size(); index++) {
+            if (!ended.addChange(index, builder)
+                    && !ofObjects.isEmpty()
+                    && ofObjects.element().event() == events.get(index).number()) {
+                builder.add(ofObjects.remove());
+            }
+        }
+        return builder.build();
     }
 
     private void apply(HistoryEvent event) {
@@ -133,11 +246,11 @@ final class GenerationBuilder {
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
             devices.close(closed.device(), meshes.closingOver(closed.device(), closed.number()));
         } else if (event instanceof HistoryEvent.OwnerCached cached) {
-            fate(cached.owner()).cached = cached;
+            stateOf(cached.owner()).cached = cached;
         } else if (event instanceof HistoryEvent.OwnerEnded ended) {
-            OwnerFate fate = fate(ended.owner());
-            fate.endedAt = OptionalLong.of(ended.number());
-            fate.ends++;
+            OwnerState owner = stateOf(ended.owner());
+            owner.endedAt = OptionalLong.of(ended.number());
+            owner.ends++;
         } else if (event instanceof HistoryEvent.Witnessed witnessed) {
             if (witnessed.snapshot().moment() == WitnessSnapshot.Moment.CLOSE_BEGUN) {
                 meshes.closing(witnessed.snapshot().mesh(), witnessed.number());
@@ -151,8 +264,10 @@ final class GenerationBuilder {
             deaths.put(died.processId(), died);
         } else if (event instanceof HistoryEvent.Checked checked) {
             check = checked;
+            lastCheckOrGap = checked.number();
         } else if (event instanceof HistoryEvent.TrackingStopped stopped) {
             gaps.add(stopped);
+            lastCheckOrGap = stopped.number();
         } else if (isOfTrace(event)) {
             traceEvents.add(event);
         }
@@ -207,7 +322,8 @@ final class GenerationBuilder {
             generation = null;
         }
         if (generation != null && !generation.hasDevice()) {
-            generation.resized(report.number(), report.size());
+            ended.keep(generation);
+            generation.resized(report);
             return;
         }
         boolean allocatesMemory = device != HistoryEvent.NO_DEVICE
@@ -218,14 +334,12 @@ final class GenerationBuilder {
                     device,
                     report.type(),
                     report.address(),
-                    numbers.isEmpty()
-                            ? address.nextGeneration()
-                            : numbers.getOrDefault(report.number(), address.nextGeneration()),
+                    address.nextGeneration(),
                     devicePeriod,
                     phase,
                     allocatingMesh);
-            address.begin(generation);
-            generations.add(generation);
+            generation.report(report);
+            address.begin(generation, position);
         } else {
             if (generation.size() != report.size() && generation.kind() == BufferKind.BUFFER) {
                 note(Anomaly.Kind.SIZE_CHANGE, report, generation);
@@ -233,22 +347,26 @@ final class GenerationBuilder {
             boolean heldMemory = generation.holdsMemory();
             if (allocatingMesh != null && generation.allocatedBy() == null && !generation.isOfItsDevice()) {
                 allocatedRanges.free(generation);
+                ended.keep(generation);
                 generation.setAllocatedBy(allocatingMesh);
                 heldMemory = false;
             }
             allocatesMemory &= !heldMemory;
+            generation.report(report);
+            address.add(position);
         }
-        generation.report(report.number(), report.request(), report.size(), report.ownership());
+        if (device != report.device()) {
+            ended.keep(generation);
+        }
         if (allocatesMemory) {
-            allocatedRanges.allocate(generation, report).forEach(met -> note(met.kind(), report, met.generation()));
+            for (AllocatedRanges.Meeting met : allocatedRanges.allocate(generation, report)) {
+                ended.keep(generation);
+                note(met.kind(), report, met.generation());
+            }
         }
         if (details.owner().isPresent()) {
-            fate(details.owner().get()).allocatedIn(device, devicePeriod);
+            stateOf(details.owner().get()).allocatedIn(device, devicePeriod);
         }
-        if (report.request().isAnonymous()) {
-            return;
-        }
-        addSibling(report.request(), generation);
     }
 
     /**
@@ -287,17 +405,38 @@ final class GenerationBuilder {
                 : firstDevices.getOrDefault(new Outside(details.mesh().getAsInt(), reported, type, address), reported);
     }
 
+    /** Adds the generation of each report to those of its request, if it has a list. */
+    private void addReports(IdentityHashMap<MemoryRequest, List<BufferGeneration>> lists) {
+        for (HistoryEvent event : events) {
+            if (event instanceof HistoryEvent.Allocated report
+                    && !report.request().isAnonymous()
+                    && (hasAllRequests || lists.containsKey(report.request()))) {
+                if (ended.of(report) == null) {
+                    at(report.device(), report.type(), report.address());
+                }
+                BufferGeneration generation = ended.of(report);
+                if (generation != null) {
+                    addSibling(lists, report.request(), generation);
+                }
+            }
+        }
+    }
+
     /** Most requests of a log began one generation, so the second one creates the growable list. */
-    private void addSibling(MemoryRequest request, BufferGeneration generation) {
-        List<BufferGeneration> siblings = byRequest.putIfAbsent(request, List.of(generation));
-        if (siblings == null || siblings.get(siblings.size() - 1) == generation) {
-            return;
+    private static void addSibling(
+            IdentityHashMap<MemoryRequest, List<BufferGeneration>> lists,
+            MemoryRequest request,
+            BufferGeneration generation) {
+        List<BufferGeneration> siblings = lists.getOrDefault(request, List.of());
+        if (siblings.isEmpty()) {
+            lists.put(request, List.of(generation));
+        } else if (siblings.get(siblings.size() - 1) != generation) {
+            if (siblings.size() == 1) {
+                siblings = new ArrayList<>(siblings);
+                lists.put(request, siblings);
+            }
+            siblings.add(generation);
         }
-        if (siblings.size() == 1) {
-            siblings = new ArrayList<>(siblings);
-            byRequest.put(request, siblings);
-        }
-        siblings.add(generation);
     }
 
     private void freed(HistoryEvent.Freed report) {
@@ -325,13 +464,27 @@ final class GenerationBuilder {
         if (late && generation.kind() == BufferKind.BUFFER) {
             note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, generation);
         }
-        generation.free(report.number(), report.request(), report.ownership(), devicesByRequest);
+        int freed = generation.reportFreedBy(report, devicesByRequest);
+        ended.freed(generation.reports().get(freed).allocatedAt(), position);
+        generation.free(freed, report);
         if (!generation.holdsMemory()) {
             allocatedRanges.free(generation);
         }
         if (!generation.isLive()) {
+            if (generation.allocatedAt() < lastCheckOrGap || mayBeLate(generation, report.number())) {
+                ended.keep(generation);
+            }
+            ended.ended(generation, position);
             address.ended(generation);
         }
+    }
+
+    /** Returns whether the close of the allocator may have begun before a free; that is known for certain later. */
+    private boolean mayBeLate(BufferGeneration generation, long free) {
+        MeshOpenPeriod itsMesh = generation.allocatedBy();
+        return (itsMesh != null && itsMesh.closingAt() <= free)
+                || meshes.closingOver(generation.device(), free) < free
+                || devices.closingAfter(generation.device(), generation.allocatedAt()) <= free;
     }
 
     private void ignored(HistoryEvent.FreeIgnored report) {
@@ -419,7 +572,7 @@ final class GenerationBuilder {
         }
         for (BufferGeneration.Report report : generation.reports()) {
             if (report.ownership() == Ownership.NON_OWNING
-                    || byRequest.getOrDefault(report.request(), List.of()).size() > 1) {
+                    || (!report.request().isAnonymous() && of(report.request()).size() > 1)) {
                 return true;
             }
         }
@@ -444,8 +597,8 @@ final class GenerationBuilder {
         return devices.isClosed(device);
     }
 
-    private OwnerFate fate(Owner owner) {
-        return owners.computeIfAbsent(owner, unused -> new OwnerFate());
+    private OwnerState stateOf(Owner owner) {
+        return owners.computeIfAbsent(owner, unused -> new OwnerState());
     }
 
     private void note(Anomaly.Kind kind, HistoryEvent.Allocated report, @Nullable BufferGeneration generation) {
@@ -463,6 +616,9 @@ final class GenerationBuilder {
             BufferType type,
             long address,
             @Nullable BufferGeneration generation) {
+        if (generation != null) {
+            ended.keep(generation);
+        }
         anomalies.add(new Anomaly(kind, report, device, type, address, Optional.ofNullable(generation)));
     }
 }

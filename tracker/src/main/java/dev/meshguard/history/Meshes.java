@@ -61,8 +61,8 @@ final class Meshes {
     long closingOver(int device, long event) {
         long began = event;
         for (MeshOpenPeriod period : open) {
-            if (period.liesOver(device)) {
-                began = Math.min(began, period.closingAt());
+            if (period.closingAt() < began && period.liesOver(device)) {
+                began = period.closingAt();
             }
         }
         return began;
@@ -87,13 +87,27 @@ final class Meshes {
         return details.mesh().isPresent() ? openPeriod(details.mesh().getAsInt(), device, devicePeriod) : null;
     }
 
+    /** Returns the mesh that {@link #allocatorOf} returned when an earlier report was read. */
+    @Nullable
+    MeshOpenPeriod allocatorAt(HistoryEvent.Allocated report, int devicePeriod) {
+        AllocationDetails details = report.request().details();
+        if (details.mesh().isEmpty()) {
+            return null;
+        }
+        MeshOpenPeriod last = latest.get(details.mesh().getAsInt());
+        while (last != null && last.wasOpenedAfter(report.number())) {
+            last = last.before();
+        }
+        return find(details.mesh().getAsInt(), last, report.device(), devicePeriod);
+    }
+
     /**
      * Returns the latest open period of a mesh over a device, or else its latest one. Some runtimes report memory of a
      * whole mesh under a device outside it.
      */
     MeshOpenPeriod openPeriod(int mesh, int device, int devicePeriod) {
         if (device < 0 || device >= ANSWERS) {
-            return find(mesh, device, devicePeriod);
+            return find(mesh, latest.get(mesh), device, devicePeriod);
         }
         if (answers.length == 0) {
             answers = new @Nullable MeshOpenPeriod[ANSWERS];
@@ -101,7 +115,7 @@ final class Meshes {
         }
         MeshOpenPeriod answer = answers[device];
         if (answer == null || answer.mesh() != mesh || answeredFor[device] != devicePeriod) {
-            answer = find(mesh, device, devicePeriod);
+            answer = find(mesh, latest.get(mesh), device, devicePeriod);
             answers[device] = answer;
             answeredFor[device] = devicePeriod;
         }
@@ -115,8 +129,7 @@ final class Meshes {
         return period != null && period.liesOverAll(devices) ? period : null;
     }
 
-    private MeshOpenPeriod find(int mesh, int device, int devicePeriod) {
-        MeshOpenPeriod last = latest.get(mesh);
+    private MeshOpenPeriod find(int mesh, @Nullable MeshOpenPeriod last, int device, int devicePeriod) {
         MeshOpenPeriod period = last;
         while (period != null && !period.liesOver(device)) {
             period = period.before();

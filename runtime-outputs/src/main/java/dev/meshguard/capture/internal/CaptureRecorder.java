@@ -9,11 +9,9 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
-import dev.meshguard.history.LogEvents;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -73,8 +71,11 @@ final class CaptureRecorder {
     private record Operation(
             int node, String name, @Nullable Numbered numbered) {}
 
-    private final LogEvents events = new LogEvents(Ownership.OWNING);
-    private final AddressIndices indices = new AddressIndices(events);
+    private final EventList events = new EventList();
+
+    /** The memory that was allocated in the capture. */
+    private final Set<Memory> allocated = new HashSet<>();
+
     private final CaptureNotes notes = new CaptureNotes();
     private final TensorUse tensors = new TensorUse();
 
@@ -341,7 +342,7 @@ final class CaptureRecorder {
         for (CapturedBuffer buffer : buffers.values()) {
             if (!buffer.wasAllocated && !buffer.wasFreedFromBefore) {
                 tensors.memoryOf(buffer.users)
-                        .filter(memory -> !indices.has(memory) && !freedAddresses.contains(memory.address()))
+                        .filter(memory -> !allocated.contains(memory) && !freedAddresses.contains(memory.address()))
                         .ifPresent(memory -> before.add(holder(buffer, memory, buffer.users)));
             }
         }
@@ -433,7 +434,8 @@ final class CaptureRecorder {
             numbers.ifPresent(operations -> operations.allocated(events.nextNumber(), innermost.numbered));
         }
         buffer.event = events.nextNumber();
-        events.allocated(indices.of(memory), buffer.allocatedSize, detailsOf(buffer), Optional.empty());
+        allocated.add(memory);
+        events.allocated(memory, buffer.allocatedSize, detailsOf(buffer), Optional.empty());
     }
 
     private AllocationDetails detailsOf(CapturedBuffer buffer) {
@@ -501,7 +503,7 @@ final class CaptureRecorder {
         live.remove(memory);
         buffer.memory = Optional.empty();
         buffer.users = new int[0];
-        events.freed(indices.of(memory), LogEvents.NO_PROCESS);
+        events.freed(memory);
     }
 
     private Optional<CapturedBuffer> freedBy(GraphNode node) {

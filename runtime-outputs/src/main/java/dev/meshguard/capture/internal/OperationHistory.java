@@ -3,7 +3,6 @@ package dev.meshguard.capture.internal;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.LogEvents;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,7 +20,7 @@ public final class OperationHistory {
 
     private static final int MAX_NAMES = 5;
 
-    private final LogEvents events;
+    private final EventList events;
     private final ReadingCriteria criteria;
     private final String noun;
     private int round;
@@ -48,7 +47,7 @@ public final class OperationHistory {
      *
      * @param noun the word for it
      */
-    OperationHistory(LogEvents events, ReadingCriteria criteria, String noun) {
+    OperationHistory(EventList events, ReadingCriteria criteria, String noun) {
         this.events = events;
         this.criteria = criteria;
         this.noun = noun;
@@ -113,14 +112,14 @@ public final class OperationHistory {
         addCheck(events, notes);
     }
 
-    private void addCheck(LogEvents target, List<String> texts) {
+    private void addCheck(EventList target, List<String> texts) {
         texts.forEach(note -> target.add(new HistoryEvent.SourceNoted(target.nextNumber(), note)));
         target.add(new HistoryEvent.Checked(target.nextNumber(), criteria.today()));
     }
 
     /** Returns the history, as the criteria demand it. */
     public AllocationHistory history() {
-        return AllocationHistory.read(events);
+        return events.history();
     }
 
     /** Returns the history for a check at the end. */
@@ -158,12 +157,13 @@ public final class OperationHistory {
             throw new IllegalStateException(
                     "The " + noun + " was read with rounds, and its history has them. Read it without roundsAt.");
         }
-        LogEvents copy = events.withoutEvents();
+        EventList copy = new EventList();
         int rounds = 0;
         int next = 0;
         for (int i = 0; i < begun; i++) {
             if (marks.test(names[i])) {
-                next = copy(copy, next, begins[i]);
+                copy.addAll(events, next, begins[i]);
+                next = begins[i];
                 if (rounds > 0) {
                     copy.add(new HistoryEvent.RoundEnded(copy.nextNumber(), rounds));
                 }
@@ -175,7 +175,7 @@ public final class OperationHistory {
             throw new IllegalArgumentException(
                     "No outermost operation of the " + noun + " has the name. " + outermostNames());
         }
-        copy(copy, next, size);
+        copy.addAll(events, next, size);
         copy.add(new HistoryEvent.RoundEnded(copy.nextNumber(), rounds));
         return judged(copy, Long.MAX_VALUE);
     }
@@ -196,20 +196,13 @@ public final class OperationHistory {
                         distinct.size() > MAX_NAMES ? " and " + (distinct.size() - MAX_NAMES) + " more" : "");
     }
 
-    private LogEvents copied(int end) {
-        LogEvents copy = events.withoutEvents();
-        copy(copy, 0, end);
+    private EventList copied(int end) {
+        EventList copy = new EventList();
+        copy.addAll(events, 0, end);
         return copy;
     }
 
-    private int copy(LogEvents target, int from, int end) {
-        for (int event = from; event < end; event++) {
-            target.addFrom(events, event + 1L);
-        }
-        return end;
-    }
-
-    private AllocationHistory judged(LogEvents copy, long lastOperation) {
+    private AllocationHistory judged(EventList copy, long lastOperation) {
         contradictions.stream()
                 .filter(contradiction -> contradiction.operation() <= lastOperation)
                 .forEach(contradiction -> contradiction.addTo(copy));
@@ -218,6 +211,6 @@ public final class OperationHistory {
                 notes.stream()
                         .filter(note -> !note.equals(remainingNote.orElse("")))
                         .toList());
-        return AllocationHistory.read(copy);
+        return copy.history();
     }
 }

@@ -1,7 +1,6 @@
 package dev.meshguard.capture.internal;
 
 import dev.meshguard.event.Origin;
-import dev.meshguard.history.LogEvents;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -52,7 +51,7 @@ final class OperationNumbers {
     }
 
     /** Gives each remembered allocation the line of the innermost operation of which it is known. */
-    void addOrigins(PythonCalls calls, LogEvents events) {
+    void addOrigins(PythonCalls calls, EventList events) {
         calls.match(all, outermost);
         for (Allocation allocation : allocations) {
             originOf(allocation.operation, calls).ifPresent(origin -> events.setOrigin(allocation.event, origin));

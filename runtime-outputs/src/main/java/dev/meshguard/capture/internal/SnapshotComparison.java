@@ -3,7 +3,6 @@ package dev.meshguard.capture.internal;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.LogEvents;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -35,7 +34,7 @@ final class SnapshotComparison {
     record Contradiction(int operation, long buffers, String reason) {
 
         /** Adds it as lost reports. */
-        void addTo(LogEvents events) {
+        void addTo(EventList events) {
             events.add(new HistoryEvent.ReportsLost(events.nextNumber(), buffers, reason));
         }
     }

@@ -7,10 +7,8 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.SourceDescription;
-import dev.meshguard.history.LogEvents;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -77,8 +75,7 @@ final class SnapshotRecorder {
 
     private record Result(long tensor, Optional<String> shape) {}
 
-    private final LogEvents events = new LogEvents(Ownership.OWNING);
-    private final AddressIndices indices = new AddressIndices(events);
+    private final EventList events = new EventList();
     private final CaptureNotes notes;
     private final OperationHistory recording;
 
@@ -310,7 +307,7 @@ final class SnapshotRecorder {
             return;
         }
         enter(isInOperation);
-        events.freed(indices.of(buffer.memory), LogEvents.NO_PROCESS);
+        events.freed(buffer.memory);
     }
 
     private boolean isAllocatedIn(OperationGraph graph, Live buffer) {
@@ -351,7 +348,7 @@ final class SnapshotRecorder {
         ofFullestBank += size.isPresent() ? 0 : 1;
         buffer.size = size.orElse(buffer.bankSize);
         buffer.origin = origin;
-        events.allocated(indices.of(buffer.memory), buffer.size, details, origin);
+        events.allocated(buffer.memory, buffer.size, details, origin);
     }
 
     private void enter(boolean isInOperation) {

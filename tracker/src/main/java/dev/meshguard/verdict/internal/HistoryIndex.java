@@ -11,11 +11,13 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -66,12 +68,13 @@ final class HistoryIndex {
     private final Map<Long, SurvivorContext> later = new HashMap<>();
 
     private final Map<Object, Siblings> siblings = new HashMap<>();
-    private final Table<OfLine, BufferGeneration> lines;
+    /** The origins by which lines were looked up; the buffers of other lines are not searched. */
+    private final Set<Origin> origins = new HashSet<>();
+
+    private Table<OfLine, BufferGeneration> lines;
     private final Table<BufferGeneration, Anomaly> anomalies;
     private final Table<MemoryAddress, Anomaly> strayFrees;
     private final Table<MemoryAddress, HistoryEvent.FreeIgnored> freesInVain;
-    private final Table<MemoryAddress, BufferGeneration> ownedBuffers;
-    private final Table<MemoryAddress, BufferGeneration> generations;
     private final Table<Integer, MeshDescription> meshes;
 
     /**
@@ -83,7 +86,7 @@ final class HistoryIndex {
     @SuppressWarnings("ReferenceEquality") // A history without events after the check is the same object.
     HistoryIndex(AllocationHistory history, AllocationHistory whole) {
         this.history = history;
-        this.lines = new Table<>(() -> history.generations().stream().filter(HistoryIndex::hasLine), this::lineOf);
+        this.lines = new Table<>(Stream::empty, this::lineOf);
         this.anomalies = new Table<>(
                 () -> history.anomalies().stream()
                         .filter(anomaly -> anomaly.generation().isPresent()),
@@ -96,9 +99,6 @@ final class HistoryIndex {
         this.freesInVain = new Table<>(
                 () -> history.events(HistoryEvent.FreeIgnored.class).stream().filter(HistoryIndex::isInVain),
                 ignored -> new MemoryAddress(ignored.device(), ignored.type(), ignored.address()));
-        this.ownedBuffers = new Table<>(
-                () -> history.generationsWith(details -> details.owner().isPresent()).stream(), MemoryAddress::of);
-        this.generations = new Table<>(() -> history.generations().stream(), MemoryAddress::of);
         this.meshes = new Table<>(() -> history.meshes().stream(), MeshDescription::id);
         if (whole != history) {
             HistoryIndex ofWhole = new HistoryIndex(whole, whole);
@@ -137,7 +137,22 @@ final class HistoryIndex {
 
     /** Returns all buffers of the same kind that the same line requested; empty without an origin. */
     List<BufferGeneration> fromSameLine(BufferGeneration buffer) {
-        return hasLine(buffer) ? lines.at(lineOf(buffer)) : List.of();
+        if (!hasLine(buffer)) {
+            return List.of();
+        }
+        if (origins.add(buffer.origin().orElseThrow())) {
+            history.live().forEach(one -> one.origin().ifPresent(origins::add));
+            lines = new Table<>(
+                    () ->
+                            history
+                                    .generationsWith(request -> request.origin()
+                                            .filter(origins::contains)
+                                            .isPresent())
+                                    .stream()
+                                    .filter(HistoryIndex::hasLine),
+                    this::lineOf);
+        }
+        return lines.at(lineOf(buffer));
     }
 
     private static boolean hasLine(BufferGeneration buffer) {
@@ -198,7 +213,7 @@ final class HistoryIndex {
 
     /** Returns the reports at an address that a free of another owner matched. */
     List<BufferGeneration.Report> freedByOthersAt(MemoryAddress address) {
-        return ownedBuffers.at(address).stream()
+        return generationsAt(address).stream()
                 .flatMap(buffer -> buffer.reports().stream())
                 .filter(HistoryIndex::isFreedByAnother)
                 .toList();
@@ -218,7 +233,7 @@ final class HistoryIndex {
 
     /** Returns the generations of an address that began before an event, in the order of allocation. */
     List<BufferGeneration> generationsAt(MemoryAddress address, long event) {
-        List<BufferGeneration> all = generations.at(address);
+        List<BufferGeneration> all = generationsAt(address);
         int low = 0;
         int high = all.size();
         while (low < high) {
@@ -230,5 +245,9 @@ final class HistoryIndex {
             }
         }
         return all.subList(0, low);
+    }
+
+    private List<BufferGeneration> generationsAt(MemoryAddress address) {
+        return history.generationsAt(address.device(), address.type(), address.address());
     }
 }

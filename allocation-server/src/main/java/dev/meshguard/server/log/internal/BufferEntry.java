@@ -1,9 +1,7 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.history.LogEvents;
 import dev.meshguard.server.log.AddressUse;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -48,13 +46,6 @@ final class BufferEntry {
     private int held;
     private byte typeHeld;
     private int @Nullable [] heldOfTypes;
-
-    /** Its index among the addresses of the events, of the first type; more are kept for an id with several types. */
-    private int index = LogEvents.NO_INDEX;
-
-    private byte typeOfIndex;
-    private int @Nullable [] indicesOfTypes;
-    private int latestIndex = LogEvents.NO_INDEX;
 
     private boolean isOfDead;
     private @Nullable Set<Long> otherProcesses;
@@ -199,29 +190,6 @@ final class BufferEntry {
 
     boolean isNamed() {
         return firstLine > 0;
-    }
-
-    int index(int ofType, LogEvents events) {
-        if (index == LogEvents.NO_INDEX) {
-            index = events.index(device, TYPES[ofType], id, LogEvents.NO_INDEX);
-            latestIndex = index;
-            typeOfIndex = (byte) ofType;
-        }
-        return ofType == typeOfIndex ? index : otherIndex(ofType, events);
-    }
-
-    private int otherIndex(int ofType, LogEvents events) {
-        int[] others = indicesOfTypes;
-        if (others == null) {
-            others = new int[TYPES.length];
-            Arrays.fill(others, LogEvents.NO_INDEX);
-            indicesOfTypes = others;
-        }
-        if (others[ofType] == LogEvents.NO_INDEX) {
-            latestIndex = events.index(device, TYPES[ofType], id, latestIndex);
-            others[ofType] = latestIndex;
-        }
-        return others[ofType];
     }
 
     AddressUse use() {

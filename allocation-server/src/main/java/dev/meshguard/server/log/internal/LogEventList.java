@@ -1,12 +1,21 @@
 package dev.meshguard.server.log.internal;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.LogEvents;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * The history of a log up to the current line, and the line of each event.
@@ -19,8 +28,12 @@ final class LogEventList {
     /** A log contains no times; this is used where one is needed. */
     private static final Instant NO_TIME = Instant.EPOCH;
 
-    private final LogEvents events = new LogEvents();
-    private long count;
+    private static final BufferType[] TYPES = BufferType.values();
+
+    private final List<HistoryEvent> events = new ArrayList<>();
+    private final Map<Long, AllocationDetails> processes = new HashMap<>();
+    private long latestProcess = BufferReportLine.NO_PID;
+    private AllocationDetails latestDetails = AllocationDetails.user();
     private final EventLineNumbers lines = new EventLineNumbers();
     private long line;
 
@@ -34,18 +47,32 @@ final class LogEventList {
     }
 
     void allocated(BufferEntry entry, long pid, int type, long size) {
-        newEvent();
-        events.allocated(entry.index(type, events), size, pid);
+        add(new HistoryEvent.Allocated(
+                number(), request(pid), entry.device, TYPES[type], entry.id, size, Ownership.UNKNOWN));
     }
 
     void freed(BufferEntry entry, long pid, int type) {
-        newEvent();
-        events.freed(entry.index(type, events), pid);
+        add(new HistoryEvent.Freed(number(), request(pid), entry.device, TYPES[type], entry.id, Ownership.UNKNOWN));
     }
 
     void freeIgnored(BufferEntry entry, long pid, int type) {
-        newEvent();
-        events.freeIgnored(entry.index(type, events), pid);
+        add(new HistoryEvent.FreeIgnored(
+                number(), request(pid), entry.device, TYPES[type], entry.id, IgnoredFreeReason.UNKNOWN_ADDRESS));
+    }
+
+    /** Each line is a request of its own. */
+    private MemoryRequest request(long pid) {
+        if (pid != latestProcess) {
+            latestProcess = pid;
+            latestDetails = processes.computeIfAbsent(pid, LogEventList::detailsOf);
+        }
+        return MemoryRequest.restored(latestDetails, Optional.empty());
+    }
+
+    private static AllocationDetails detailsOf(long pid) {
+        return pid == BufferReportLine.NO_PID
+                ? AllocationDetails.user()
+                : AllocationDetails.user().reportedBy(pid);
     }
 
     void deviceOpened(int device) {
@@ -89,7 +116,7 @@ final class LogEventList {
     }
 
     boolean isEmpty() {
-        return count == 0;
+        return events.isEmpty();
     }
 
     /**
@@ -105,16 +132,11 @@ final class LogEventList {
     }
 
     private long number() {
-        return count + 1;
+        return events.size() + 1L;
     }
 
     private void add(HistoryEvent event) {
-        newEvent();
-        events.add(event);
-    }
-
-    private void newEvent() {
         lines.add(line);
-        count++;
+        events.add(event);
     }
 }
