@@ -373,14 +373,6 @@ public final class AllocationHistory {
         return context == null ? descriptions(replay().meshes.open()) : List.of();
     }
 
-    /** Returns the meshes that were open at the event of the given number, or were opened after it. */
-    @API(status = Status.INTERNAL)
-    public Collection<MeshDescription> meshesOpenSince(long event) {
-        return descriptions(replay().meshes.all().stream()
-                .filter(mesh -> mesh.wasOpenAt(event) || mesh.wasOpenedAfter(event))
-                .toList());
-    }
-
     /** Returns whether a mesh was opened and not closed, also in the part of a context. */
     @API(status = Status.INTERNAL)
     public boolean leavesMeshOpen() {

@@ -2,12 +2,10 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.CountingPolicy;
@@ -185,7 +183,7 @@ final class InconclusiveReasons {
         return events.stream().mapToLong(HistoryEvent::number).toArray();
     }
 
-    /** Names the first relevant gap; a mesh that was closed without survivors before a gap is not affected by it. */
+    /** Names the first relevant gap. */
     private Optional<InconclusiveReason> trackingOff() {
         if (history.gaps().isEmpty()) {
             return Optional.empty();
@@ -195,49 +193,11 @@ final class InconclusiveReasons {
                 .filter(survivor -> survivor.status() == SurvivorStatus.UNDECIDED)
                 .forEach(survivor ->
                         LeakDiagnosis.gapAfter(survivor.buffer(), history).ifPresent(decisive::add));
+        TrackingGaps gaps = new TrackingGaps(history);
         return history.gaps().stream()
-                .filter(gap -> decisive.contains(gap) || matters(gap))
+                .filter(gap -> decisive.contains(gap) || gaps.mayHideMemory(gap))
                 .findFirst()
                 .map(gap -> InconclusiveReason.of(Kind.TRACKING_OFF, description(gap), gap.number()));
-    }
-
-    private boolean matters(HistoryEvent.TrackingStopped gap) {
-        boolean leftSomething = history.liveAt(gap).stream().anyMatch(buffer -> !isWitnessed(buffer));
-        return (history.resumesAfter(gap) || leftSomething || receivedNothing()) && !isWitnessed(gap);
-    }
-
-    /** Returns whether closes after a gap were witnessed, on each device on which it may hide something. */
-    private boolean isWitnessed(HistoryEvent.TrackingStopped gap) {
-        Set<Integer> witnessed = new HashSet<>();
-        for (HistoryEvent.Witnessed reading : history.witnessSnapshots()) {
-            if (reading.number() > gap.number() && reading.snapshot().moment() == Moment.CLOSE_BEGUN) {
-                witnessed.addAll(reading.snapshot().devices());
-            }
-        }
-        return !witnessed.isEmpty() && witnessed.containsAll(devicesAfter(gap));
-    }
-
-    /** Returns the devices that had memory at a gap, or reported any or belonged to an open mesh after it. */
-    private Set<Integer> devicesAfter(HistoryEvent.TrackingStopped gap) {
-        Set<Integer> devices = new HashSet<>();
-        for (BufferGeneration buffer : history.generations()) {
-            // No witness covers memory without a device; what is live of it is undecided.
-            if (buffer.hasDevice() && buffer.freedAt().orElse(Long.MAX_VALUE) > gap.number()) {
-                devices.add(buffer.device());
-            }
-        }
-        history.meshesOpenSince(gap.number()).forEach(mesh -> devices.addAll(mesh.devices()));
-        return devices;
-    }
-
-    private boolean receivedNothing() {
-        return history.devices().stream()
-                .allMatch(device -> Stream.of(BufferType.values())
-                        .allMatch(type -> history.totals(device, type).totalBuffers() == 0));
-    }
-
-    private boolean isWitnessed(BufferGeneration buffer) {
-        return history.snapshotFor(buffer, Moment.CLOSE_BEGUN).isPresent();
     }
 
     private String description(HistoryEvent.TrackingStopped gap) {

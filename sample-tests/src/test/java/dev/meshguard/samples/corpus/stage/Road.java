@@ -12,6 +12,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
@@ -63,6 +64,8 @@ public final class Road implements AllocationListener {
     private final List<Arrival> ignoredFrees = new ArrayList<>();
     private final Set<Owner> endedOwners = new HashSet<>();
     private final Set<Integer> openMeshes = new HashSet<>();
+    private final Set<Integer> devicesRead = new HashSet<>();
+    private OptionalInt closingMesh = OptionalInt.empty();
     private boolean checked;
     private boolean deaf;
     private boolean noticedLosses;
@@ -208,6 +211,7 @@ public final class Road implements AllocationListener {
 
     @Override
     public void meshClosed(int mesh) {
+        closingMesh = OptionalInt.empty();
         tracker.meshClosed(mesh);
     }
 
@@ -216,13 +220,27 @@ public final class Road implements AllocationListener {
         tracker.deviceOpened(device);
     }
 
+    /** The runtime reads no device from which nothing was allocated; after a stop, a source has to read it to know that. */
     @Override
     public void deviceClosed(int device) {
+        boolean wasRead = devicesRead.remove(device);
+        if (lastStop.isPresent() && closingMesh.isPresent() && !wasRead) {
+            WitnessSnapshot.Builder reading = WitnessSnapshot.of(closingMesh.getAsInt(), Moment.CLOSE_BEGUN)
+                    .ofAllocator(AllocatorId.DEVICE);
+            List.of(BufferType.values()).forEach(type -> reading.region(device, type));
+            tracker.witnessed(reading.build());
+        }
         tracker.deviceClosed(device);
     }
 
     @Override
     public void witnessed(WitnessSnapshot reading) {
+        if (reading.moment() == Moment.CLOSE_BEGUN) {
+            closingMesh = OptionalInt.of(reading.mesh());
+            if (reading.allocator().filter(AllocatorId.DEVICE::equals).isPresent()) {
+                devicesRead.addAll(reading.devices());
+            }
+        }
         tracker.witnessed(reading);
     }
 

@@ -1,0 +1,146 @@
+package dev.meshguard.verdict.internal;
+
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.WitnessSnapshot.AddressState;
+import dev.meshguard.event.WitnessSnapshot.Moment;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * Decides which periods without reports may hide memory.
+ *
+ * <p>A period may hide memory if something could allocate it: the source reported again, a mesh was open or opened later, or
+ * memory was live. Snapshots at the close exclude that for what they cover: the mesh, its devices, their allocators and types
+ * of memory. None covers memory without a device.
+ */
+final class TrackingGaps {
+
+    /** A mesh over some devices, from its opening to its close. */
+    private record OpenMesh(MeshDescription description, long opened, long closed) {
+
+        private boolean isOpenAt(long event) {
+            return opened < event && event < closed;
+        }
+
+        private boolean liesOver(int device) {
+            return description.devices().contains(device);
+        }
+    }
+
+    private final AllocationHistory history;
+    private final List<OpenMesh> meshes;
+
+    TrackingGaps(AllocationHistory history) {
+        this.history = history;
+        List<HistoryEvent.MeshClosed> closes = history.events(HistoryEvent.MeshClosed.class);
+        this.meshes = history.events(HistoryEvent.MeshOpened.class).stream()
+                .map(opened -> new OpenMesh(opened.mesh(), opened.number(), closeOf(opened, closes)))
+                .toList();
+    }
+
+    private static long closeOf(HistoryEvent.MeshOpened opened, List<HistoryEvent.MeshClosed> closes) {
+        return closes.stream()
+                .filter(closed -> closed.mesh() == opened.mesh().id())
+                .mapToLong(HistoryEvent::number)
+                .filter(closed -> closed > opened.number())
+                .findFirst()
+                .orElse(Long.MAX_VALUE);
+    }
+
+    /** Returns whether a period may hide memory that no snapshot covers. */
+    boolean mayHideMemory(HistoryEvent.TrackingStopped gap) {
+        List<OpenMesh> open =
+                meshes.stream().filter(mesh -> mesh.closed() > gap.number()).toList();
+        boolean leftSomething = history.liveAt(gap).stream().anyMatch(buffer -> !isWitnessed(buffer));
+        return (history.resumesAfter(gap) || !open.isEmpty() || leftSomething || receivedNothing())
+                && !areWitnessed(open, gap.number());
+    }
+
+    private boolean isWitnessed(BufferGeneration buffer) {
+        return history.snapshotFor(buffer, Moment.CLOSE_BEGUN).isPresent();
+    }
+
+    private boolean receivedNothing() {
+        return history.devices().stream()
+                .allMatch(device -> Stream.of(BufferType.values())
+                        .allMatch(type -> history.totals(device, type).totalBuffers() == 0));
+    }
+
+    private boolean areWitnessed(List<OpenMesh> open, long gap) {
+        Set<Integer> withoutMesh = new TreeSet<>();
+        for (BufferGeneration buffer : history.generations()) {
+            if (!buffer.hasDevice()) {
+                return false;
+            }
+            if (buffer.freedAt().orElse(Long.MAX_VALUE) > gap
+                    && open.stream().noneMatch(mesh -> mesh.liesOver(buffer.device()))) {
+                withoutMesh.add(buffer.device());
+            }
+        }
+        List<HistoryEvent.Witnessed> later = history.witnessSnapshots().stream()
+                .filter(event -> event.number() > gap && event.snapshot().moment() == Moment.CLOSE_BEGUN)
+                .toList();
+        return !later.isEmpty()
+                && withoutMesh.stream()
+                        .allMatch(device -> cover(later, device, List.of(AllocatorId.MESH, AllocatorId.DEVICE)))
+                && open.stream().allMatch(mesh -> isWitnessed(mesh, gap, later));
+    }
+
+    private boolean isWitnessed(OpenMesh mesh, long gap, List<HistoryEvent.Witnessed> later) {
+        List<HistoryEvent.Witnessed> own = later.stream()
+                .filter(event -> event.snapshot().mesh() == mesh.description().id() && mesh.isOpenAt(event.number()))
+                .toList();
+        return mesh.description().devices().stream()
+                .allMatch(device -> cover(own, device, allocators(mesh, device, gap)));
+    }
+
+    /**
+     * Returns the allocators that end with the close of a mesh: that of a device if no other mesh is open over it, and those
+     * of sub-devices as far as reports name them.
+     */
+    private List<AllocatorId> allocators(OpenMesh mesh, int device, long gap) {
+        List<AllocatorId> allocators = new ArrayList<>(List.of(AllocatorId.MESH));
+        history.generations().stream()
+                .filter(buffer -> buffer.device() == device
+                        && buffer.request()
+                                .details()
+                                .mesh()
+                                .equals(OptionalInt.of(mesh.description().id()))
+                        && buffer.freedAt().orElse(Long.MAX_VALUE) > gap)
+                .flatMap(buffer -> buffer.allocator().stream())
+                .filter(allocator -> allocator.kind() == AllocatorId.Kind.SUB_DEVICE)
+                .forEach(allocators::add);
+        if (meshes.stream().noneMatch(other -> other.liesOver(device) && other.isOpenAt(mesh.closed()))) {
+            allocators.add(AllocatorId.DEVICE);
+        }
+        return allocators;
+    }
+
+    /** Returns whether snapshots cover all memory of some allocators on a device; one that names none joins all of them. */
+    private static boolean cover(List<HistoryEvent.Witnessed> snapshots, int device, List<AllocatorId> allocators) {
+        return allocators.stream()
+                .allMatch(allocator -> typesOf(allocator)
+                        .allMatch(type -> snapshots.stream()
+                                .map(HistoryEvent.Witnessed::snapshot)
+                                .filter(snapshot -> snapshot.allocator()
+                                        .map(allocator::equals)
+                                        .orElse(true))
+                                .anyMatch(snapshot -> snapshot.stateOf(device, type, 0) != AddressState.UNKNOWN)));
+    }
+
+    /** The allocator of a sub-device reserves L1 of its cores only, and none reserves memory of the host. */
+    private static Stream<BufferType> typesOf(AllocatorId allocator) {
+        return allocator.kind() == AllocatorId.Kind.SUB_DEVICE
+                ? Stream.of(BufferType.L1)
+                : Stream.of(BufferType.values()).filter(type -> type.memory() != BufferType.Memory.SYSTEM);
+    }
+}
