@@ -13,6 +13,7 @@ import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
@@ -279,14 +280,65 @@ class InconclusiveTests {
     }
 
     @Test
-    void isConclusiveForWhatWasAllocatedAtOtherMoments() {
+    void isConclusiveForWhatWasAllocatedAfterTheReset() {
         var history = history()
                 .mesh(0, 0)
-                .witness(BEFORE_WIPE, DRAM, device(0), 0x1000)
                 .witness(AFTER_WIPE, DRAM, device(0), 0x1000)
                 .closed();
 
         judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
+    }
+
+    @Test
+    void namesUnreportedMemoryThatWasAllocatedBeforeTheResetOnly() {
+        var history = history()
+                .mesh(0, 0)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x2000)
+                .witness(BEFORE_WIPE, DRAM, device(0), 0x1000)
+                .free(DRAM, device(0), 0x2000)
+                .closed();
+
+        judged(history)
+                .inconclusiveReasons(
+                        "Before the allocators were wiped ({last witnessed}) the allocator held 1 buffer that"
+                                + " the ledger does not, the first at DRAM 0x1000 (4096) on device 0.");
+    }
+
+    @Test
+    void believesNoFreeOfAnotherOpenPeriodOrMesh() {
+        judged(heldAtClose().close().mesh(0, 0).free(DRAM, device(0), 0x1000).closed())
+                .inconclusiveReasons(HELD_AT_CLOSE);
+        judged(heldAtClose()
+                        .closeWithoutDevices()
+                        .meshWithoutDevices(1, 0)
+                        .free(DRAM, device(0), 0x1000)
+                        .onMesh(1)
+                        .closed())
+                .inconclusiveReasons(HELD_AT_CLOSE);
+        judged(history()
+                        .mesh(0, 0)
+                        .witnessOf(
+                                WitnessSnapshot.of(0, CLOSE_BEGUN).ofAllocator(AllocatorId.MESH),
+                                DRAM,
+                                device(0),
+                                0x1000)
+                        .submesh(1, 0, 0)
+                        .free(DRAM, device(0), 0x1000)
+                        .onMesh(1)
+                        .closed())
+                .inconclusiveReasons(HELD_AT_CLOSE
+                        .replace("close began", "the close of mesh 0 began")
+                        .replace("the allocator", "its allocator"));
+    }
+
+    @Test
+    void believesNoReadingBeforeTheWipeOfALaterOpenPeriod() {
+        judged(heldAtClose()
+                        .close()
+                        .mesh(0, 0)
+                        .witness(BEFORE_WIPE, DRAM, device(0))
+                        .closed())
+                .inconclusiveReasons(HELD_AT_CLOSE);
     }
 
     @Test

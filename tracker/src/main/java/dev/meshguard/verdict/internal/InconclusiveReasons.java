@@ -6,6 +6,7 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.CountingPolicy;
@@ -28,11 +29,6 @@ import java.util.stream.Stream;
 
 /** All reasons for an inconclusive verdict, each a sentence with its remedy. */
 final class InconclusiveReasons {
-
-    /** The data that would decide it, where the reports fit two readings. */
-    private static final String WHAT_DECIDES =
-            "A reading of the allocators when the close begins would decide it, or a source that names the owner and the kind of"
-                    + " each buffer.";
 
     private final AllocationHistory history;
     private final List<Survivor> survivors;
@@ -233,10 +229,13 @@ final class InconclusiveReasons {
         HistoryEvent.Witnessed event = memory.snapshot();
         MemoryAddress first = memory.held().get(0);
         boolean oneOfSeveral = history.meshesSharedADevice();
+        String ofMesh = oneOfSeveral ? " of mesh " + event.snapshot().mesh() : "";
         String words = String.format(
                 Locale.ROOT,
-                "When %s began (event #%d) %s held %s that the ledger does not, the first at %s %s on device %d.",
-                oneOfSeveral ? "the close of mesh " + event.snapshot().mesh() : "close",
+                "%s (event #%d) %s held %s that the ledger does not, the first at %s %s on device %d.",
+                event.snapshot().moment() == Moment.BEFORE_WIPE
+                        ? "Before the allocators" + ofMesh + " were wiped"
+                        : "When " + (oneOfSeveral ? "the close" : "close") + ofMesh + " began",
                 event.number(),
                 Phrases.allocatorOf(event.snapshot(), first.device())
                         .orElse(oneOfSeveral ? "its allocator" : "the allocator"),
@@ -294,12 +293,15 @@ final class InconclusiveReasons {
             return Optional.empty();
         }
         Survivor first = doubtful.get(0);
+        boolean isAllocatorNamed =
+                doubtful.stream().allMatch(one -> one.buffer().allocator().isPresent());
         String words = String.format(
                 Locale.ROOT,
-                "The reports of %s fit a leak as well as freed memory; the first is %s. %s",
+                "The reports of %s fit a leak as well as freed memory; the first is %s. A reading of the allocators when the"
+                        + " close begins would decide it%s.",
                 Quantities.count(doubtful.size(), "buffer"),
                 first.buffer(),
-                WHAT_DECIDES);
+                isAllocatorNamed ? "" : ", or a source that names the owner and the kind of each buffer");
         return Optional.of(new InconclusiveReason(
                 Kind.REPORTS_FIT_BOTH,
                 words,

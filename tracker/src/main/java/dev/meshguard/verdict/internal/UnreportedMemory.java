@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
@@ -26,14 +27,17 @@ import java.util.stream.Stream;
  */
 record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> held, List<MemoryAddress> freed) {
 
-    /** Returns the unreported memory of each snapshot. The part of a context lacks the reports of others. */
+    /**
+     * Returns the unreported memory of each snapshot. The part of a context lacks the reports of others, and after the reset
+     * nothing is known.
+     */
     static List<UnreportedMemory> in(AllocationHistory history, HistoryIndex index) {
         if (history.context().isPresent()) {
             return List.of();
         }
         Search search = new Search(history, index);
         return history.witnessSnapshots().stream()
-                .filter(event -> event.snapshot().moment() == Moment.CLOSE_BEGUN
+                .filter(event -> event.snapshot().moment() != Moment.AFTER_WIPE
                         && !event.snapshot().isEmpty())
                 .map(search::in)
                 .toList();
@@ -54,20 +58,36 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
     private record Search(AllocationHistory history, HistoryIndex index) {
 
         private UnreportedMemory in(HistoryEvent.Witnessed event) {
+            return event.snapshot().moment() == Moment.CLOSE_BEGUN ? whenCloseBegan(event) : beforeWipe(event);
+        }
+
+        private UnreportedMemory whenCloseBegan(HistoryEvent.Witnessed event) {
             List<MemoryAddress> held = new ArrayList<>();
             List<MemoryAddress> freed = new ArrayList<>();
             for (MemoryAddress place : unreported(event)) {
-                Optional<HistoryEvent.Witnessed> beforeWipe = beforeWipe(place, event);
+                Optional<HistoryEvent.Witnessed> beforeWipe = snapshots(Moment.BEFORE_WIPE, place, event)
+                        .filter(later -> later.number() > event.number())
+                        .findFirst();
                 boolean gone = beforeWipe
                         .filter(later -> addressState(place, later) == AddressState.FREE)
                         .isPresent();
                 long lastHeld = gone ? event.number() : beforeWipe.orElse(event).number();
                 // A free that found nothing is an anomaly of its own.
-                if (!isFreedAfter(lastHeld, place, event.snapshot())) {
+                if (!isFreedAfter(lastHeld, place, event)) {
                     (gone ? freed : held).add(place);
                 }
             }
             return new UnreportedMemory(event, held, freed);
+        }
+
+        /** What the same allocator held when the close began is told of that moment. */
+        private UnreportedMemory beforeWipe(HistoryEvent.Witnessed event) {
+            List<MemoryAddress> held = unreported(event).stream()
+                    .filter(place -> snapshots(Moment.CLOSE_BEGUN, place, event)
+                            .noneMatch(earlier -> addressState(place, earlier) == AddressState.ALLOCATED))
+                    .filter(place -> !isFreedAfter(event.number(), place, event))
+                    .toList();
+            return new UnreportedMemory(event, held, List.of());
         }
 
         private List<MemoryAddress> unreported(HistoryEvent.Witnessed event) {
@@ -109,27 +129,44 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
                             && report.freedAt().orElse(Long.MAX_VALUE) > event.number());
         }
 
-        private boolean isFreedAfter(long event, MemoryAddress place, WitnessSnapshot snapshot) {
+        private boolean isFreedAfter(long held, MemoryAddress place, HistoryEvent.Witnessed event) {
             return index.strayFreesAt(place).stream()
-                    .anyMatch(stray -> stray.kind() == Anomaly.Kind.UNKNOWN_FREE
-                            && stray.event().number() > event
-                            && mayBeOf(snapshot, stray));
+                    .filter(stray -> stray.kind() == Anomaly.Kind.UNKNOWN_FREE
+                            && stray.event().number() > held)
+                    .anyMatch(stray -> mayBeOf(event, stray.device(), (HistoryEvent.Freed) stray.event()));
         }
 
-        private static boolean mayBeOf(WitnessSnapshot snapshot, Anomaly stray) {
-            return stray.event() instanceof HistoryEvent.Freed free
-                    && AllocatorId.mayBeOne(free.request().details().allocator(), snapshot.allocator());
+        /** A free that names another mesh, or one after the mesh or the device was opened again, is about other memory. */
+        private boolean mayBeOf(HistoryEvent.Witnessed event, int device, HistoryEvent.Freed free) {
+            WitnessSnapshot snapshot = event.snapshot();
+            AllocationDetails freed = free.request().details();
+            int mesh = freed.mesh().orElse(snapshot.mesh());
+            return AllocatorId.mayBeOne(freed.allocator(), snapshot.allocator())
+                    && (mesh == snapshot.mesh() || snapshot.allocator().isEmpty())
+                    && isOfOneOpenPeriod(mesh, device, event.number(), free.number());
         }
 
-        private Optional<HistoryEvent.Witnessed> beforeWipe(MemoryAddress place, HistoryEvent.Witnessed event) {
+        /** Returns the snapshots of one moment of the same close that cover an address. */
+        private Stream<HistoryEvent.Witnessed> snapshots(
+                Moment moment, MemoryAddress place, HistoryEvent.Witnessed of) {
+            int mesh = of.snapshot().mesh();
             return history.witnessSnapshots().stream()
-                    .filter(later -> later.number() > event.number())
-                    .filter(later -> later.snapshot().moment() == Moment.BEFORE_WIPE)
-                    .filter(later -> later.snapshot().mesh() == event.snapshot().mesh())
-                    .filter(later ->
-                            later.snapshot().allocator().equals(event.snapshot().allocator()))
-                    .filter(later -> addressState(place, later) != AddressState.UNKNOWN)
-                    .findFirst();
+                    .filter(other -> other.snapshot().moment() == moment
+                            && other.snapshot().mesh() == mesh
+                            && other.snapshot().allocator().equals(of.snapshot().allocator())
+                            && addressState(place, other) != AddressState.UNKNOWN)
+                    .filter(other -> isOfOneOpenPeriod(
+                            mesh,
+                            place.device(),
+                            Math.min(of.number(), other.number()),
+                            Math.max(of.number(), other.number())));
+        }
+
+        private boolean isOfOneOpenPeriod(int mesh, int device, long earlier, long later) {
+            return history.openPeriodAt(device, earlier) == history.openPeriodAt(device, later)
+                    && history.events(HistoryEvent.MeshOpened.class).stream()
+                            .filter(opened -> opened.mesh().id() == mesh)
+                            .noneMatch(opened -> earlier < opened.number() && opened.number() < later);
         }
 
         private static AddressState addressState(MemoryAddress place, HistoryEvent.Witnessed event) {
