@@ -19,6 +19,10 @@ import org.junit.jupiter.api.Test;
 /** An address that was reported more than once, or allocated over a part of a live buffer, is explained by proof. */
 class RepeatedReportsTests {
 
+    private static final String REUSED =
+            "the address was allocated again at {last allocated}: the free of what {allocated 1} reported got lost, or another"
+                    + " allocator over the device holds it too";
+
     /** The three suspected causes of survivors after a close: each has different evidence. */
     @Nested
     class ThreeWays {
@@ -127,7 +131,7 @@ class RepeatedReportsTests {
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                 .because(
                         "no free was reported",
-                        "the address was allocated again at {last allocated}, so the free of what {allocated 1} reported got lost",
+                        REUSED,
                         "2 reports of that address are open, the last one of {last allocated} (64 B), at "
                                 + lineOf(history, 2));
     }
@@ -140,11 +144,7 @@ class RepeatedReportsTests {
                 .free(DRAM, device(0), 0x1000)
                 .recorded();
 
-        judged(history)
-                .because(
-                        "reported twice, freed once",
-                        "the address was allocated again at {last allocated}, for 128 B instead of 64 B, so the free of what {allocated 1}"
-                                + " reported got lost");
+        judged(history).because("reported twice, freed once", REUSED.replace(":", ", for 128 B instead of 64 B:"));
     }
 
     @Test
@@ -307,10 +307,7 @@ class RepeatedReportsTests {
                 .owning()
                 .recorded();
 
-        judged(history)
-                .because(
-                        "no free was reported",
-                        "the address was allocated again at {last allocated}, so the free of what {allocated 1} reported got lost");
+        judged(history).because("no free was reported", REUSED);
     }
 
     @Test

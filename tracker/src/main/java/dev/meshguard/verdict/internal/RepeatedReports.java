@@ -86,8 +86,8 @@ final class RepeatedReports {
     }
 
     /**
-     * No allocator reuses memory that it holds, so the earlier report there had been freed. This holds only for a
-     * single allocator: that of a mesh and those of its devices use the same addresses.
+     * No allocator reuses memory that it holds, so the earlier report there had been freed if both are of one allocator. That
+     * of a mesh and those of its devices use the same addresses, and a source without meshes need not name them.
      */
     @SuppressWarnings("ReferenceEquality") // Requests are compared by identity.
     private static Optional<Evidence> reused(List<Report> reports) {
@@ -99,7 +99,8 @@ final class RepeatedReports {
             boolean cannotBeAView = again.ownership() != Ownership.NON_OWNING && again.size() > first.size();
             if (isOther && (bothOwn || cannotBeAView)) {
                 return Optional.of(Evidence.formatted(
-                                "the address was allocated again at event #%d%s, so the free of what event #%d reported got lost",
+                                "the address was allocated again at event #%d%s: the free of what event #%d reported got lost, or"
+                                        + " another allocator over the device holds it too",
                                 again.allocatedAt(),
                                 again.size() == first.size()
                                         ? ""
