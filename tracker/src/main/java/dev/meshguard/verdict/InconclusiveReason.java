@@ -32,7 +32,7 @@ public record InconclusiveReason(Kind kind, String text, List<Long> events) {
         OUT_OF_ORDER,
         /** Allocations were reported after their mesh or device was closed. */
         REPORTED_TOO_LATE,
-        /** The reports of a source without owners and kinds fit both a leak and freed memory. */
+        /** The reports fit both a leak and freed memory: they name no owner and kind, or a free fits two buffers. */
         REPORTS_FIT_BOTH,
         /** An allocator held memory that appears in no report. */
         MEMORY_UNREPORTED,

@@ -16,6 +16,7 @@ import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The diagnosis of a leak, which is undecided if the free may be missing in the reports only.
@@ -119,7 +120,39 @@ final class LeakDiagnosis {
                         .filter(lost -> lost.number() > survivor.buffer().allocatedAt())
                         .findFirst()
                         .map(lost ->
-                                new Doubt(Kind.REPORTS_LOST, maybeFreed("reports got lost later on", lost.number()))));
+                                new Doubt(Kind.REPORTS_LOST, maybeFreed("reports got lost later on", lost.number()))))
+                .or(() -> freeOfReusedAddress(survivor));
+    }
+
+    /**
+     * Returns a free that may be of this buffer, although it was matched with an earlier one: the allocator reserved the
+     * address for this buffer while a report of the earlier one was open, whose free is late or missing.
+     */
+    private static Optional<Doubt> freeOfReusedAddress(SurvivorContext survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        return survivor.index().generationsAt(MemoryAddress.of(buffer), buffer.allocatedAt()).stream()
+                .filter(earlier -> earlier.reservedAgainAt().equals(OptionalLong.of(buffer.allocatedAt())))
+                .flatMap(earlier -> earlier.reports().stream())
+                .filter(report -> report.freedAt().orElse(0) > buffer.allocatedAt()
+                        && buffer.reportsRemaining().stream().anyMatch(own -> fitsAsWell(own, report)))
+                .findFirst()
+                .map(report -> new Doubt(
+                        Kind.REPORTS_FIT_BOTH,
+                        Evidence.formatted(
+                                        "the free of event #%d fits it as well as what event #%d reported at its address before:"
+                                                + " one free is missing, and no snapshot shows of which",
+                                        report.freedAt().orElseThrow(), report.allocatedAt())
+                                .provedBy(report.freedAt().orElseThrow(), report.allocatedAt())));
+    }
+
+    private static boolean fitsAsWell(BufferGeneration.Report own, BufferGeneration.Report freed) {
+        AllocationDetails details = own.request().details();
+        AllocationDetails others = freed.request().details();
+        OptionalLong extent = freed.release().orElseThrow().details().extent();
+        return own.ownership() == freed.ownership()
+                && details.owner().equals(others.owner())
+                && details.processId().equals(others.processId())
+                && (extent.isEmpty() || extent.equals(details.extent()));
     }
 
     /** Returns the first period without reports in which a buffer may have been freed. */
