@@ -152,7 +152,11 @@ final class WitnessSnapshots {
                     buffer);
         }
         if (buffer.isOfItsDevice()) {
-            return firstOf(covering(buffer, moment, since).filter(reading -> isOfItsDevice(reading, buffer)), buffer);
+            // Its allocator ends with the last mesh over the device, and snapshots of all meshes before may cover it.
+            return covering(buffer, moment, since)
+                    .filter(reading -> isOfItsDevice(reading, buffer))
+                    .reduce((earlier, later) -> later)
+                    .map(Reading::event);
         }
         List<MeshOpenPeriod> allocatingMeshes = possibleMeshes(buffer);
         if (allocatingMeshes.size() > 1) {

@@ -113,6 +113,24 @@ class SeveralAllocatorsTests {
     }
 
     @Test
+    void aBufferOfADeviceIsJudgedByTheCloseThatEndsTheDevice() {
+        AllocationHistory history = history()
+                .mesh(0, 0)
+                .submesh(1, 0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .fromAllocator(AllocatorId.DEVICE)
+                .owning()
+                .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closeMesh(1)
+                .witnessOf(0, CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        assertThat(LeakCheck.create().examine(history).survivors())
+                .extracting(Survivor::cause)
+                .containsExactly(Cause.FREE_UNREPORTED);
+    }
+
+    @Test
     void aReadingOfOneAllocatorSpeaksForItsOwnBuffersOnly() {
         AllocationHistory history = tensorBesideDeviceBuffer()
                 .witnessOf(
