@@ -216,7 +216,10 @@ public final class AllocationTracker implements AllocationListener {
      * @param bytes the size, from 0; 0 if it is unknown
      */
     public Lease lease(AllocationDetails details, OriginFilter callers, BufferType type, long bytes) {
-        MemoryRequest request = request(details, callers);
+        // Without origins, one request may stand for many, and such a request has no handle.
+        MemoryRequest request = capture == OriginCapture.NONE
+                ? new TrackedRequest(withLabelOfThread(details), recorder.nextTicket(), null, contexts.current())
+                : request(details, callers);
         long number = leases.incrementAndGet();
         allocated(request, HistoryEvent.NO_DEVICE, type, number, bytes, Ownership.UNKNOWN);
         return new TrackedLease(this, request, callers, type, number);

@@ -6,16 +6,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.CountingPolicy;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.budget.BudgetViolation;
@@ -29,6 +33,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Memory that a lease identifies, and not its address. */
 class LeaseTests {
@@ -377,5 +383,21 @@ class LeaseTests {
         assertThat(tracker.liveBuffers()).isZero();
         assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(tracker.history().anomalies()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(OriginCapture.class)
+    void itsHandleCountsWhateverOriginsAreCaptured(OriginCapture capture) {
+        AllocationTracker other =
+                AllocationTracker.builder().originCapture(capture).build();
+        Object handle = new Object();
+        other.lease(AllocationDetails.user(), CALLERS, SYSTEM_MEMORY, 64).handedOut(handle);
+        MemoryRequest request = other.history().live().get(0).request();
+        other.traced(request, Reachability.held());
+
+        assertThat(request.handle().orElseThrow().get()).isSameAs(handle);
+        assertThat(LeakCheck.create().examine(other.history()).survivors())
+                .extracting(Survivor::cause)
+                .containsExactly(Cause.HELD);
     }
 }
