@@ -1,7 +1,6 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
@@ -14,6 +13,7 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.report.VerdictReport.ExpectationSnippet;
 import dev.meshguard.report.VerdictReport.Fact;
+import dev.meshguard.verdict.Fixes;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Overwrite;
 import java.util.ArrayList;
@@ -65,11 +65,7 @@ record OverwriteFinding(List<Overwrite> overwrites, MeshNames meshes) implements
 
     /** Returns whether both allocators of an overlap belong to meshes, as far as is known. */
     boolean isOfTwoMeshes() {
-        return isOfMesh(later().request().details().allocator()) && isOfMesh(buffer().allocator());
-    }
-
-    private static boolean isOfMesh(Optional<AllocatorId> allocator) {
-        return allocator.filter(known -> known.kind() != AllocatorId.Kind.MESH).isEmpty();
+        return first().isOfTwoMeshes();
     }
 
     @Override
@@ -233,20 +229,7 @@ record OverwriteFinding(List<Overwrite> overwrites, MeshNames meshes) implements
 
     /** Returns how to fix it; the overlaps of a verdict share a remedy, so none of them repeats it. */
     String remedy() {
-        return switch (first().kind()) {
-            case BY_REPLAY ->
-                "Allocate the buffer before the capture begins, so that the trace uses other memory, or release the trace before"
-                        + " it is allocated.";
-            case BY_REPLAY_IN_FLIGHT ->
-                "Make the second replay wait: record an event after the first one, and let the other queue wait for it.";
-            case FREED_BEFORE_REPLAY -> "Keep the buffer until the trace is released.";
-            case BY_OTHER_ALLOCATOR ->
-                isOfTwoMeshes()
-                        ? "Free what one mesh holds on a device before another mesh over it allocates memory, or use one mesh only:"
-                                + " each has an allocator of its own that knows nothing of the others'."
-                        : "Free what one allocator holds before another reserves memory there, or allocate on the mesh only: a"
-                                + " mesh, a device and a sub-device have one each that knows nothing of the others.";
-        };
+        return Fixes.of(first());
     }
 
     private String seen() {

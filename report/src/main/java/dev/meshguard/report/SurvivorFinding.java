@@ -45,11 +45,16 @@ public final class SurvivorFinding implements Finding {
             SurvivorStatus.UNDECIDED,
             SurvivorStatus.EXPECTED);
 
+    /** Circular buffers lie outside the allocators, so nobody else misses their memory. */
+    private static final Comparator<SurvivorFinding> SIZE = Comparator.<SurvivorFinding>comparingLong(
+                    finding -> finding.sum(SurvivorGroup::allocatorBytes))
+            .thenComparing(SurvivorFinding::bytes);
+
     /** A new leak must be visible among hundreds of known ones. */
     private static final Comparator<SurvivorFinding> ORDER = Comparator.<SurvivorFinding>comparingInt(
                     finding -> WORST_FIRST.indexOf(finding.status()))
             .thenComparing(SurvivorFinding::isKnown)
-            .thenComparing(Comparator.comparingLong(SurvivorFinding::bytes).reversed());
+            .thenComparing(SIZE.reversed());
 
     /**
      * The survivors of one size in a finding, with what identifies them in other runs.
@@ -91,7 +96,7 @@ public final class SurvivorFinding implements Finding {
 
     /**
      * Returns the findings of a verdict: the worst status first, in it new findings before known ones, and of these the one
-     * with the most bytes first. Of equal ones the oldest is first.
+     * first of which allocators hold the most bytes. Of equal ones the oldest is first.
      *
      * @param known the known leaks, if there is a baseline
      */
@@ -129,13 +134,13 @@ public final class SurvivorFinding implements Finding {
     }
 
     /**
-     * Returns the finding with the most bytes, consequences included; of equal ones the first. New findings precede known
-     * ones in a list, however small they are, so the first finding is not always the largest.
+     * Returns the finding of which allocators hold the most bytes, consequences included; of equal ones the first. New findings
+     * precede known ones in a list, however small they are, so the first finding is not always the largest.
      *
      * @param findings the findings; at least one
      */
     public static SurvivorFinding largestOf(List<SurvivorFinding> findings) {
-        return Collections.max(findings, Comparator.comparingLong(SurvivorFinding::bytes));
+        return Collections.max(findings, SIZE);
     }
 
     /** Returns what the parts of one finding share. */

@@ -11,6 +11,7 @@ import dev.meshguard.report.VerdictReport.ExpectationSnippet;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Fixes;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Baseline;
@@ -370,16 +371,14 @@ final class VerdictReportBuilder {
         Expectation entry = result.expectation();
         if (result.neverMatched()) {
             return SimpleFinding.of(
-                    "no survivor matches: " + entry,
-                    List.of(),
-                    new Fact(Fact.FIX, "If that is right, remove the entry, or it will hide the next leak."));
+                    "no survivor matches: " + entry, List.of(), new Fact(Fact.FIX, Fixes.OF_UNMATCHED_EXPECTATION));
         }
         ExpectationSnippet lowered = ExpectationSnippets.snippet(entry.exactly(result.matchedBuffers()));
         return SimpleFinding.of(
                 names.count(result.matchedBuffers()) + " survived, " + Quantities.size(result.matchedBytes()) + ": "
                         + entry,
                 List.of(),
-                new Fact(Fact.FIX, "If fewer are right, expect the survivors:"),
+                new Fact(Fact.FIX, Fixes.OF_LOOSE_EXPECTATION),
                 new Fact(Fact.FIX, lowered.annotation()),
                 new Fact(Fact.FIX, "as a line of a file: " + lowered.line()));
     }

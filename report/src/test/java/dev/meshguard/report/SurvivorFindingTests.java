@@ -9,6 +9,7 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.report.summary.LeakTotals;
@@ -126,6 +127,22 @@ class SurvivorFindingTests {
         assertThat(SurvivorFinding.of(verdict(), Optional.empty()))
                 .extracting(SurvivorFinding::bytes)
                 .containsExactly(4096L, 1024L, 64L);
+    }
+
+    @Test
+    void circularBuffersOfAProgramThatWasNeverClosedComeAfterWhatAllocatorsHold() {
+        MemoryRequest ring = MemoryRequest.restored(
+                AllocationDetails.circularBuffer(Owner.program("1 (ring_mla)")),
+                Optional.of(new Origin(List.of(LOAD_WEIGHTS))));
+        tracker.allocated(ring, 0, L1, 101_152, 65_536, Ownership.OWNING);
+        allocated(DRAM, 0, 2048, "weights", HELPER);
+
+        assertThat(report().text())
+                .startsWith("LEAK  66 KiB in 2 buffers, 2 findings; largest 2 KiB \"weights\"")
+                .contains(
+                        "2. L1  64 KiB",
+                        "fix   Close program 1 (ring_mla) or its workload before close_mesh_device: the program owns the"
+                                + " buffer.");
     }
 
     @Test

@@ -10,14 +10,24 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
 
 /**
- * Words the fix of a group of survivors, in the words of its source.
+ * Words the fixes of findings.
  *
- * <p>A fix follows from the evidence of the diagnosis: the same cause has another fix where a view shares the buffer, or where a
+ * <p>A fix follows from the evidence of a diagnosis: the same cause has another fix where a view shares the buffer, or where a
  * program owns it. Where nothing follows, there is no fix.
  */
-final class Fixes {
+@API(status = Status.INTERNAL, since = "0.1")
+public final class Fixes {
+
+    /** The fix of an expectation that no survivor matches. */
+    public static final String OF_UNMATCHED_EXPECTATION =
+            "If that is right, remove the entry, or it will hide the next leak.";
+
+    /** The fix of an expectation that too few survivors match, in front of the entry with their number. */
+    public static final String OF_LOOSE_EXPECTATION = "If fewer are right, expect the survivors:";
 
     private static final String FREE = "{Free} the {unit} before {end}";
 
@@ -33,7 +43,28 @@ final class Fixes {
         this.words = history.vocabularyOf(buffer.request());
     }
 
-    /** Returns the fix, as whole sentences; empty for expected and undecided survivors too. */
+    /** Returns the fix of an overwritten buffer, as whole sentences. */
+    public static String of(Overwrite overwrite) {
+        return switch (overwrite.kind()) {
+            case BY_REPLAY ->
+                "Allocate the buffer before the capture begins, so that the trace uses other memory, or release the trace before"
+                        + " it is allocated.";
+            case BY_REPLAY_IN_FLIGHT ->
+                "Make the second replay wait: record an event after the first one, and let the other queue wait for it.";
+            case FREED_BEFORE_REPLAY -> "Keep the buffer until the trace is released.";
+            case BY_OTHER_ALLOCATOR ->
+                overwrite.isOfTwoMeshes()
+                        ? "Free what one mesh holds on a device before another mesh over it allocates memory, or use one mesh only:"
+                                + " each has an allocator of its own that knows nothing of the others'."
+                        : "Free what one allocator holds before another reserves memory there, or allocate on the mesh only: a"
+                                + " mesh, a device and a sub-device have one each that knows nothing of the others.";
+        };
+    }
+
+    /**
+     * Returns the fix of a group, as whole sentences in the words of its source; empty for expected and undecided survivors
+     * too.
+     */
     static Optional<String> of(AllocationHistory history, SurvivorGroup group) {
         return switch (group.status()) {
             case LEAKED, FREED_LATE, MISREPORTED -> new Fixes(history, group).fix();

@@ -1,5 +1,6 @@
 package dev.meshguard.verdict;
 
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Owner;
 import dev.meshguard.history.BufferGeneration;
@@ -68,6 +69,17 @@ public record Overwrite(
                 && buffer.hasSameAddressAs(other.buffer)
                 && trace.equals(other.trace)
                 && (trace.isPresent() || event.number() == other.event.number());
+    }
+
+    /** Returns whether the allocators of both buffers belong to meshes, as far as is known. */
+    public boolean isOfTwoMeshes() {
+        return event instanceof HistoryEvent.Allocated later
+                && isOfMesh(later.request().details().allocator())
+                && isOfMesh(buffer.allocator());
+    }
+
+    private static boolean isOfMesh(Optional<AllocatorId> allocator) {
+        return allocator.filter(known -> known.kind() != AllocatorId.Kind.MESH).isEmpty();
     }
 
     /** Returns whether an entry permits it. */

@@ -1,5 +1,6 @@
 package dev.meshguard.verdict;
 
+import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
@@ -45,6 +46,17 @@ public record SurvivorGroup(List<Survivor> survivors, List<SurvivorGroup> conseq
     /** Returns the bytes of all survivors, consequences included, at most {@link Long#MAX_VALUE}. */
     public long totalBytes() {
         return consequences.stream().mapToLong(SurvivorGroup::totalBytes).reduce(bytes(), Quantities::saturatedSum);
+    }
+
+    /**
+     * Returns the bytes that allocators still hold, consequences included, at most {@link Long#MAX_VALUE}. Circular buffers lie
+     * outside the allocators, and misreported memory was freed.
+     */
+    public long allocatorBytes() {
+        boolean isHeld = first().buffer().kind() == BufferKind.BUFFER && status() != SurvivorStatus.MISREPORTED;
+        return consequences.stream()
+                .mapToLong(SurvivorGroup::allocatorBytes)
+                .reduce(isHeld ? bytes() : 0, Quantities::saturatedSum);
     }
 
     /** Returns the oldest survivor. */

@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal.check;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.session.TrackedTest;
+import dev.meshguard.verdict.Fixes;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
@@ -113,7 +114,7 @@ final class MethodPromises implements StoredResource {
         for (Expectation entry : broken.values()) {
             number++;
             lines.add(number + ". " + where() + ": " + entry);
-            lines.add("   fix   If that is right, remove the entry, or it will hide the next leak.");
+            lines.add("   fix   " + Fixes.OF_UNMATCHED_EXPECTATION);
         }
         AssertionFailedError failure = new AssertionFailedError(String.join("\n", lines));
         failure.setStackTrace(method.stack());
