@@ -3,8 +3,10 @@ package dev.meshguard.report;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.BufferGeneration;
 import java.util.List;
 import java.util.StringJoiner;
+import java.util.stream.Stream;
 
 /** Formats the names of several devices. */
 final class DeviceNames {
@@ -15,6 +17,13 @@ final class DeviceNames {
     static String memory(BufferType type, List<Integer> devices) {
         boolean isOfNone = devices.equals(List.of(HistoryEvent.NO_DEVICE));
         return (isOfNone ? "memory" : type) + " of " + of(devices);
+    }
+
+    /** Returns {@code  on devices 0-7} of the devices of buffers, or nothing if there is no buffer. */
+    static String on(Stream<BufferGeneration> buffers) {
+        List<Integer> devices =
+                buffers.map(BufferGeneration::device).distinct().sorted().toList();
+        return devices.isEmpty() ? "" : " on " + of(devices);
     }
 
     /**

@@ -4,8 +4,6 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
@@ -26,6 +24,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /** Writes findings as sentences: what survived, where it was allocated, why it survived, and how to fix it. */
 final class FindingWriter {
@@ -87,12 +86,9 @@ final class FindingWriter {
         facts.add(new Fact(Fact.SEEN, circumstances(finding)));
         if (finding.parts().size() == 1) {
             SurvivorGroup only = finding.first();
-            only.evidence().stream()
-                    .skip(1)
-                    .limit(MAX_EVIDENCE - 1L)
-                    .forEach(evidence -> facts.add(new Fact(Fact.SEEN, evidence.text())));
-            only.context().stream()
-                    .limit(MAX_CONTEXT)
+            Stream.concat(
+                            only.evidence().stream().limit(MAX_EVIDENCE).skip(1),
+                            only.context().stream().limit(MAX_CONTEXT))
                     .forEach(evidence -> facts.add(new Fact(Fact.SEEN, evidence.text())));
         }
         consequences(finding).forEach(line -> facts.add(new Fact(Fact.WITH, line)));
@@ -235,28 +231,25 @@ final class FindingWriter {
     }
 
     private static Optional<String> freedAt(SurvivorFinding finding) {
-        if (finding.status() != SurvivorStatus.FREED_LATE) {
-            return Optional.empty();
-        }
         return finding.first().first().buffer().reports().stream()
-                .map(Report::release)
-                .flatMap(Optional::stream)
+                .filter(unused -> finding.status() == SurvivorStatus.FREED_LATE)
+                .flatMap(report -> report.release().stream())
                 .flatMap(release -> release.origin().stream())
                 .flatMap(origin -> origin.site().stream())
-                .findFirst()
-                .map(StackTraceElement::toString);
+                .map(StackTraceElement::toString)
+                .findFirst();
     }
 
     // Why
 
     private static String why(SurvivorFinding finding) {
-        List<String> decisive = finding.survivors()
-                .map(survivor -> survivor.diagnosis().evidence().get(0).text())
-                .toList();
         String cause = finding.status() == SurvivorStatus.UNDECIDED
                 ? "undecided"
                 : finding.cause().name();
-        return cause + ": " + SimilarTexts.merged(decisive);
+        return cause + ": "
+                + SimilarTexts.merged(finding.survivors()
+                        .map(survivor -> survivor.diagnosis().evidence().get(0).text())
+                        .toList());
     }
 
     private String circumstances(SurvivorFinding finding) {
@@ -300,27 +293,19 @@ final class FindingWriter {
         String size = Quantities.shortSize(groups.get(0).size());
         List<Survivor> survivors =
                 groups.stream().flatMap(group -> group.survivors().stream()).toList();
-        List<Integer> on = survivors.stream()
-                .map(Survivor::buffer)
-                .filter(names::hasDevice)
-                .map(BufferGeneration::device)
-                .distinct()
-                .sorted()
-                .toList();
         return names.memory(groups.get(0)) + "  "
                 + (survivors.size() == 1
                         ? size
                         : survivors.size() + " x " + size + " (" + Quantities.shortSize(bytesOf(groups)) + ")")
-                + (on.isEmpty() ? "" : " on " + DeviceNames.of(on)) + owners(survivors);
+                + DeviceNames.on(survivors.stream().map(Survivor::buffer).filter(names::hasDevice))
+                + owners(survivors);
     }
 
     private Optional<String> baselineNote(SurvivorFinding finding) {
         List<String> notes = finding.parts().stream()
-                .flatMap(
-                        part -> part
-                                .baseline()
-                                .map(words -> "fingerprint " + fingerprints.of(part.fingerprint()) + " · " + words)
-                                .stream())
+                .filter(part -> part.baseline().isPresent())
+                .map(part -> "fingerprint " + fingerprints.of(part.fingerprint()) + " · "
+                        + part.baseline().orElseThrow())
                 .distinct()
                 .toList();
         return notes.isEmpty() ? Optional.empty() : Optional.of(TruncatedText.list(notes, MAX_FINGERPRINTS, ", "));

@@ -148,13 +148,8 @@ record OverwriteFinding(List<Overwrite> overwrites, MeshNames meshes) implements
     }
 
     private String memory(BufferType type, long size) {
-        List<Integer> devices = overwrites.stream()
-                .map(overwrite -> overwrite.buffer().device())
-                .distinct()
-                .sorted()
-                .toList();
         return type + "  " + (overwrites.size() == 1 ? "" : overwrites.size() + " x ") + Quantities.shortSize(size)
-                + " on " + DeviceNames.of(devices);
+                + DeviceNames.on(overwrites.stream().map(Overwrite::buffer));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The number of survivors of one status by size, by label and by device.
@@ -36,36 +38,32 @@ final class SurvivorHistogram {
         if (verdict.groups(status).size() < MIN_GROUPS) {
             return List.of();
         }
-        List<Survivor> survivors = verdict.survivors(survivor -> survivor.status() == status);
-        MemoryNames names = new MemoryNames(verdict);
-        List<Survivor> onDevices = survivors.stream()
-                .filter(survivor -> names.hasDevice(survivor.buffer()))
+        List<BufferGeneration> buffers = verdict.survivors(survivor -> survivor.status() == status).stream()
+                .map(Survivor::buffer)
                 .toList();
-        List<String> lines = new ArrayList<>(List.of(
-                status.description() + " by size: " + parts(bySize(survivors)),
-                status.description() + " by label: "
-                        + parts(counted(
-                                survivors,
-                                survivor -> survivor.buffer()
-                                        .label()
-                                        .map(Quantities::quoted)
-                                        .orElse("unlabelled")))));
-        if (!onDevices.isEmpty()) {
-            lines.add(status.description() + " by device: "
-                    + parts(counted(
-                            onDevices, survivor -> "device " + survivor.buffer().device())));
+        MemoryNames names = new MemoryNames(verdict);
+        List<String> devices = buffers.stream()
+                .filter(names::hasDevice)
+                .map(buffer -> "device " + buffer.device())
+                .toList();
+        List<String> labels = buffers.stream()
+                .map(buffer -> buffer.label().map(Quantities::quoted).orElse("unlabelled"))
+                .toList();
+        String by = status.description() + " by ";
+        List<String> lines =
+                new ArrayList<>(List.of(by + "size: " + bySize(buffers), by + "label: " + byCount(labels)));
+        if (!devices.isEmpty()) {
+            lines.add(by + "device: " + byCount(devices));
         }
         return lines;
     }
 
     /** The smallest first; an empty class is omitted. */
-    private static Map<String, Long> bySize(List<Survivor> survivors) {
-        Map<Integer, Long> classes = survivors.stream()
-                .collect(Collectors.groupingBy(
-                        survivor -> sizeClass(survivor.buffer().size()), TreeMap::new, Collectors.counting()));
-        Map<String, Long> named = new LinkedHashMap<>();
-        classes.forEach((sizeClass, count) -> named.put(name(sizeClass), count));
-        return named;
+    private static String bySize(List<BufferGeneration> buffers) {
+        Map<Integer, Long> classes = buffers.stream()
+                .collect(
+                        Collectors.groupingBy(buffer -> sizeClass(buffer.size()), TreeMap::new, Collectors.counting()));
+        return list(classes.entrySet().stream().map(count -> name(count.getKey()) + " x " + count.getValue()));
     }
 
     private static int sizeClass(long size) {
@@ -83,20 +81,15 @@ final class SurvivorHistogram {
     }
 
     /** The largest count first; of equal ones the first to occur. */
-    private static Map<String, Long> counted(List<Survivor> survivors, Function<Survivor, String> name) {
-        Map<String, Long> counts =
-                survivors.stream().collect(Collectors.groupingBy(name, LinkedHashMap::new, Collectors.counting()));
-        return counts.entrySet().stream()
+    private static String byCount(List<String> names) {
+        Map<String, Long> counts = names.stream()
+                .collect(Collectors.groupingBy(Function.identity(), LinkedHashMap::new, Collectors.counting()));
+        return list(counts.entrySet().stream()
                 .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
-                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, Long::sum, LinkedHashMap::new));
+                .map(count -> count.getKey() + " x " + count.getValue()));
     }
 
-    private static String parts(Map<String, Long> counts) {
-        return TruncatedText.list(
-                counts.entrySet().stream()
-                        .map(part -> part.getKey() + " x " + part.getValue())
-                        .toList(),
-                MAX_PARTS,
-                ", ");
+    private static String list(Stream<String> counts) {
+        return TruncatedText.list(counts.toList(), MAX_PARTS, ", ");
     }
 }

@@ -136,7 +136,7 @@ public record VerdictReport(
      *     that called this code
      */
     public static VerdictReport of(LeakVerdict verdict, Optional<Baseline> known, Optional<Class<?>> testClass) {
-        return of(verdict, known, testClass, Optional.empty());
+        return new VerdictReportBuilder(verdict, known, testClass, Optional.empty()).report();
     }
 
     /**
@@ -145,12 +145,7 @@ public record VerdictReport(
      * @param known the known leaks, if there is a baseline
      */
     public static VerdictReport ofLog(LeakVerdict verdict, Optional<Baseline> known, LogLines log) {
-        return of(verdict, known, Optional.empty(), Optional.of(log));
-    }
-
-    private static VerdictReport of(
-            LeakVerdict verdict, Optional<Baseline> known, Optional<Class<?>> testClass, Optional<LogLines> log) {
-        return new VerdictReportBuilder(verdict, known, testClass.map(Class::getName), log).report();
+        return new VerdictReportBuilder(verdict, known, Optional.empty(), Optional.of(log)).report();
     }
 
     /**

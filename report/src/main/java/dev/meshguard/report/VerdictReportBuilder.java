@@ -51,13 +51,13 @@ final class VerdictReportBuilder {
     private final boolean hasLog;
 
     VerdictReportBuilder(
-            LeakVerdict verdict, Optional<Baseline> known, Optional<String> testClass, Optional<LogLines> log) {
+            LeakVerdict verdict, Optional<Baseline> known, Optional<Class<?>> testClass, Optional<LogLines> log) {
         this.hasLog = log.isPresent();
         this.verdict = verdict;
         this.history = verdict.history();
         this.meshes = new MeshNames(history);
         this.names = new MemoryNames(verdict);
-        CallerLines callers = new CallerLines(verdict.groups(), testClass);
+        CallerLines callers = new CallerLines(verdict.groups(), testClass.map(Class::getName));
         this.survivors = SurvivorFinding.of(verdict, known, callers, log);
         this.overwrites = OverwriteFinding.in(verdict);
         this.headlines = new Headlines(verdict, callers, log);
