@@ -112,6 +112,9 @@ public final class SurvivorFinding implements Finding {
      */
     static List<SurvivorFinding> of(
             LeakVerdict verdict, Optional<Baseline> known, CallerLines callers, Optional<LogLines> log) {
+        if (verdict.groups().isEmpty()) {
+            return List.of();
+        }
         Optional<BaselineComparison> comparison = known.map(baseline -> BaselineComparison.of(baseline, verdict));
         List<Part> parts = verdict.groups().stream()
                 .map(group -> Part.of(group, comparison))

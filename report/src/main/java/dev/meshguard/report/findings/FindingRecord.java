@@ -3,10 +3,8 @@ package dev.meshguard.report.findings;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.SurvivorFinding;
-import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.SurvivorStatus;
-import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -47,23 +45,12 @@ public record FindingRecord(
     private static final String OVERWRITTEN = "OVERWRITTEN";
 
     /**
-     * Returns the findings of a verdict, those with the most bytes first: survivors, also expected ones, and overwritten
-     * buffers.
+     * Returns the records of findings, those with the most bytes first.
      *
-     * @param baseline the known leaks, if there is a baseline
+     * @param findings the findings about survivors
+     * @param overwrites the overwritten buffers
      */
-    public static List<FindingRecord> of(LeakVerdict verdict, Optional<Baseline> baseline) {
-        List<FindingRecord> parts = partsOf(SurvivorFinding.of(verdict, baseline));
-        verdict.overwrites().forEach(overwrite -> parts.add(of(overwrite)));
-        return combined(parts);
-    }
-
-    /** Returns the records of findings about survivors, those with the most bytes first. */
-    public static List<FindingRecord> of(List<SurvivorFinding> findings) {
-        return combined(partsOf(findings));
-    }
-
-    private static List<FindingRecord> partsOf(List<SurvivorFinding> findings) {
+    public static List<FindingRecord> of(List<SurvivorFinding> findings, List<Overwrite> overwrites) {
         List<FindingRecord> parts = new ArrayList<>();
         for (SurvivorFinding finding : findings) {
             for (SurvivorFinding.Part part : finding.parts()) {
@@ -78,7 +65,8 @@ public record FindingRecord(
                         part.group().totalBytes()));
             }
         }
-        return parts;
+        overwrites.forEach(overwrite -> parts.add(of(overwrite)));
+        return combined(parts);
     }
 
     private static FindingRecord of(Overwrite overwrite) {

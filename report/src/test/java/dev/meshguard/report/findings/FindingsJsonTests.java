@@ -8,6 +8,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.report.json.JsonSchemas;
 import dev.meshguard.report.random.RandomHistory;
 import dev.meshguard.tracker.AllocationTracker;
@@ -68,7 +69,7 @@ class FindingsJsonTests {
         allocate(41, 4_096);
         allocate(42, 65_536);
 
-        assertThat(FindingRecord.of(examined(), Optional.empty()))
+        assertThat(records(examined(), Optional.empty()))
                 .extracting(FindingRecord::buffers, FindingRecord::bytes)
                 .containsExactly(tuple(1L, 65_536L), tuple(2L, 7_096L));
     }
@@ -79,7 +80,7 @@ class FindingsJsonTests {
         Baseline baseline = Baseline.of(examined());
         allocate(42, 1 << 20);
 
-        assertThat(FindingRecord.of(examined(), Optional.of(baseline)))
+        assertThat(records(examined(), Optional.of(baseline)))
                 .extracting(FindingRecord::bytes, FindingRecord::known)
                 .containsExactly(tuple(1L << 20, false), tuple(4_096L, true));
     }
@@ -118,7 +119,7 @@ class FindingsJsonTests {
                 "FAILED",
                 true,
                 0,
-                FindingRecord.of(verdict, Optional.of(baseline)));
+                records(verdict, Optional.of(baseline)));
 
         assertThat(check.findings()).hasSize(3);
         assertThat(check.leakedBytes()).isEqualTo((1 << 20) + 4_096);
@@ -132,7 +133,7 @@ class FindingsJsonTests {
                 .expecting(ExpectedBuffers.of(Expectation.because("shared").type(BufferType.DRAM)))
                 .examine(tracker.history());
 
-        assertThat(FindingRecord.of(verdict, Optional.empty()))
+        assertThat(records(verdict, Optional.empty()))
                 .extracting(FindingRecord::status)
                 .containsExactly("EXPECTED");
     }
@@ -212,7 +213,11 @@ class FindingsJsonTests {
                 "FAILED",
                 true,
                 CheckRecord.peakBytesOf(verdict.history()),
-                FindingRecord.of(verdict, Optional.empty()));
+                records(verdict, Optional.empty()));
+    }
+
+    private static List<FindingRecord> records(LeakVerdict verdict, Optional<Baseline> baseline) {
+        return FindingRecord.of(SurvivorFinding.of(verdict, baseline), verdict.overwrites());
     }
 
     private LeakVerdict examined() {

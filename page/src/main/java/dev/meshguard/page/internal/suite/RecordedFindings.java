@@ -19,9 +19,11 @@ final class RecordedFindings {
     private RecordedFindings() {}
 
     static void write(RunFigures figures, JsonGenerator json) throws IOException {
-        List<FindingRecord> all = FindingRecord.of(figures.report().survivors().stream()
-                .filter(finding -> finding.status() != SurvivorStatus.EXPECTED)
-                .toList());
+        List<FindingRecord> all = FindingRecord.of(
+                figures.report().survivors().stream()
+                        .filter(finding -> finding.status() != SurvivorStatus.EXPECTED)
+                        .toList(),
+                List.of());
         json.writeArrayFieldStart("findings");
         for (FindingRecord finding : all.subList(0, Math.min(MAX_FINDINGS, all.size()))) {
             write(finding, json);

@@ -7,6 +7,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -90,7 +91,7 @@ class RunSummaryCollectorTests {
         RunSummaryCollector numbers = numbers();
 
         try (RunningCheck part = numbers.checkOfPart(subject("A#part"))) {
-            part.found(leak(BufferType.DRAM, 4_096));
+            found(part, leak(BufferType.DRAM, 4_096));
             part.became(CheckOutcome.PASSED);
         }
 
@@ -147,7 +148,7 @@ class RunSummaryCollectorTests {
                     Ownership.OWNING);
         }
         try (RunningCheck check = numbers.checkOfMesh(subject("A#sizes"))) {
-            check.found(LeakCheck.create().examine(tracker.history()));
+            found(check, LeakCheck.create().examine(tracker.history()));
         }
 
         assertThat(text(numbers)).contains("UNEXPLAINED  1 leak · 3 buffers · 6 KiB (6144 B)");
@@ -193,15 +194,19 @@ class RunSummaryCollectorTests {
 
     private static void held(RunSummaryCollector numbers, String name, LeakVerdict verdict) {
         try (RunningCheck check = numbers.checkOfMesh(subject(name))) {
-            check.found(verdict);
+            found(check, verdict);
             check.became(CheckOutcome.PASSED);
         }
     }
 
     private static void fail(RunSummaryCollector numbers, String name) {
         try (RunningCheck check = numbers.checkOfMesh(subject(name))) {
-            check.found(leak(BufferType.DRAM, 4_096));
+            found(check, leak(BufferType.DRAM, 4_096));
         }
+    }
+
+    private static void found(RunningCheck check, LeakVerdict verdict) {
+        check.found(verdict, SurvivorFinding.of(verdict, Optional.empty()));
     }
 
     private static CheckSubject subject(String name) {

@@ -18,6 +18,7 @@ import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.report.CheckReport;
+import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.findings.CheckRecord;
 import dev.meshguard.report.findings.FindingRecord;
@@ -110,7 +111,7 @@ final class CheckReporter {
 
     /** Records a check that needed no verdict. */
     void reportUnjudged(Outcome outcome, CheckOutcome result) {
-        addToFindings(outcome, result, Optional.empty());
+        addToFindings(outcome, result, Optional.empty(), List.of());
     }
 
     private boolean isChecked() {
@@ -190,14 +191,14 @@ final class CheckReporter {
     }
 
     private void record(LeakVerdict verdict, Decision decision, RunningCheck running) {
-        running.found(verdict);
-        run.baseline().ifPresent(running::comparedWith);
+        List<SurvivorFinding> findings = SurvivorFinding.of(verdict, run.baseline());
+        running.found(verdict, findings);
         running.became(decision.result());
         if (isChecked()) {
             run.add(verdict);
         }
         run.reporting().histories().ifPresent(folder -> keep(verdict, folder));
-        addToFindings(verdict.outcome(), decision.result(), Optional.of(verdict));
+        addToFindings(verdict.outcome(), decision.result(), Optional.of(verdict), findings);
     }
 
     /** A write error must not hide a finding, and must be visible. */
@@ -214,7 +215,8 @@ final class CheckReporter {
     }
 
     /** A test whose memory is not checked is not in the file. */
-    private void addToFindings(Outcome outcome, CheckOutcome result, Optional<LeakVerdict> verdict) {
+    private void addToFindings(
+            Outcome outcome, CheckOutcome result, Optional<LeakVerdict> verdict, List<SurvivorFinding> findings) {
         if (isChecked()) {
             run.reporting()
                     .findings()
@@ -227,7 +229,7 @@ final class CheckReporter {
                             test.thrown().isEmpty(),
                             verdict.map(judged -> CheckRecord.peakBytesOf(judged.history()))
                                     .orElse(0L),
-                            verdict.map(judged -> FindingRecord.of(judged, run.baseline()))
+                            verdict.map(judged -> FindingRecord.of(findings, judged.overwrites()))
                                     .orElse(List.of()))));
         }
     }

@@ -72,12 +72,11 @@ public final class RunSummaryCollector {
 
     void ended(RunningCheck check) {
         long nanos = nanoTime.getAsLong() - check.begunAt();
-        List<SurvivorFinding> remaining = remainingIn(check);
         synchronized (this) {
             checked.merge(check.subject().kind(), 1L, Long::sum);
             checksByResult.merge(check.result(), 1L, Long::sum);
             addSlow(nanos, check.subject().name());
-            check.verdict().ifPresent(verdict -> add(check, verdict, remaining));
+            check.verdict().ifPresent(verdict -> add(check, verdict));
             if (check.result() == CheckOutcome.FAILED) {
                 reproductions.add(check.subject().reproduction());
                 check.headline()
@@ -99,11 +98,14 @@ public final class RunSummaryCollector {
         }
     }
 
-    private void add(RunningCheck check, LeakVerdict verdict, List<SurvivorFinding> remaining) {
+    private void add(RunningCheck check, LeakVerdict verdict) {
         if (check.isOfMesh()) {
             buffers += verdict.sum().allocated();
             addPeaks(verdict.history(), check.subject().name());
         }
+        List<SurvivorFinding> remaining = check.findings().stream()
+                .filter(finding -> finding.status().isDefect())
+                .toList();
         switch (check.result()) {
             case PASSED -> {}
             case KNOWN -> remaining.forEach(finding -> knownLeaks = knownLeaks.and(LeakTotals.of(finding)));
@@ -112,14 +114,6 @@ public final class RunSummaryCollector {
                 withoutLeak += remaining.isEmpty() ? 1 : 0;
             }
         }
-    }
-
-    /** The findings are those of the text of the failure, which separates new ones from known ones. */
-    private static List<SurvivorFinding> remainingIn(RunningCheck check) {
-        return check.verdict().filter(unused -> check.result() != CheckOutcome.PASSED).stream()
-                .flatMap(verdict -> SurvivorFinding.of(verdict, check.baseline()).stream())
-                .filter(finding -> finding.status().isDefect())
-                .toList();
     }
 
     private void addPeaks(AllocationHistory history, String name) {

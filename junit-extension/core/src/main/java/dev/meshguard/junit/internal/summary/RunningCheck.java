@@ -1,7 +1,8 @@
 package dev.meshguard.junit.internal.summary;
 
+import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.baseline.Baseline;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,7 @@ public final class RunningCheck implements AutoCloseable {
     private final long begunAt;
     private CheckOutcome result = CheckOutcome.FAILED;
     private @Nullable LeakVerdict verdict;
-    private @Nullable Baseline baseline;
+    private List<SurvivorFinding> findings = List.of();
     private @Nullable String page;
     private @Nullable String headline;
 
@@ -31,14 +32,10 @@ public final class RunningCheck implements AutoCloseable {
         this.begunAt = begunAt;
     }
 
-    /** Sets the verdict; the last call wins. */
-    public void found(LeakVerdict newVerdict) {
+    /** Sets the verdict and its findings about survivors; the last call wins. */
+    public void found(LeakVerdict newVerdict, List<SurvivorFinding> newFindings) {
         verdict = newVerdict;
-    }
-
-    /** Sets the known leaks with which the findings are compared. */
-    public void comparedWith(Baseline known) {
-        baseline = known;
+        findings = newFindings;
     }
 
     /** Sets the location of the page that shows the check. */
@@ -83,8 +80,8 @@ public final class RunningCheck implements AutoCloseable {
         return Optional.ofNullable(verdict);
     }
 
-    Optional<Baseline> baseline() {
-        return Optional.ofNullable(baseline);
+    List<SurvivorFinding> findings() {
+        return findings;
     }
 
     Optional<String> headline() {
