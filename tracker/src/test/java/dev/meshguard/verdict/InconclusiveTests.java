@@ -172,24 +172,6 @@ class InconclusiveTests {
     }
 
     @Test
-    void isInconclusiveAboutMemoryWhoseReportsAreAllFreed() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .free(DRAM, device(0), 0x1000)
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .closed();
-
-        judged(history)
-                .hasOutcome(Outcome.INCONCLUSIVE)
-                .inconclusiveReasons(
-                        "When close began ({witnessed}) the allocator held 1 buffer that the ledger does not, the first at"
-                                + " DRAM 0x1000 (4096) on device 0.");
-    }
-
-    @Test
     void namesTheFirstOfManyUnreportedBuffers() {
         var history = history()
                 .mesh(0, 0, 1)
@@ -438,23 +420,6 @@ class InconclusiveTests {
     }
 
     @Test
-    void doesNotTakeTheWitnessOfAnotherMeshForOneThatSawWhatWasAllocatedMeanwhile() {
-        var history = history()
-                .mesh(0, 0)
-                .mesh(1, 1)
-                .stopped("the server was down")
-                .started()
-                .witnessOf(1, CLOSE_BEGUN, DRAM, device(1))
-                .closed();
-
-        judged(history)
-                .hasOutcome(Outcome.INCONCLUSIVE)
-                .inconclusiveReasons(
-                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
-                                + " is not known.");
-    }
-
-    @Test
     void isConclusiveForABufferThatIsExpectedAnyway() {
         var history = history()
                 .mesh(0, 0)
@@ -483,17 +448,6 @@ class InconclusiveTests {
                 .started()
                 .witnessOf(ofAllTypes(1, 1), DRAM, device(1))
                 .closed();
-
-        judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
-    }
-
-    @Test
-    void doesNotMindThatTrackingStopsWhenEverythingIsGone() {
-        var history = history()
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .stopped("the process exits")
-                .recorded();
 
         judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
     }
@@ -729,12 +683,6 @@ class InconclusiveTests {
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
                         "Tracking ended at {tracking stopped} (the server was down), so it is not known what was allocated later.");
-    }
-
-    @Test
-    void isInconclusiveWhereTrackingStoppedOnAnOpenDeviceAndNoBufferWasReported() {
-        judged(history().mesh(0, 0).stopped("the server was down").closeMesh(0).recorded())
-                .hasOutcome(Outcome.INCONCLUSIVE);
     }
 
     @Test

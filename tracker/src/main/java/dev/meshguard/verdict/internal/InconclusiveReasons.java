@@ -15,7 +15,6 @@ import dev.meshguard.verdict.InconclusiveReason.Kind;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -25,6 +24,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** All reasons for an inconclusive verdict, each a sentence with its remedy. */
@@ -49,45 +50,45 @@ final class InconclusiveReasons {
             List<UnreportedMemory> unreported,
             LeakVerdict.Sum sum) {
         InconclusiveReasons reasons = new InconclusiveReasons(history, survivors);
-        List<InconclusiveReason> all = new ArrayList<>(reasons.openMeshes());
-        Stream.of(reasons.nothingAttached(), reasons.outOfOrder(), reasons.trackingOff())
-                .flatMap(Optional::stream)
-                .forEach(all::add);
-        all.addAll(reasons.lostReports());
-        Stream.of(reasons.openedTwice(), reasons.reportedTooLate(), reasons.reportsFitBoth())
-                .flatMap(Optional::stream)
-                .forEach(all::add);
-        unreported.stream()
-                .flatMap(memory -> reasons.unreported(memory).stream())
-                .forEach(all::add);
-        reasons.countsDisagree(sum).ifPresent(all::add);
-        return all;
+        return Stream.of(
+                        reasons.openMeshes(),
+                        reasons.nothingAttached(),
+                        reasons.undecided(Kind.OUT_OF_ORDER, InconclusiveReasons::outOfOrder),
+                        reasons.trackingOff(),
+                        reasons.lostReports(),
+                        reasons.openedTwice(),
+                        reasons.undecided(Kind.REPORTED_TOO_LATE, reasons::reportedTooLate),
+                        reasons.undecided(Kind.REPORTS_FIT_BOTH, InconclusiveReasons::reportsFitBoth),
+                        unreported.stream()
+                                .filter(memory -> !memory.held().isEmpty())
+                                .map(reasons::unreported),
+                        reasons.countsDisagree(sum))
+                .flatMap(Function.identity())
+                .toList();
     }
 
-    /** Returns the survivors that are undecided for one kind of reason, as far as the history shows. */
-    private List<Survivor> undecidedBecause(Kind kind) {
-        return survivors.stream()
-                .filter(survivor ->
-                        survivor.diagnosis().doubt().filter(kind::equals).isPresent())
-                .toList();
+    private static InconclusiveReason reason(Kind kind, long[] events, String format, Object... values) {
+        return InconclusiveReason.of(kind, String.format(Locale.ROOT, format, values), events);
+    }
+
+    private static long[] numbers(List<? extends HistoryEvent> events) {
+        return events.stream().mapToLong(HistoryEvent::number).toArray();
     }
 
     // Sources and meshes
 
-    private List<InconclusiveReason> openMeshes() {
+    private Stream<InconclusiveReason> openMeshes() {
         return history.openMeshes().stream()
                 .filter(mesh -> !isOfTheDead(mesh))
-                .map(mesh -> InconclusiveReason.of(
+                .map(mesh -> reason(
                         Kind.MESH_OPEN,
-                        String.format(
-                                Locale.ROOT,
-                                "Mesh %d (%s) is still open%s, so its buffers may still be freed. Close it before the check.",
-                                mesh.id(),
-                                mesh.description(),
-                                isWithoutParent(mesh)
-                                        ? " although mesh " + mesh.parent().getAsInt() + " is closed"
-                                        : "")))
-                .toList();
+                        new long[0],
+                        "Mesh %d (%s) is still open%s, so its buffers may still be freed. Close it before the check.",
+                        mesh.id(),
+                        mesh.description(),
+                        isWithoutParent(mesh)
+                                ? " although mesh " + mesh.parent().getAsInt() + " is closed"
+                                : ""));
     }
 
     /**
@@ -117,10 +118,10 @@ final class InconclusiveReasons {
         return meshes.stream().anyMatch(mesh -> mesh.id() == id);
     }
 
-    private Optional<InconclusiveReason> nothingAttached() {
+    private Stream<InconclusiveReason> nothingAttached() {
         return history.hasSource()
-                ? Optional.empty()
-                : Optional.of(
+                ? Stream.of()
+                : Stream.of(
                         InconclusiveReason.of(
                                 Kind.NOTHING_ATTACHED,
                                 "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
@@ -128,110 +129,97 @@ final class InconclusiveReasons {
     }
 
     /** Neither an address nor a snapshot of it can be attributed to one of two meshes on the same device. */
-    private Optional<InconclusiveReason> openedTwice() {
+    private Stream<InconclusiveReason> openedTwice() {
         List<HistoryEvent.DeviceOpened> openings = history.openedWhileOpen();
-        if (openings.isEmpty()) {
-            return Optional.empty();
-        }
-        HistoryEvent.DeviceOpened first = openings.get(0);
-        long devices = openings.stream()
-                .map(HistoryEvent.DeviceOpened::device)
-                .distinct()
-                .count();
-        String words = String.format(
-                Locale.ROOT,
-                "Device %d was opened again (event #%d) while it was open%s, so the reports of the two meshes cannot be kept"
-                        + " apart. Open them through one Ttnn, or close the first one before.",
-                first.device(),
-                first.number(),
-                devices == 1 ? "" : ", and so " + (devices == 2 ? "was 1 other" : "were " + (devices - 1) + " others"));
-        return Optional.of(InconclusiveReason.of(Kind.DEVICE_OPENED_TWICE, words, numbers(openings)));
+        long others = openings.stream()
+                        .map(HistoryEvent.DeviceOpened::device)
+                        .distinct()
+                        .count()
+                - 1;
+        return openings.stream()
+                .limit(1)
+                .map(first -> reason(
+                        Kind.DEVICE_OPENED_TWICE,
+                        numbers(openings),
+                        "Device %d was opened again (event #%d) while it was open%s, so the reports of the two meshes cannot be kept"
+                                + " apart. Open them through one Ttnn, or close the first one before.",
+                        first.device(),
+                        first.number(),
+                        others == 0 ? "" : ", and so " + (others == 1 ? "was 1 other" : "were " + others + " others")));
     }
 
     // Missing reports
 
     /** Returns one reason for each cause of losses, because a source that loses reports loses many for the same one. */
-    private List<InconclusiveReason> lostReports() {
-        Map<String, List<HistoryEvent.ReportsLost>> byReason = new LinkedHashMap<>();
-        for (HistoryEvent.ReportsLost lost : history.lostReports()) {
-            byReason.computeIfAbsent(lost.reason(), unused -> new ArrayList<>()).add(lost);
-        }
-        return byReason.values().stream().map(InconclusiveReasons::lost).toList();
+    private Stream<InconclusiveReason> lostReports() {
+        Map<String, List<HistoryEvent.ReportsLost>> byReason = history.lostReports().stream()
+                .collect(Collectors.groupingBy(
+                        HistoryEvent.ReportsLost::reason, LinkedHashMap::new, Collectors.toList()));
+        return byReason.values().stream().map(InconclusiveReasons::lost);
     }
 
     private static InconclusiveReason lost(List<HistoryEvent.ReportsLost> losses) {
         boolean counted = losses.stream().allMatch(lost -> lost.count() >= 0);
         long count = losses.stream().mapToLong(HistoryEvent.ReportsLost::count).sum();
-        HistoryEvent.ReportsLost first = losses.get(0);
-        String words = String.format(
-                Locale.ROOT,
+        return reason(
+                Kind.REPORTS_LOST,
+                numbers(losses),
                 "%s (%sevent #%d: %s).",
                 counted
                         ? count + (count == 1 ? " report is" : " reports are") + " missing"
                         : "An unknown number of reports is missing",
                 losses.size() == 1 ? "" : "first at ",
-                first.number(),
-                first.reason());
-        return InconclusiveReason.of(Kind.REPORTS_LOST, words, numbers(losses));
-    }
-
-    private static long[] numbers(List<? extends HistoryEvent> events) {
-        return events.stream().mapToLong(HistoryEvent::number).toArray();
+                losses.get(0).number(),
+                losses.get(0).reason());
     }
 
     /** Names the first relevant gap. */
-    private Optional<InconclusiveReason> trackingOff() {
+    private Stream<InconclusiveReason> trackingOff() {
         if (history.gaps().isEmpty()) {
-            return Optional.empty();
+            return Stream.of();
         }
-        Set<HistoryEvent.TrackingStopped> decisive = new HashSet<>();
-        undecidedBecause(Kind.TRACKING_OFF).stream()
+        Set<HistoryEvent.TrackingStopped> decisive = survivors.stream()
                 .filter(survivor -> survivor.status() == SurvivorStatus.UNDECIDED)
-                .forEach(survivor ->
-                        LeakDiagnosis.gapAfter(survivor.buffer(), history).ifPresent(decisive::add));
+                .filter(survivor -> isUndecided(survivor, Kind.TRACKING_OFF))
+                .flatMap(survivor -> LeakDiagnosis.gapAfter(survivor.buffer(), history).stream())
+                .collect(Collectors.toSet());
         TrackingGaps gaps = new TrackingGaps(history);
         return history.gaps().stream()
                 .filter(gap -> decisive.contains(gap) || gaps.mayHideMemory(gap))
-                .findFirst()
-                .map(gap -> InconclusiveReason.of(Kind.TRACKING_OFF, description(gap), gap.number()));
+                .limit(1)
+                .map(gap -> reason(
+                        Kind.TRACKING_OFF,
+                        new long[] {gap.number()},
+                        history.resumesAfter(gap)
+                                ? "Tracking was off from event #%d on (%s), so what was allocated and freed meanwhile is not known%s."
+                                : "Tracking ended at event #%d (%s), so it is not known %s.",
+                        gap.number(),
+                        gap.reason(),
+                        whatIsUnknown(gap)));
     }
 
-    private String description(HistoryEvent.TrackingStopped gap) {
+    private String whatIsUnknown(HistoryEvent.TrackingStopped gap) {
         long waiting = history.live().stream()
                 .filter(buffer -> buffer.allocatedAt() < gap.number())
                 .count();
-        if (!history.resumesAfter(gap)) {
-            return String.format(
-                    Locale.ROOT,
-                    "Tracking ended at event #%d (%s), so it is not known %s.",
-                    gap.number(),
-                    gap.reason(),
-                    waiting == 0
-                            ? "what was allocated later"
-                            : "whether " + history.vocabulary().count(waiting) + (waiting == 1 ? " was" : " were")
-                                    + " freed later");
+        String buffers = history.vocabulary().count(waiting);
+        if (history.resumesAfter(gap)) {
+            return waiting == 0 ? "" : ", nor what became of " + buffers + " from before";
         }
-        return String.format(
-                Locale.ROOT,
-                "Tracking was off from event #%d on (%s), so what was allocated and freed meanwhile is not known%s.",
-                gap.number(),
-                gap.reason(),
-                waiting == 0
-                        ? ""
-                        : ", nor what became of " + history.vocabulary().count(waiting) + " from before");
+        return waiting == 0
+                ? "what was allocated later"
+                : "whether " + buffers + (waiting == 1 ? " was" : " were") + " freed later";
     }
 
     /** A witness lists memory that no report mentions: then a report is missing, whatever the other findings are. */
-    private Optional<InconclusiveReason> unreported(UnreportedMemory memory) {
-        if (memory.held().isEmpty()) {
-            return Optional.empty();
-        }
+    private InconclusiveReason unreported(UnreportedMemory memory) {
         HistoryEvent.Witnessed event = memory.snapshot();
         MemoryAddress first = memory.held().get(0);
         boolean oneOfSeveral = history.meshesSharedADevice();
         String ofMesh = oneOfSeveral ? " of mesh " + event.snapshot().mesh() : "";
-        String words = String.format(
-                Locale.ROOT,
+        return reason(
+                Kind.MEMORY_UNREPORTED,
+                new long[] {event.number()},
                 "%s (event #%d) %s held %s that the ledger does not, the first at %s %s on device %d.",
                 event.snapshot().moment() == Moment.BEFORE_WIPE
                         ? "Before the allocators" + ofMesh + " were wiped"
@@ -243,69 +231,64 @@ final class InconclusiveReasons {
                 first.type(),
                 Quantities.address(first.address()),
                 first.device());
-        return Optional.of(InconclusiveReason.of(Kind.MEMORY_UNREPORTED, words, event.number()));
     }
 
     // Reports that leave survivors undecided
 
-    private Optional<InconclusiveReason> outOfOrder() {
-        List<Survivor> doubtful = undecidedBecause(Kind.OUT_OF_ORDER);
-        if (doubtful.isEmpty()) {
-            return Optional.empty();
-        }
-        BufferGeneration first = doubtful.get(0).buffer();
-        String words = String.format(
-                Locale.ROOT,
-                "%s freed before %s reported, the first %s, so reports are out of order and what became of the memory is not"
-                        + " known.",
-                were(doubtful),
-                doubtful.size() == 1 ? "it was" : "they were",
-                first);
-        return Optional.of(InconclusiveReason.of(Kind.OUT_OF_ORDER, words, first.allocatedAt()));
+    private Stream<InconclusiveReason> undecided(Kind kind, Function<List<Survivor>, InconclusiveReason> reason) {
+        List<Survivor> undecided = survivors.stream()
+                .filter(survivor -> isUndecided(survivor, kind))
+                .toList();
+        return undecided.isEmpty() ? Stream.of() : Stream.of(reason.apply(undecided));
     }
 
-    private Optional<InconclusiveReason> reportedTooLate() {
-        List<Survivor> doubtful = undecidedBecause(Kind.REPORTED_TOO_LATE);
-        if (doubtful.isEmpty()) {
-            return Optional.empty();
-        }
-        BufferGeneration first = doubtful.get(0).buffer();
-        List<Long> endAndReport = doubtful.get(0).diagnosis().evidence().get(0).events();
-        String words = String.format(
-                Locale.ROOT,
-                "%s reported too late to be true, the first (%s %s, event #%d) after %s,"
-                        + " so what became of the memory is not known.",
-                were(doubtful),
+    private static boolean isUndecided(Survivor survivor, Kind kind) {
+        return survivor.diagnosis().doubt().filter(kind::equals).isPresent();
+    }
+
+    private static InconclusiveReason outOfOrder(List<Survivor> undecided) {
+        BufferGeneration first = undecided.get(0).buffer();
+        return reason(
+                Kind.OUT_OF_ORDER,
+                new long[] {first.allocatedAt()},
+                "%s freed before %s reported, the first %s, so reports are out of order and what became of the memory is not"
+                        + " known.",
+                were(undecided),
+                undecided.size() == 1 ? "it was" : "they were",
+                first);
+    }
+
+    private InconclusiveReason reportedTooLate(List<Survivor> undecided) {
+        BufferGeneration first = undecided.get(0).buffer();
+        List<Long> endAndReport = undecided.get(0).diagnosis().evidence().get(0).events();
+        return reason(
+                Kind.REPORTED_TOO_LATE,
+                new long[] {endAndReport.get(1)},
+                "%s reported too late to be true, the first (%s %s, event #%d) after %s, so what became of the memory is not"
+                        + " known.",
+                were(undecided),
                 first.type(),
                 Quantities.place(first.device(), first.address()),
                 endAndReport.get(1),
                 LateReportRule.description(history.event(endAndReport.get(0)).orElseThrow()));
-        return Optional.of(InconclusiveReason.of(Kind.REPORTED_TOO_LATE, words, endAndReport.get(1)));
     }
 
     private static String were(List<Survivor> buffers) {
         return Quantities.count(buffers.size(), "buffer") + (buffers.size() == 1 ? " was" : " were");
     }
 
-    private Optional<InconclusiveReason> reportsFitBoth() {
-        List<Survivor> doubtful = undecidedBecause(Kind.REPORTS_FIT_BOTH);
-        if (doubtful.isEmpty()) {
-            return Optional.empty();
-        }
-        Survivor first = doubtful.get(0);
+    private static InconclusiveReason reportsFitBoth(List<Survivor> undecided) {
         boolean isAllocatorNamed =
-                doubtful.stream().allMatch(one -> one.buffer().allocator().isPresent());
-        String words = String.format(
-                Locale.ROOT,
+                undecided.stream().allMatch(one -> one.buffer().allocator().isPresent());
+        List<Long> events = undecided.get(0).diagnosis().evidence().get(0).events();
+        return reason(
+                Kind.REPORTS_FIT_BOTH,
+                events.stream().mapToLong(Long::longValue).toArray(),
                 "The reports of %s fit a leak as well as freed memory; the first is %s. A reading of the allocators when the"
                         + " close begins would decide it%s.",
-                Quantities.count(doubtful.size(), "buffer"),
-                first.buffer(),
+                Quantities.count(undecided.size(), "buffer"),
+                undecided.get(0).buffer(),
                 isAllocatorNamed ? "" : ", or a source that names the owner and the kind of each buffer");
-        return Optional.of(new InconclusiveReason(
-                Kind.REPORTS_FIT_BOTH,
-                words,
-                first.diagnosis().evidence().get(0).events()));
     }
 
     // Counts
@@ -314,18 +297,17 @@ final class InconclusiveReasons {
     private record Entry(
             MemoryAddress address, OptionalInt mesh, Optional<AllocatorId> allocator, boolean isCircularBuffer) {}
 
-    private Optional<InconclusiveReason> countsDisagree(LeakVerdict.Sum sum) {
-        if (sum.addsUp() && ledgerAgrees()) {
-            return Optional.empty();
-        }
-        String words = String.format(
-                Locale.ROOT,
-                "The tracker's own counts disagree: %d allocated, %d freed, %d live, %d in the ledger.",
-                sum.allocated(),
-                sum.freed(),
-                sum.live(),
-                history.ledgerEntries());
-        return Optional.of(InconclusiveReason.of(Kind.COUNTS_DISAGREE, words));
+    private Stream<InconclusiveReason> countsDisagree(LeakVerdict.Sum sum) {
+        return sum.addsUp() && ledgerAgrees()
+                ? Stream.of()
+                : Stream.of(reason(
+                        Kind.COUNTS_DISAGREE,
+                        new long[0],
+                        "The tracker's own counts disagree: %d allocated, %d freed, %d live, %d in the ledger.",
+                        sum.allocated(),
+                        sum.freed(),
+                        sum.live(),
+                        history.ledgerEntries()));
     }
 
     /**

@@ -61,7 +61,8 @@ final class RepeatedReports {
         return Optional.empty();
     }
 
-    private static boolean isViewOf(Report view, Report owner) {
+    /** Returns whether a report may be of a view of the memory that another report owns. */
+    static boolean isViewOf(Report view, Report owner) {
         return view.ownership() == Ownership.NON_OWNING
                 && owner.ownership() == Ownership.OWNING
                 && view.allocatedAt() > owner.allocatedAt()

@@ -155,7 +155,8 @@ final class ReportedTwiceRule implements Rule {
 
     /** A request that also reported on other devices is no view of memory on this one only. */
     private static boolean isView(SurvivorContext survivor, Report view, Report owner) {
-        return pointsTo(view, owner) && devicesOf(survivor, owner).containsAll(devicesOf(survivor, view));
+        return RepeatedReports.isViewOf(view, owner)
+                && devicesOf(survivor, owner).containsAll(devicesOf(survivor, view));
     }
 
     private static Set<Integer> devicesOf(SurvivorContext survivor, Report report) {
@@ -167,13 +168,6 @@ final class ReportedTwiceRule implements Rule {
     @SuppressWarnings("ReferenceEquality") // Requests are compared by identity.
     private static boolean isSameRequest(Report one, Report other) {
         return one.request() == other.request() && !one.request().isAnonymous();
-    }
-
-    private static boolean pointsTo(Report view, Report owner) {
-        return view.ownership() == Ownership.NON_OWNING
-                && owner.ownership() == Ownership.OWNING
-                && view.allocatedAt() > owner.allocatedAt()
-                && view.size() <= owner.size();
     }
 
     /**

@@ -203,25 +203,20 @@ final class TraceReplays {
         for (BufferGeneration buffer : history.generations()) {
             if (buffer.hasDevice() && isCircular(buffer)) {
                 buffer.reports()
-                        .forEach(report -> report.request()
-                                .details()
-                                .owner()
-                                .ifPresent(owner -> circular.computeIfAbsent(owner, unused -> new LinkedHashSet<>())
-                                        .add(buffer)));
+                        .forEach(report ->
+                                report.request().details().owner().ifPresent(owner -> put(circular, owner, buffer)));
             }
         }
         for (Held held : allocated) {
             if (held.buffer().freedAt().isPresent()) {
-                held.buffer()
-                        .owner()
-                        .ifPresent(owner -> freedOf.computeIfAbsent(owner, unused -> new LinkedHashSet<>())
-                                .add(held));
-                held.buffer()
-                        .reports()
-                        .forEach(report -> freed.computeIfAbsent(report.request(), unused -> new LinkedHashSet<>())
-                                .add(held));
+                held.buffer().owner().ifPresent(owner -> put(freedOf, owner, held));
+                held.buffer().reports().forEach(report -> put(freed, report.request(), held));
             }
         }
+    }
+
+    private static <K, V> void put(Map<K, Set<V>> index, K key, V value) {
+        index.computeIfAbsent(key, unused -> new LinkedHashSet<>()).add(value);
     }
 
     private List<Held> allocatedWithin(long after, long before) {
@@ -431,17 +426,8 @@ final class TraceReplays {
     }
 
     private static int numberBelow(long[] sorted, long value) {
-        int low = 0;
-        int high = sorted.length;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (sorted[middle] < value) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+        int index = Arrays.binarySearch(sorted, value);
+        return index < 0 ? -index - 1 : index;
     }
 
     private static Region region(BufferGeneration buffer) {
