@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** The journal and the ledger of a tracker, behind one lock: every report is entered in both. */
 final class Recorder {
 
+    private final SpinLock lock = new SpinLock();
     private final Journal journal = new Journal();
     private final Ledger ledger;
     private final StackKeeper stacks;
@@ -42,75 +43,99 @@ final class Recorder {
         return ticket.incrementAndGet();
     }
 
-    synchronized Effect allocated(
-            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
-        MemoryRequest known = orNull(request);
-        journal.report(Kind.ALLOCATED, ticketOf(request), known, device, type, address, size, ownership);
-        Effect effect = ledger.allocated(known, device, type, address, size);
-        if (effect == Effect.ENTERED || effect == Effect.ENTERED_OVER_ANOTHER) {
-            stacks.entered(request);
+    Effect allocated(MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        try (SpinLock held = lock.acquire()) {
+            MemoryRequest known = orNull(request);
+            journal.report(Kind.ALLOCATED, ticketOf(request), known, device, type, address, size, ownership);
+            Effect effect = ledger.allocated(known, device, type, address, size);
+            if (effect == Effect.ENTERED || effect == Effect.ENTERED_OVER_ANOTHER) {
+                stacks.entered(request);
+            }
+            return effect;
         }
-        return effect;
     }
 
-    synchronized Effect freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
-        MemoryRequest known = orNull(release);
-        journal.report(Kind.FREED, ticketOf(release), known, device, type, address, 0, ownership);
-        return ledger.freed(known, device, type, address);
+    Effect freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
+        try (SpinLock held = lock.acquire()) {
+            MemoryRequest known = orNull(release);
+            journal.report(Kind.FREED, ticketOf(release), known, device, type, address, 0, ownership);
+            return ledger.freed(known, device, type, address);
+        }
     }
 
-    synchronized void freeIgnored(
-            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
-        journal.report(Kind.FREE_IGNORED, ticketOf(release), orNull(release), device, type, address, 0, reason);
-        ledger.freeIgnored(device);
+    void freeIgnored(MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+        try (SpinLock held = lock.acquire()) {
+            journal.report(Kind.FREE_IGNORED, ticketOf(release), orNull(release), device, type, address, 0, reason);
+            ledger.freeIgnored(device);
+        }
     }
 
     /** Records an event without an address. */
-    synchronized void mark(LongFunction<HistoryEvent> event) {
-        journal.mark(ticket.incrementAndGet(), event);
+    void mark(LongFunction<HistoryEvent> event) {
+        try (SpinLock held = lock.acquire()) {
+            journal.mark(ticket.incrementAndGet(), event);
+        }
     }
 
     /** Records the close of a mesh. */
-    synchronized void meshClosed(int mesh, LongFunction<HistoryEvent> event) {
-        mark(event);
-        ledger.meshClosed(mesh);
+    void meshClosed(int mesh, LongFunction<HistoryEvent> event) {
+        try (SpinLock held = lock.acquire()) {
+            journal.mark(ticket.incrementAndGet(), event);
+            ledger.meshClosed(mesh);
+        }
     }
 
     /** Records the close of a device. */
-    synchronized void deviceClosed(int device, LongFunction<HistoryEvent> event) {
-        mark(event);
-        ledger.deviceClosed(device);
+    void deviceClosed(int device, LongFunction<HistoryEvent> event) {
+        try (SpinLock held = lock.acquire()) {
+            journal.mark(ticket.incrementAndGet(), event);
+            ledger.deviceClosed(device);
+        }
     }
 
     /** Records a check. */
-    synchronized void checked(LongFunction<HistoryEvent> event) {
-        mark(event);
-        sumsAtCheck = Optional.of(DeviceSums.of(ledger));
+    void checked(LongFunction<HistoryEvent> event) {
+        try (SpinLock held = lock.acquire()) {
+            journal.mark(ticket.incrementAndGet(), event);
+            sumsAtCheck = Optional.of(DeviceSums.of(ledger));
+        }
     }
 
     /** Returns the number of recorded events. */
-    synchronized int size() {
-        return journal.size();
+    int size() {
+        try (SpinLock held = lock.acquire()) {
+            return journal.size();
+        }
     }
 
-    synchronized List<Integer> devices() {
-        return ledger.devices();
+    List<Integer> devices() {
+        try (SpinLock held = lock.acquire()) {
+            return ledger.devices();
+        }
     }
 
-    synchronized MemoryTotals totals(int device, BufferType type) {
-        return ledger.totals(device, type);
+    MemoryTotals totals(int device, BufferType type) {
+        try (SpinLock held = lock.acquire()) {
+            return ledger.totals(device, type);
+        }
     }
 
-    synchronized MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
-        return ledger.totals(device, type, lifetime);
+    MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
+        try (SpinLock held = lock.acquire()) {
+            return ledger.totals(device, type, lifetime);
+        }
     }
 
-    synchronized long entries() {
-        return ledger.entries();
+    long entries() {
+        try (SpinLock held = lock.acquire()) {
+            return ledger.entries();
+        }
     }
 
-    synchronized AllocationHistory history(boolean flatAddresses) {
-        return AllocationHistory.of(journal.events(), DeviceSums.of(ledger), sumsAtCheck, flatAddresses);
+    AllocationHistory history(boolean flatAddresses) {
+        try (SpinLock held = lock.acquire()) {
+            return AllocationHistory.of(journal.events(), DeviceSums.of(ledger), sumsAtCheck, flatAddresses);
+        }
     }
 
     /** A request that a tracker did not number is as late as the latest one that it did. */

@@ -44,7 +44,7 @@ class AllocationTrackerTests {
     }
 
     @Test
-    void findsAnEntryWhereverItIsInTheLedger() {
+    void findsEachEntryOfTheLedgerAgain() {
         for (long address = 0; address < 64; address++) {
             tracker.allocated(0, DRAM, address, 64);
             tracker.allocated(0, DRAM, address, 64);

@@ -5,6 +5,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MemoryTotals;
+import dev.meshguard.history.internal.LiveEntries.Entry;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -41,6 +42,8 @@ public final class Ledger {
 
     private final TreeMap<Integer, Device> devices = new TreeMap<>();
     private final Consumer<MemoryRequest> removed;
+    private @Nullable Device latest;
+    private int latestDevice;
 
     /** The live entries of one device, and their sums. */
     private static final class Device {
@@ -83,46 +86,42 @@ public final class Ledger {
         Device known = reported(device);
         LiveEntries entries = known.entries;
         int allocator = known.allocators.ofAllocation(request);
-        int slot = entries.find(type, address, allocator);
-        if (slot < 0) {
+        Entry entry = entries.find(type, address, allocator);
+        if (entry == null) {
             BufferLifetime lifetime =
                     request == null ? BufferLifetime.USER : request.details().lifetime();
             boolean isOverAnother = known.allocators.areSeveral() && entries.isHeldByAnother(type, address, allocator);
-            entries.insert(~slot, type, lifetime, address, allocator, size, request);
+            entries.add(type, lifetime, address, allocator, size, request);
             known.totals.allocated(type, lifetime, size);
             return isOverAnother ? Effect.ENTERED_OVER_ANOTHER : Effect.ENTERED;
         }
-        long firstSize = entries.size(slot);
         if (device == HistoryEvent.NO_DEVICE) {
-            known.totals.resized(type, entries.lifetime(slot), size - firstSize);
-            entries.setSize(slot, size);
+            known.totals.resized(type, entry.lifetime(), size - entry.size);
+            entry.size = size;
             return Effect.RESIZED;
         }
-        entries.repeat(slot, allocator);
-        known.totals.repeated(type, entries.lifetime(slot), 1);
-        return firstSize == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
+        entries.repeat(entry, allocator);
+        known.totals.repeated(type, entry.lifetime(), 1);
+        return entry.size == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
     }
 
     /** Enters a free; the request is null if nothing is known of it. */
     public Effect freed(@Nullable MemoryRequest release, int device, BufferType type, long address) {
         Device known = reported(device);
-        LiveEntries entries = known.entries;
-        int slot = entries.find(type, address, known.allocators.of(release));
-        if (slot < 0) {
+        Entry entry = known.entries.find(type, address, known.allocators.of(release));
+        if (entry == null) {
             return Effect.NOTHING_TO_FREE;
         }
-        BufferLifetime lifetime = entries.lifetime(slot);
-        if (entries.reports(slot) > 1) {
-            entries.release(slot);
-            known.totals.repeated(type, lifetime, -1);
+        if (entry.reports > 1) {
+            entry.reports--;
+            known.totals.repeated(type, entry.lifetime(), -1);
             return Effect.RELEASED;
         }
-        known.totals.freed(type, lifetime, entries.size(slot));
-        MemoryRequest allocation = entries.request(slot);
-        entries.remove(slot);
-        if (allocation != null) {
-            removed.accept(allocation);
+        known.totals.freed(type, entry.lifetime(), entry.size);
+        if (entry.request != null) {
+            removed.accept(entry.request);
         }
+        known.entries.remove(entry);
         return Effect.REMOVED;
     }
 
@@ -158,23 +157,25 @@ public final class Ledger {
 
     /** Returns the number of live entries on one device. */
     public int entries(int device) {
-        return known(device).map(known -> known.entries.entries()).orElse(0);
+        return known(device).map(known -> known.entries.count()).orElse(0);
     }
 
     /** Returns the number of live entries on all devices. */
     public long entries() {
         long entries = 0;
         for (Device known : devices.values()) {
-            entries += known.entries.entries();
+            entries += known.entries.count();
         }
         return entries;
     }
 
+    /** Returns a device that is reported. Nearly every report is about the same device as the one before it. */
     private Device reported(int device) {
-        Device known = devices.get(device);
-        if (known == null) {
-            known = new Device();
-            devices.put(device, known);
+        Device known = latest;
+        if (known == null || latestDevice != device) {
+            known = devices.computeIfAbsent(device, unused -> new Device());
+            latest = known;
+            latestDevice = device;
         }
         return known;
     }

@@ -6,73 +6,47 @@ import dev.meshguard.event.MemoryRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries that are live on one device: a table in arrays, which creates no object for an entry.
+ * The entries that are live on one device, by type, address and allocator. Guarded by the owner's lock.
  *
- * <p>Open addressing with linear probing; a removal shifts its followers back, so there are no tombstones and the table
- * never has to be rebuilt except to grow. Guarded by the owner's lock.
+ * <p>A table of chains. A map would create three objects for each entry.
  */
 final class LiveEntries {
 
+    private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();
     private static final int FIRST_CAPACITY = 16;
-    /**
-     * The limit up to which a table is at most half full, so that most searches end where they begin. A larger one is
-     * filled to three quarters, to save memory.
-     */
-    private static final int MAX_SPARSE_CAPACITY = 1 << 16;
-
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
-    private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();
-
     private final AllocatorNumbers allocators;
-    private Slots slots = new Slots(FIRST_CAPACITY);
-    private int entries;
+    private @Nullable Entry[] table = new @Nullable Entry[FIRST_CAPACITY];
+    private int count;
 
-    /** The arrays of a table; its length is a power of two. */
-    private static final class Slots {
-        private final long[] addresses;
-        private final long[] sizes;
-        /** The open reports of an entry; 0 where there is none. */
-        private final int[] reports;
+    /** The removed entries. They are used again, so that a pair of reports creates no object. */
+    private @Nullable Entry unused;
 
-        private final char[] allocators;
-        private final byte[] types;
-        private final byte[] lifetimes;
-        private final @Nullable MemoryRequest[] requests;
-        private final int mask;
+    /** One live entry. */
+    static final class Entry {
+        private int type;
+        private long address;
+        private int allocator;
+        private @Nullable Entry next;
 
-        private Slots(int capacity) {
-            addresses = new long[capacity];
-            sizes = new long[capacity];
-            reports = new int[capacity];
-            allocators = new char[capacity];
-            types = new byte[capacity];
-            lifetimes = new byte[capacity];
-            requests = new @Nullable MemoryRequest[capacity];
-            mask = capacity - 1;
+        private int lifetime;
+        /** That of the first report, in bytes. */
+        long size;
+
+        /** How many reports are open. */
+        int reports;
+
+        /** That of the first report; null if nothing is known of it. */
+        @Nullable
+        MemoryRequest request;
+
+        BufferLifetime lifetime() {
+            return LIFETIMES[lifetime];
         }
 
-        private int home(int type, long address) {
-            return (int) ((address + type) * SPREAD >>> Long.numberOfLeadingZeros(mask));
-        }
-
-        private boolean isAt(int slot, int type, long address) {
-            return addresses[slot] == address && types[slot] == type;
-        }
-
-        private int next(int slot) {
-            return (slot + 1) & mask;
-        }
-
-        /** Copies an entry of a table, which may be this one. */
-        private void copy(int slot, Slots from, int other) {
-            addresses[slot] = from.addresses[other];
-            sizes[slot] = from.sizes[other];
-            reports[slot] = from.reports[other];
-            allocators[slot] = from.allocators[other];
-            types[slot] = from.types[other];
-            lifetimes[slot] = from.lifetimes[other];
-            requests[slot] = from.requests[other];
+        private boolean isAt(BufferType ofType, long atAddress) {
+            return address == atAddress && type == ofType.ordinal();
         }
     }
 
@@ -80,128 +54,112 @@ final class LiveEntries {
         this.allocators = allocators;
     }
 
+    int count() {
+        return count;
+    }
+
     /**
-     * Returns the slot of an allocator's live entry at an address, or the complement of the slot where it would go.
+     * Returns an allocator's live entry at an address, or null.
      *
      * <p>If there is no entry of this allocator, an entry that may be its counts. Of several, the one with the lowest
      * number counts, so that the same reports always find the same entries.
      */
-    int find(BufferType type, long address, int allocator) {
-        Slots table = slots;
-        int found = -1;
-        int slot = table.home(type.ordinal(), address);
-        for (; table.reports[slot] != 0; slot = table.next(slot)) {
-            if (table.isAt(slot, type.ordinal(), address)) {
-                int known = table.allocators[slot];
-                if (known == allocator) {
-                    return slot;
+    @Nullable
+    Entry find(BufferType type, long address, int allocator) {
+        Entry found = null;
+        for (Entry entry = table[home(type.ordinal(), address)]; entry != null; entry = entry.next) {
+            if (entry.isAt(type, address)) {
+                if (entry.allocator == allocator) {
+                    return entry;
                 }
-                if (allocators.mayBeOne(known, allocator) && (found < 0 || known < table.allocators[found])) {
-                    found = slot;
+                if (allocators.mayBeOne(entry.allocator, allocator)
+                        && (found == null || entry.allocator < found.allocator)) {
+                    found = entry;
                 }
             }
         }
-        return found < 0 ? ~slot : found;
+        return found;
     }
 
     /** Returns whether another allocator has memory at an address that may be the same memory. */
     boolean isHeldByAnother(BufferType type, long address, int allocator) {
-        for (int slot = slots.home(type.ordinal(), address); slots.reports[slot] != 0; slot = slots.next(slot)) {
-            if (slots.isAt(slot, type.ordinal(), address) && allocators.mayOverlap(slots.allocators[slot], allocator)) {
+        for (Entry entry = table[home(type.ordinal(), address)]; entry != null; entry = entry.next) {
+            if (entry.isAt(type, address) && allocators.mayOverlap(entry.allocator, allocator)) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Adds an entry at a slot that {@link #find} returned as free. */
-    void insert(
-            int freeSlot,
+    /** Adds an entry with one report. */
+    void add(
             BufferType type,
             BufferLifetime lifetime,
             long address,
             int allocator,
             long size,
             @Nullable MemoryRequest request) {
-        slots.addresses[freeSlot] = address;
-        slots.sizes[freeSlot] = size;
-        slots.reports[freeSlot] = 1;
-        slots.allocators[freeSlot] = (char) allocator;
-        slots.types[freeSlot] = (byte) type.ordinal();
-        slots.lifetimes[freeSlot] = (byte) lifetime.ordinal();
-        slots.requests[freeSlot] = request;
-        entries++;
-        int capacity = slots.reports.length;
-        if (entries > (capacity <= MAX_SPARSE_CAPACITY ? capacity / 2 : capacity / 4 * 3)) {
+        if (count == table.length) {
             grow();
         }
+        Entry entry = unused == null ? new Entry() : unused;
+        unused = entry.next;
+        entry.type = type.ordinal();
+        entry.lifetime = lifetime.ordinal();
+        entry.address = address;
+        entry.allocator = allocator;
+        entry.size = size;
+        entry.reports = 1;
+        entry.request = request;
+        link(entry);
+        count++;
     }
 
     /**
-     * Counts one more report of a live entry; first size, lifetime and request stay, and known parts of the allocator
-     * are combined.
+     * Counts one more report of an entry; first size, lifetime and request stay, and known parts of the allocator are
+     * combined.
      */
-    void repeat(int slot, int allocator) {
-        slots.reports[slot]++;
-        slots.allocators[slot] = (char) allocators.joined(slots.allocators[slot], allocator);
+    void repeat(Entry entry, int allocator) {
+        entry.reports++;
+        entry.allocator = allocators.joined(entry.allocator, allocator);
     }
 
-    /** Removes one report of an entry that has several. */
-    void release(int slot) {
-        slots.reports[slot]--;
-    }
-
-    void remove(int slot) {
-        int hole = slot;
-        for (int next = slots.next(slot); slots.reports[next] != 0; next = slots.next(next)) {
-            int home = slots.home(slots.types[next], slots.addresses[next]);
-            boolean mayMove = ((next - home) & slots.mask) >= ((next - hole) & slots.mask);
-            if (mayMove) {
-                slots.copy(hole, slots, next);
-                hole = next;
-            }
+    void remove(Entry entry) {
+        int home = home(entry.type, entry.address);
+        Entry before = null;
+        for (Entry other = table[home]; other != null && other != entry; other = other.next) {
+            before = other;
         }
-        slots.reports[hole] = 0;
-        slots.requests[hole] = null;
-        entries--;
+        if (before == null) {
+            table[home] = entry.next;
+        } else {
+            before.next = entry.next;
+        }
+        entry.request = null;
+        entry.next = unused;
+        unused = entry;
+        count--;
     }
 
-    void setSize(int slot, long size) {
-        slots.sizes[slot] = size;
+    private void link(Entry entry) {
+        int home = home(entry.type, entry.address);
+        entry.next = table[home];
+        table[home] = entry;
     }
 
-    int entries() {
-        return entries;
-    }
-
-    int reports(int slot) {
-        return slots.reports[slot];
-    }
-
-    long size(int slot) {
-        return slots.sizes[slot];
-    }
-
-    BufferLifetime lifetime(int slot) {
-        return LIFETIMES[slots.lifetimes[slot]];
-    }
-
-    @Nullable
-    MemoryRequest request(int slot) {
-        return slots.requests[slot];
+    private int home(int type, long address) {
+        return (int) ((address + type) * SPREAD >>> Long.numberOfLeadingZeros(table.length - 1));
     }
 
     private void grow() {
-        Slots larger = new Slots(slots.reports.length * 2);
-        for (int slot = 0; slot < slots.reports.length; slot++) {
-            if (slots.reports[slot] != 0) {
-                int free = larger.home(slots.types[slot], slots.addresses[slot]);
-                while (larger.reports[free] != 0) {
-                    free = larger.next(free);
-                }
-                larger.copy(free, slots, slot);
+        @Nullable Entry[] chains = table;
+        table = new @Nullable Entry[chains.length * 2];
+        for (Entry chain : chains) {
+            for (Entry entry = chain; entry != null; ) {
+                Entry next = entry.next;
+                link(entry);
+                entry = next;
             }
         }
-        slots = larger;
     }
 }

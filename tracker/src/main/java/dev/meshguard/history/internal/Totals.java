@@ -15,31 +15,34 @@ final class Totals {
 
     /** The sum of one type, or of one type and lifetime. */
     private static final class Sum {
-        private long liveBytes;
-        private long liveBuffers;
-        private long repeatedReports;
-        private long peakBytes;
-        private long peakBuffers;
         private long totalBytes;
         private long totalBuffers;
+        private long freedBytes;
+        private long freedBuffers;
+        private long peakBytes;
+        private long peakBuffers;
+        private long repeatedReports;
 
         private void allocated(int buffers, long bytes) {
-            totalBuffers += buffers;
             totalBytes += bytes;
-            liveBuffers += buffers;
-            liveBytes += bytes;
-            peakBuffers = Math.max(peakBuffers, liveBuffers);
-            peakBytes = Math.max(peakBytes, liveBytes);
+            totalBuffers += buffers;
+            if (totalBytes - freedBytes > peakBytes) {
+                peakBytes = totalBytes - freedBytes;
+            }
+            if (totalBuffers - freedBuffers > peakBuffers) {
+                peakBuffers = totalBuffers - freedBuffers;
+            }
         }
 
         private void freed(long bytes) {
-            liveBuffers--;
-            liveBytes -= bytes;
+            freedBytes += bytes;
+            freedBuffers++;
         }
 
         private MemoryTotals read() {
+            long liveBuffers = totalBuffers - freedBuffers;
             return new MemoryTotals(
-                    liveBytes,
+                    totalBytes - freedBytes,
                     liveBuffers,
                     liveBuffers + repeatedReports,
                     peakBytes,

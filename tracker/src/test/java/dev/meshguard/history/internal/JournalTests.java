@@ -96,7 +96,7 @@ class JournalTests {
         BufferType type = any(BufferType.values(), random);
         MemoryRequest request = MemoryRequest.of(
                 random.nextBoolean() ? AllocationDetails.user().labelled("any") : AllocationDetails.user());
-        int device = random.nextInt();
+        int device = random.nextInt(65_536);
         long address = random.nextLong();
         Ownership ownership = any(Ownership.values(), random);
         return switch (random.nextInt(4)) {
