@@ -19,7 +19,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public sealed interface Finding permits SurvivorFinding, OverwriteFinding, SimpleFinding {
+public sealed interface Finding permits SurvivorFinding, OverwriteFinding, AnomalyFinding, SimpleFinding {
 
     /** Returns the memory, the number of buffers, their size, devices, label and owner, in one line. */
     String title();

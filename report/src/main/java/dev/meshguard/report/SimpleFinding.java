@@ -3,7 +3,7 @@ package dev.meshguard.report;
 import dev.meshguard.report.VerdictReport.Fact;
 import java.util.List;
 
-/** A finding about a report or an expectation entry, or the number of findings that are not shown one by one. */
+/** A finding about an expectation entry, or the number of findings that are not shown one by one. */
 record SimpleFinding(String title, List<String> sites, List<Fact> facts, long buffers, long bytes) implements Finding {
 
     SimpleFinding {
@@ -12,7 +12,7 @@ record SimpleFinding(String title, List<String> sites, List<Fact> facts, long bu
     }
 
     /** Returns a finding about no buffer. */
-    static SimpleFinding of(String title, List<String> sites, Fact... facts) {
-        return new SimpleFinding(title, sites, List.of(facts), 0, 0);
+    static SimpleFinding of(String title, Fact... facts) {
+        return new SimpleFinding(title, List.of(), List.of(facts), 0, 0);
     }
 }

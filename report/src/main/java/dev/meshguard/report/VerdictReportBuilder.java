@@ -1,6 +1,5 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
@@ -102,9 +101,9 @@ final class VerdictReportBuilder {
         }
         List<SurvivorFinding> misreported = survivors(SurvivorStatus.MISREPORTED);
         if (!misreported.isEmpty() || !verdict.unbalancingAnomalies().isEmpty()) {
-            List<Finding> wrongReports = new ArrayList<>(misreported);
-            wrongReports.addAll(unbalancing());
-            sections.add(new Section(headlines.misreported(misreported), List.of(), wrongReports));
+            List<Finding> findings = new ArrayList<>(misreported);
+            findings.addAll(wrongReports());
+            sections.add(new Section(headlines.misreported(misreported), List.of(), findings));
         }
         stale().ifPresent(sections::add);
         List<OverwriteFinding> replays =
@@ -143,20 +142,25 @@ final class VerdictReportBuilder {
         return findings;
     }
 
-    private static List<Finding> listed(List<OverwriteFinding> all, String other) {
+    /** Returns the first findings of a kind, and one that counts the others. */
+    private static List<Finding> listed(List<? extends Finding> all, String other) {
         List<Finding> findings = new ArrayList<>(all.stream().limit(MAX_LISTED).toList());
-        List<OverwriteFinding> others = all.stream().skip(MAX_LISTED).toList();
-        if (!others.isEmpty()) {
-            findings.add(others(
-                    others.size(),
-                    other,
-                    others.stream().mapToLong(Finding::buffers).sum()));
+        int more = all.size() - findings.size();
+        if (more > 0) {
+            long buffers =
+                    all.stream().skip(MAX_LISTED).mapToLong(Finding::buffers).sum();
+            findings.add(new SimpleFinding(
+                    Quantities.count(more, other) + " of that kind", List.of(), List.of(), buffers, 0));
         }
         return findings;
     }
 
-    private static Finding others(int count, String noun, long buffers) {
-        return new SimpleFinding(Quantities.count(count, noun) + " of that kind", List.of(), List.of(), buffers, 0);
+    private List<Finding> wrongReports() {
+        List<AnomalyFinding> anomalies = verdict.unbalancingAnomalies().stream()
+                .map(anomaly -> new AnomalyFinding(anomaly, names, meshes))
+                .toList();
+        boolean areFrees = anomalies.stream().allMatch(anomaly -> anomaly.free().isPresent());
+        return listed(anomalies, areFrees ? "more " + verdict.vocabulary().free() : "more finding");
     }
 
     /** The reported counts are right and nothing leaked, but on hardware the data of one allocator is lost. */
@@ -168,69 +172,6 @@ final class VerdictReportBuilder {
                 List.of(new Fact(
                         Fact.FIX, ofOtherAllocators.orElse(overlaps.get(0)).remedy())),
                 listed(overlaps, "more overlap"));
-    }
-
-    /** A free without a buffer: the reporting line, and the earlier holder of the address. */
-    private List<Finding> unbalancing() {
-        List<Anomaly> anomalies = verdict.unbalancingAnomalies();
-        List<Finding> findings = new ArrayList<>();
-        anomalies.stream().limit(MAX_LISTED).map(this::unbalancing).forEach(findings::add);
-        int more = anomalies.size() - findings.size();
-        if (more > 0) {
-            boolean areFrees =
-                    anomalies.stream().allMatch(anomaly -> freeOf(anomaly).isPresent());
-            findings.add(others(more, areFrees ? "more " + verdict.vocabulary().free() : "more finding", 0));
-        }
-        return findings;
-    }
-
-    private SimpleFinding unbalancing(Anomaly anomaly) {
-        return SimpleFinding.of(
-                names.description(anomaly) + ": " + names.memory(anomaly) + " (event #"
-                        + anomaly.event().number() + ")",
-                freeOf(anomaly).flatMap(free -> free.request().origin()).stream()
-                        .map(Object::toString)
-                        .toList(),
-                new Fact(Fact.WHY, holder(anomaly)));
-    }
-
-    private String holder(Anomaly anomaly) {
-        if (anomaly.kind() == Anomaly.Kind.NEVER_REPORTED) {
-            return "the allocator held it when close began, and no more before it was wiped";
-        }
-        Optional<HistoryEvent.Freed> free = freeOf(anomaly);
-        if (anomaly.generation().isEmpty()) {
-            // A source explains a free only if it has no more information: an address alone would lead nowhere.
-            return "no buffer was ever reported there"
-                    + free.flatMap(event -> event.request().details().label())
-                            .map(label -> "; the free was said to be of " + Quantities.quoted(label))
-                            .orElse("");
-        }
-        BufferGeneration buffer = anomaly.generation().get();
-        if (anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE && free.isPresent()) {
-            return allocatedByAnother(free.get(), buffer);
-        }
-        String size = Quantities.size(buffer.size());
-        return buffer.isLive()
-                ? "the buffer there, " + size + ", was reported at event #" + buffer.allocatedAt()
-                        + " and is another one: it takes another extent of its bank"
-                : (names.hasDevice(buffer) ? "the buffer that was there, " : "it, ") + size + ", was "
-                        + names.of(buffer.request()).freed() + " before, at event #"
-                        + buffer.freedAt().orElse(buffer.allocatedAt())
-                        + (buffer.isCollected() ? ", when its handle was collected" : "");
-    }
-
-    private static Optional<HistoryEvent.Freed> freeOf(Anomaly anomaly) {
-        return anomaly.event() instanceof HistoryEvent.Freed free ? Optional.of(free) : Optional.empty();
-    }
-
-    /** A mesh frees an address that it never allocated; another mesh has or had a buffer there. */
-    private String allocatedByAnother(HistoryEvent.Freed free, BufferGeneration buffer) {
-        AllocationDetails freeing = free.request().details();
-        return meshes.of(freeing.allocator(), freeing.mesh(), free.device())
-                + " allocated no buffer there; the one there, " + Quantities.size(buffer.size())
-                + ", was allocated at event #" + buffer.allocatedAt() + " by "
-                + meshes.of(buffer.allocator(), buffer.mesh(), buffer.device());
     }
 
     // Harmless anomalies and expected buffers
@@ -371,13 +312,12 @@ final class VerdictReportBuilder {
         Expectation entry = result.expectation();
         if (result.neverMatched()) {
             return SimpleFinding.of(
-                    "no survivor matches: " + entry, List.of(), new Fact(Fact.FIX, Fixes.OF_UNMATCHED_EXPECTATION));
+                    "no survivor matches: " + entry, new Fact(Fact.FIX, Fixes.OF_UNMATCHED_EXPECTATION));
         }
         ExpectationSnippet lowered = ExpectationSnippets.snippet(entry.exactly(result.matchedBuffers()));
         return SimpleFinding.of(
                 names.count(result.matchedBuffers()) + " survived, " + Quantities.size(result.matchedBytes()) + ": "
                         + entry,
-                List.of(),
                 new Fact(Fact.FIX, Fixes.OF_LOOSE_EXPECTATION),
                 new Fact(Fact.FIX, lowered.annotation()),
                 new Fact(Fact.FIX, "as a line of a file: " + lowered.line()));

@@ -1,0 +1,89 @@
+package dev.meshguard.report;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.HistoryEvent.Freed;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.report.VerdictReport.Fact;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A report that the ledger cannot add up: a free of nothing, or memory that was never reported.
+ *
+ * @param anomaly the report
+ * @param names the names of the memory
+ * @param meshes the names of the meshes
+ */
+record AnomalyFinding(Anomaly anomaly, MemoryNames names, MeshNames meshes) implements Finding {
+
+    @Override
+    public String title() {
+        return names.description(anomaly) + ": " + names.memory(anomaly) + " (event #"
+                + anomaly.event().number() + ")";
+    }
+
+    /** Returns the line that reported a free. */
+    @Override
+    public List<String> sites() {
+        return free().flatMap(free -> free.request().origin()).stream()
+                .map(Object::toString)
+                .toList();
+    }
+
+    @Override
+    public List<Fact> facts() {
+        return List.of(new Fact(Fact.WHY, why()));
+    }
+
+    @Override
+    public long buffers() {
+        return 0;
+    }
+
+    @Override
+    public long bytes() {
+        return 0;
+    }
+
+    /** Returns the free that is reported, if it is one. */
+    Optional<Freed> free() {
+        return anomaly.event() instanceof Freed free ? Optional.of(free) : Optional.empty();
+    }
+
+    /** Names the buffer that has or had the address. */
+    private String why() {
+        if (anomaly.kind() == Anomaly.Kind.NEVER_REPORTED) {
+            return "the allocator held it when close began, and no more before it was wiped";
+        }
+        if (anomaly.generation().isEmpty()) {
+            // A source explains a free only if it has no more information: an address alone would lead nowhere.
+            return "no buffer was ever reported there"
+                    + free().flatMap(free -> free.request().details().label())
+                            .map(label -> "; the free was said to be of " + Quantities.quoted(label))
+                            .orElse("");
+        }
+        BufferGeneration buffer = anomaly.generation().get();
+        if (anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE && free().isPresent()) {
+            return allocatedByAnother(free().get(), buffer);
+        }
+        String size = Quantities.size(buffer.size());
+        return buffer.isLive()
+                ? "the buffer there, " + size + ", was reported at event #" + buffer.allocatedAt()
+                        + " and is another one: it takes another extent of its bank"
+                : (names.hasDevice(buffer) ? "the buffer that was there, " : "it, ") + size + ", was "
+                        + names.of(buffer.request()).freed() + " before, at event #"
+                        + buffer.freedAt().orElse(buffer.allocatedAt())
+                        + (buffer.isCollected() ? ", when its handle was collected" : "");
+    }
+
+    /** A mesh frees an address that it never allocated; another mesh has or had a buffer there. */
+    private String allocatedByAnother(Freed free, BufferGeneration buffer) {
+        AllocationDetails freeing = free.request().details();
+        return meshes.of(freeing.allocator(), freeing.mesh(), free.device())
+                + " allocated no buffer there; the one there, " + Quantities.size(buffer.size())
+                + ", was allocated at event #" + buffer.allocatedAt() + " by "
+                + meshes.of(buffer.allocator(), buffer.mesh(), buffer.device());
+    }
+}
