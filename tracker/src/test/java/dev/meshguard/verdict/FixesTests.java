@@ -23,14 +23,6 @@ import org.junit.jupiter.api.Test;
 class FixesTests {
 
     @Test
-    void ofALostBufferIsAFreeOnEveryPath() {
-        judged(leaked(history()).traced(Reachability.lost()).closed())
-                .hasFix(
-                        "Free the buffer before close_mesh_device on every path: with try-with-resources, or in a finally"
-                                + " block.");
-    }
-
-    @Test
     void ofALostBufferThatIsNotCloseableNeedsAFinallyBlock() {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.sourceAttached(SourceDescription.of("netty")
@@ -65,17 +57,6 @@ class FixesTests {
     void ofMemoryOfAProgramThatWasNeverClosedNamesTheProgram() {
         judged(leaked(history()).ownedBy(program(7)).traced(Reachability.held()).closed())
                 .hasFix("Close program 7 or its workload before close_mesh_device: the program owns the buffer.");
-    }
-
-    @Test
-    void ofCachedMemoryDependsOnItsOwner() {
-        Owner trace = new Owner(Owner.Kind.TRACE, "0");
-
-        judged(leaked(history()).ownedBy(program(7)).cached(program(7)).closed())
-                .hasFix("Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh): closing a mesh does"
-                        + " not clear the program cache.");
-        judged(leaked(history()).ownedBy(trace).cached(trace).closed())
-                .hasFix("Release the trace before ttnn.closeMeshDevice(mesh): closing a mesh does not.");
     }
 
     @Test
