@@ -60,12 +60,12 @@ final class CircularBufferUnreportedRule implements Rule {
     }
 
     private static Evidence outsideTheAllocator(SurvivorContext survivor) {
-        return survivor.reading(Moment.CLOSE_BEGUN)
-                .filter(reading -> survivor.addressState(Moment.CLOSE_BEGUN) == AddressState.FREE)
-                .map(reading -> Evidence.of(
+        return survivor.snapshot(Moment.CLOSE_BEGUN)
+                .filter(snapshot -> survivor.addressState(Moment.CLOSE_BEGUN) == AddressState.FREE)
+                .map(snapshot -> Evidence.of(
                         "circular buffers lie outside the allocator, so closing the device cannot free it (the allocator"
-                                + " held nothing there at event #" + reading.number() + ")",
-                        reading.number()))
+                                + " held nothing there at event #" + snapshot.number() + ")",
+                        snapshot.number()))
                 .orElse(Evidence.of(
                         "circular buffers lie outside the allocator, so closing the device cannot free it"));
     }

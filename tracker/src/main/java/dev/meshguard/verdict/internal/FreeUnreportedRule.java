@@ -32,10 +32,10 @@ final class FreeUnreportedRule implements Rule {
         }
         if (survivor.addressState(survivor.checkMoment()) == AddressState.FREE) {
             List<Evidence> evidence = new ArrayList<>();
-            survivor.statement(survivor.checkMoment()).ifPresent(evidence::add);
+            survivor.snapshotEvidence(survivor.checkMoment()).ifPresent(evidence::add);
             if (survivor.checkMoment() == Moment.BEFORE_WIPE
                     && survivor.reservedAgainAt().isEmpty()) {
-                survivor.statement(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
+                survivor.snapshotEvidence(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
             }
             evidence.addAll(RepeatedReports.of(survivor));
             whileTrackingWasOff(survivor).ifPresent(evidence::add);

@@ -22,8 +22,8 @@ final class KeptAfterReleaseRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
-        Optional<HistoryEvent.Witnessed> reading = survivor.reading(survivor.checkMoment());
-        if (reading.isEmpty() || survivor.addressState(survivor.checkMoment()) != AddressState.ALLOCATED) {
+        Optional<HistoryEvent.Witnessed> snapshot = survivor.snapshot(survivor.checkMoment());
+        if (snapshot.isEmpty() || survivor.addressState(survivor.checkMoment()) != AddressState.ALLOCATED) {
             return Optional.empty();
         }
         List<Evidence> evidence = new ArrayList<>();
@@ -33,12 +33,12 @@ final class KeptAfterReleaseRule implements Rule {
             OptionalLong end = trace.map(survivor.history()::endOf).orElse(OptionalLong.empty());
             if (end.isEmpty()
                     || end.getAsLong() < report.allocatedAt()
-                    || end.getAsLong() > reading.get().number()) {
+                    || end.getAsLong() > snapshot.get().number()) {
                 return Optional.empty();
             }
             evidence.add(released(trace.orElseThrow(), end.getAsLong()));
         }
-        survivor.statement(survivor.checkMoment()).ifPresent(evidence::add);
+        survivor.snapshotEvidence(survivor.checkMoment()).ifPresent(evidence::add);
         return Optional.of(LeakDiagnosis.of(Cause.KEPT_AFTER_RELEASE, survivor, evidence));
     }
 

@@ -72,7 +72,7 @@ final class LateRule implements Rule {
     private static List<Evidence> withWitness(Evidence decisive, SurvivorContext survivor) {
         List<Evidence> evidence = new ArrayList<>();
         evidence.add(decisive);
-        survivor.statement(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
+        survivor.snapshotEvidence(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
         return evidence;
     }
 

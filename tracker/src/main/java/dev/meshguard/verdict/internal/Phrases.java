@@ -33,8 +33,8 @@ final class Phrases {
     }
 
     /** Returns the allocator of a snapshot, unless it is that of a mesh or joins several. */
-    static Optional<String> allocatorOf(WitnessSnapshot reading, int device) {
-        return reading.allocator()
+    static Optional<String> allocatorOf(WitnessSnapshot snapshot, int device) {
+        return snapshot.allocator()
                 .filter(allocator -> allocator.kind() != AllocatorId.Kind.MESH)
                 .map(allocator -> allocator.kind() == AllocatorId.Kind.DEVICE
                         ? "the own allocator of device " + device

@@ -131,7 +131,7 @@ final class RepeatedReports {
                 Quantities.address(other.address()),
                 other.number());
         AddressState own = survivor.addressState(survivor.checkMoment());
-        boolean otherTaken = survivor.reading(Moment.CLOSE_BEGUN)
+        boolean otherTaken = survivor.snapshot(Moment.CLOSE_BEGUN)
                 .filter(reading -> reading.snapshot().stateOf(other.device(), overlap.type(), other.address())
                         == AddressState.ALLOCATED)
                 .isPresent();

@@ -66,7 +66,7 @@ final class ReportedTwiceRule implements Rule {
                         Phrases.events(reports.stream().map(Report::allocatedAt).toList()),
                         Phrases.times((int) takenBack))
                 .provedBy(reports.stream().mapToLong(Report::allocatedAt).toArray()));
-        survivor.statement(survivor.checkMoment()).ifPresent(evidence::add);
+        survivor.snapshotEvidence(survivor.checkMoment()).ifPresent(evidence::add);
         evidence.addAll(RepeatedReports.of(survivor));
         return Optional.of(Diagnosis.of(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED, evidence));
     }

@@ -175,7 +175,7 @@ final class Siblings {
     /** Returns the number of the snapshot that listed a survivor as allocated, or 0. */
     private static long allocatedAt(SurvivorContext survivor) {
         return survivor.addressState(survivor.checkMoment()) == AddressState.ALLOCATED
-                ? survivor.reading(survivor.checkMoment()).orElseThrow().number()
+                ? survivor.snapshot(survivor.checkMoment()).orElseThrow().number()
                 : 0;
     }
 }

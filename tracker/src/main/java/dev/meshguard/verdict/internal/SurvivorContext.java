@@ -19,7 +19,6 @@ import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Evidence;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -157,53 +156,48 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
         if (reservedAgainAt().isPresent()) {
             return AddressState.FREE;
         }
-        return reading(moment).map(event -> addressState(event.snapshot())).orElse(AddressState.UNKNOWN);
+        return snapshot(moment).map(event -> addressState(event.snapshot())).orElse(AddressState.UNKNOWN);
     }
 
-    private AddressState addressState(WitnessSnapshot reading) {
+    private AddressState addressState(WitnessSnapshot snapshot) {
         if (!isReportedElsewhere()) {
-            return reading.stateOf(buffer.device(), buffer.type(), buffer.address());
+            return snapshot.stateOf(buffer.device(), buffer.type(), buffer.address());
         }
-        Set<AddressState> said = itsMeshes().get(0).devices().stream()
-                .map(device -> reading.stateOf(device, buffer.type(), buffer.address()))
+        Set<AddressState> states = itsMeshes().get(0).devices().stream()
+                .map(device -> snapshot.stateOf(device, buffer.type(), buffer.address()))
                 .collect(Collectors.toSet());
-        return said.size() == 1 ? said.iterator().next() : AddressState.ALLOCATED;
+        return states.size() == 1 ? states.iterator().next() : AddressState.ALLOCATED;
     }
 
     /** Returns the witness's snapshot as evidence, if it covers the address. */
-    Optional<Evidence> statement(Moment moment) {
+    Optional<Evidence> snapshotEvidence(Moment moment) {
         OptionalLong again = reservedAgainAt();
         if (again.isPresent()) {
-            return Optional.of(Evidence.of(
-                    String.format(
-                            Locale.ROOT,
+            return Optional.of(Evidence.formatted(
                             "its allocator reserved the address for another request at event #%d, so it was freed before that",
-                            again.getAsLong()),
-                    again.getAsLong()));
+                            again.getAsLong())
+                    .provedBy(again.getAsLong()));
         }
         String when = switch (moment) {
             case CLOSE_BEGUN -> "when close began";
             case BEFORE_WIPE -> "before the allocators were wiped";
             case AFTER_WIPE -> "after the allocators were wiped";
         };
-        return reading(moment).map(event -> {
-            boolean allocated = addressState(moment) == AddressState.ALLOCATED;
-            return Evidence.of(
-                    String.format(
-                            Locale.ROOT,
-                            "%s reported %s as %s %s (event #%d)",
-                            Phrases.allocatorOf(event.snapshot(), buffer.device())
-                                    .orElse(
-                                            history.meshesSharedADevice()
-                                                    ? "the allocator of mesh "
-                                                            + event.snapshot().mesh()
-                                                    : "the allocator"),
-                            Quantities.address(buffer.address()),
-                            allocated ? "allocated" : "free",
-                            when,
-                            event.number()),
-                    event.number());
-        });
+        return snapshot(moment)
+                .map(event -> Evidence.formatted(
+                                "%s reported %s as %s %s (event #%d)",
+                                Phrases.allocatorOf(event.snapshot(), buffer.device())
+                                        .orElse(
+                                                history.meshesSharedADevice()
+                                                        ? "the allocator of mesh "
+                                                                + event.snapshot()
+                                                                        .mesh()
+                                                        : "the allocator"),
+                                Quantities.address(buffer.address()),
+                                addressState(moment) == AddressState.ALLOCATED ? "allocated" : "free",
+                                when,
+                                event.number())
+                        .provedBy(event.number()));
     }
 
     /** Returns the event that freed a report, if one did. */
@@ -262,11 +256,11 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
     }
 
     /** Returns the snapshot at a moment of this open period of the device that covers the buffer. */
-    Optional<HistoryEvent.Witnessed> reading(Moment moment) {
-        return isReportedElsewhere() ? readingOfItsMesh(moment) : history.snapshotFor(buffer, moment);
+    Optional<HistoryEvent.Witnessed> snapshot(Moment moment) {
+        return isReportedElsewhere() ? snapshotOfItsMesh(moment) : history.snapshotFor(buffer, moment);
     }
 
-    private Optional<HistoryEvent.Witnessed> readingOfItsMesh(Moment moment) {
+    private Optional<HistoryEvent.Witnessed> snapshotOfItsMesh(Moment moment) {
         int mesh = itsMeshes().get(0).id();
         return history.witnessSnapshots().stream()
                 .filter(event -> event.number() > buffer.allocatedAt()
@@ -312,7 +306,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
      */
     List<Evidence> circumstances() {
         List<Evidence> evidence = new ArrayList<>();
-        statement(checkMoment()).ifPresent(evidence::add);
+        snapshotEvidence(checkMoment()).ifPresent(evidence::add);
         evidence.addAll(RepeatedReports.of(this));
         freeInVain().map(this::inVain).ifPresent(evidence::add);
         whoElse(buffer).ifPresent(evidence::add);
@@ -328,18 +322,16 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
         AddressState after = addressState(Moment.AFTER_WIPE);
         return buffer.allocator()
                 .filter(allocator -> allocator.kind() == AllocatorId.Kind.SUB_DEVICE && after != AddressState.UNKNOWN)
-                .flatMap(allocator -> reading(Moment.AFTER_WIPE)
-                        .map(event -> Evidence.of(
-                                String.format(
-                                        Locale.ROOT,
+                .flatMap(allocator -> snapshot(Moment.AFTER_WIPE)
+                        .map(event -> Evidence.formatted(
                                         "sub-device manager %d was %s when the mesh closed: its allocator listed %s as %s"
                                                 + " afterwards (event #%d)",
                                         allocator.manager(),
                                         after == AddressState.FREE ? "cleaned up" : "not cleaned up",
                                         Quantities.address(buffer.address()),
                                         after == AddressState.FREE ? "free" : "allocated",
-                                        event.number()),
-                                event.number())));
+                                        event.number())
+                                .provedBy(event.number())));
     }
 
     /** It is unknown which of several requests at one address still holds it. */
@@ -350,46 +342,30 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
         return remaining.stream()
                 .filter(report -> report.request() != first.request())
                 .reduce((earlier, later) -> later)
-                .map(last -> Evidence.of(
-                        String.format(
-                                Locale.ROOT,
+                .map(last -> Evidence.formatted(
                                 "%d reports of that address are open, the last one of event #%d (%d B), at %s",
-                                remaining.size(),
-                                last.allocatedAt(),
-                                last.size(),
-                                Phrases.callSite(last.request())),
-                        last.allocatedAt()));
+                                remaining.size(), last.allocatedAt(), last.size(), Phrases.callSite(last.request()))
+                        .provedBy(last.allocatedAt()));
     }
 
     /** Explains an ignored free to a reader who assumes that the buffer was freed. */
     private Evidence inVain(HistoryEvent.FreeIgnored ignored) {
-        return ignored.reason() == IgnoredFreeReason.FAILED ? failed(ignored) : survivesAlone(ignored);
-    }
-
-    private Evidence failed(HistoryEvent.FreeIgnored ignored) {
-        return Evidence.of(
-                String.format(
-                        Locale.ROOT,
+        long event = ignored.number();
+        String site = Phrases.callSite(ignored.request());
+        Evidence fact = ignored.reason() == IgnoredFreeReason.FAILED
+                ? Evidence.formatted(
                         "a call that should %s it failed at event #%d%s, at %s",
                         words().free(),
-                        ignored.number(),
+                        event,
                         ignored.request()
                                 .details()
                                 .label()
                                 .map(text -> " with " + text)
                                 .orElse(""),
-                        Phrases.callSite(ignored.request())),
-                ignored.number());
-    }
-
-    private static Evidence survivesAlone(HistoryEvent.FreeIgnored free) {
-        return Evidence.of(
-                String.format(
-                        Locale.ROOT,
+                        site)
+                : Evidence.formatted(
                         "a free of it was ignored (event #%d), because %s, at %s",
-                        free.number(),
-                        free.reason().description(),
-                        Phrases.callSite(free.request())),
-                free.number());
+                        event, ignored.reason().description(), site);
+        return fact.provedBy(event);
     }
 }

@@ -20,7 +20,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -56,7 +55,7 @@ final class SurvivorGrouping {
     private record Remote(long process, long address, Phase phase) {}
 
     /** The survivors that one owner keeps and that count alike. */
-    private record Estate(Owner owner, SurvivorStatus status) {}
+    private record Kept(Owner owner, SurvivorStatus status) {}
 
     private static final int MAX_PHASES = 3;
 
@@ -125,16 +124,16 @@ final class SurvivorGrouping {
      * Returns the root of each group that has one: the group with the highest rank among all that share their owners.
      */
     private static Map<Integer, Integer> roots(List<List<Survivor>> groups) {
-        Map<Estate, List<Integer>> estates = new LinkedHashMap<>();
+        Map<Kept, List<Integer>> byOwner = new LinkedHashMap<>();
         for (int i = 0; i < groups.size(); i++) {
             int group = i;
-            SurvivorStatus standing = groups.get(i).get(0).status();
+            SurvivorStatus status = groups.get(i).get(0).status();
             ownersOf(groups.get(i))
-                    .forEach(owner -> estates.computeIfAbsent(new Estate(owner, standing), unused -> new ArrayList<>())
+                    .forEach(owner -> byOwner.computeIfAbsent(new Kept(owner, status), unused -> new ArrayList<>())
                             .add(group));
         }
         Map<Integer, Integer> roots = new HashMap<>();
-        for (List<Integer> together : estates.values()) {
+        for (List<Integer> together : byOwner.values()) {
             int root = together.stream()
                     .min(Comparator.comparingInt(group -> rank(groups.get(group))))
                     .orElseThrow();
@@ -201,17 +200,15 @@ final class SurvivorGrouping {
         String these = group.size() == 1 ? "this one was" : "these were";
         Optional<Long> missed =
                 frees.stream().filter(free -> free > first.allocatedAt()).min(Long::compare);
-        return Optional.of(new Evidence(
-                String.format(
-                        Locale.ROOT,
+        return Optional.of(Evidence.formatted(
                         "%d of %s from this line were %s, %s%s",
                         frees.size(),
                         words.count(line.size()),
                         words.freed(),
                         phasesOf(frees),
                         missed.map(free -> "; " + these + " first passed over at event #" + free)
-                                .orElse(", before " + these + " allocated")),
-                missed.stream().toList()));
+                                .orElse(", before " + these + " allocated"))
+                .provedBy(missed.stream().mapToLong(free -> free).toArray()));
     }
 
     private String phasesOf(List<Long> events) {
@@ -239,12 +236,9 @@ final class SurvivorGrouping {
                 && own.live() > 0
                 && own.freed() > 0;
         return allAlike
-                ? Optional.of(Evidence.of(String.format(
-                        Locale.ROOT,
+                ? Optional.of(Evidence.formatted(
                         "all %d devices are alike: each allocated %d and freed %d",
-                        siblings.devices(),
-                        own.allocated(),
-                        own.freed())))
+                        siblings.devices(), own.allocated(), own.freed()))
                 : Optional.empty();
     }
 
@@ -260,16 +254,14 @@ final class SurvivorGrouping {
                 .map(Survivor::buffer)
                 .filter(buffer -> buffer.reports().size() > 1)
                 .findFirst()
-                .map(buffer -> new Evidence(
-                        String.format(
-                                Locale.ROOT,
+                .map(buffer -> Evidence.formatted(
                                 "at %s on device %d: allocated %s, freed %s",
                                 Quantities.address(buffer.address()),
                                 buffer.device(),
                                 Quantities.count(buffer.reports().size(), "time"),
-                                Quantities.count(buffer.reports().size() - buffer.openReports(), "time")),
-                        buffer.reports().stream()
-                                .map(BufferGeneration.Report::allocatedAt)
-                                .toList()));
+                                Quantities.count(buffer.reports().size() - buffer.openReports(), "time"))
+                        .provedBy(buffer.reports().stream()
+                                .mapToLong(BufferGeneration.Report::allocatedAt)
+                                .toArray()));
     }
 }

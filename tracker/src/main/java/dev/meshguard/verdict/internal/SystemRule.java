@@ -33,7 +33,7 @@ final class SystemRule implements Rule {
                         mayStay ? "it may outlive the close" : "the runtime has to free it at close")
                 .provedBy(buffer.allocatedAt()));
         if (!mayStay) {
-            survivor.statement(Moment.BEFORE_WIPE).ifPresent(evidence::add);
+            survivor.snapshotEvidence(Moment.BEFORE_WIPE).ifPresent(evidence::add);
         }
         return Optional.of(
                 mayStay
