@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.Logger;
 
-/** A JUnit or an SLF4J that is too old is rejected with a message that names the way out. */
+/** A JUnit, an SLF4J or a Jackson that is too old is rejected with a message that names the way out. */
 class SupportedVersionsTests {
 
     /** A context like JUnit's before 5.12.1; a real one is tested in a consumer project. */
@@ -51,5 +51,31 @@ class SupportedVersionsTests {
                 .endsWith(
                         ". Choose the version in the build: org.slf4j:slf4j-api 2.0, and a provider for it, such as Logback 1.3"
                                 + " or later.");
+    }
+
+    @Test
+    void theJacksonOfThisBuildIsSupported() {
+        assertThat(SupportedVersions.errorOfJackson(getClass().getClassLoader()))
+                .isEmpty();
+    }
+
+    @Test
+    void rejectsAnOlderJacksonAndNamesTheWayOut() {
+        ClassLoader older = new ClassLoader(getClass().getClassLoader()) {
+            @Override
+            protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+                if (name.endsWith(".StreamReadConstraints")) {
+                    throw new ClassNotFoundException(name);
+                }
+                return super.loadClass(name, resolve);
+            }
+        };
+
+        assertThat(SupportedVersions.errorOfJackson(older))
+                .get(InstanceOfAssertFactories.STRING)
+                .startsWith("MeshGuard needs jackson-core 2.15 or later, and found ")
+                .endsWith(
+                        ". Choose the version in the build, for example with com.fasterxml.jackson:jackson-bom; with Spring Boot's"
+                                + " parent set the property jackson-bom.version.");
     }
 }

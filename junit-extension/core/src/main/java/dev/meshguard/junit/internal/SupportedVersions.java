@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.Logger;
 
-/** Checks the versions of JUnit Jupiter and of SLF4J, which the build of a user may choose. */
+/** Checks the versions of JUnit Jupiter, SLF4J and Jackson, which the build of a user may choose. */
 public final class SupportedVersions {
 
     /** The oldest version of JUnit Jupiter that the build tests. */
@@ -20,18 +20,46 @@ public final class SupportedVersions {
     /** A method of loggers that SLF4J 2.0 added. */
     private static final String NEEDED_OF_LOGGERS = "atDebug";
 
+    private static final String JACKSON = "com.fasterxml.jackson.core.";
+
+    /** A class with which texts of any length are read, and which Jackson 2.15 added. */
+    private static final String NEEDED_OF_JACKSON = JACKSON + "StreamReadConstraints";
+
     private SupportedVersions() {}
 
     /**
-     * Fails on a JUnit or an SLF4J that is too old, before a missing method is called.
+     * Fails on a JUnit, an SLF4J or a Jackson that is too old, before a missing method is called.
      *
      * @throws ExtensionConfigurationException if one is; the message names the version found and the oldest supported
      *     one
      */
     public static void require() {
-        errorOf(ExtensionContext.class).or(() -> errorOfLoggers(Logger.class)).ifPresent(message -> {
-            throw new ExtensionConfigurationException(message);
-        });
+        errorOf(ExtensionContext.class)
+                .or(() -> errorOfLoggers(Logger.class))
+                .or(() -> errorOfJackson(SupportedVersions.class.getClassLoader()))
+                .ifPresent(message -> {
+                    throw new ExtensionConfigurationException(message);
+                });
+    }
+
+    /** Returns why the Jackson of a class loader cannot be used, if it cannot. */
+    static Optional<String> errorOfJackson(ClassLoader loader) {
+        if (classOf(NEEDED_OF_JACKSON, loader).isPresent()) {
+            return Optional.empty();
+        }
+        return Optional.of(message(
+                "jackson-core 2.15",
+                classOf(JACKSON + "JsonFactory", loader),
+                ", for example with com.fasterxml.jackson:jackson-bom; with Spring Boot's parent set the property"
+                        + " jackson-bom.version."));
+    }
+
+    private static Optional<Class<?>> classOf(String name, ClassLoader loader) {
+        try {
+            return Optional.of(Class.forName(name, false, loader));
+        } catch (ClassNotFoundException e) {
+            return Optional.empty();
+        }
     }
 
     /** Returns why the SLF4J of a logger type cannot be used, if it cannot. */
@@ -55,14 +83,16 @@ public final class SupportedVersions {
     private static Optional<String> errorOf(Class<?> type, String neededMethod, String oldest, String wayOut) {
         boolean isThere = Arrays.stream(type.getMethods())
                 .anyMatch(method -> method.getName().equals(neededMethod));
-        return isThere
-                ? Optional.empty()
-                : Optional.of(String.format(
-                        Locale.ROOT,
-                        "MeshGuard needs %s or later, and found %s. Choose the version in the build%s",
-                        oldest,
-                        found(type).orElse("an older one"),
-                        wayOut));
+        return isThere ? Optional.empty() : Optional.of(message(oldest, Optional.of(type), wayOut));
+    }
+
+    private static String message(String oldest, Optional<Class<?>> type, String wayOut) {
+        return String.format(
+                Locale.ROOT,
+                "MeshGuard needs %s or later, and found %s. Choose the version in the build%s",
+                oldest,
+                type.flatMap(SupportedVersions::found).orElse("an older one"),
+                wayOut);
     }
 
     /** A jar on the class path has the version in its manifest, a module in its descriptor. */
