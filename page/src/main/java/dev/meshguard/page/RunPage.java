@@ -25,8 +25,7 @@ import org.apiguardian.api.API.Status;
  * save themselves as one. Names from the code under test are always text; a content security policy lists the
  * hash of each script that may run.
  *
- * <p>The data is JSON of version 1, described by {@code page-1.schema.json} beside
- * this class. A history of a million events cannot be drawn completely. Omitted data
+ * <p>The data is JSON for the page's own scripts. A history of a million events cannot be drawn completely. Omitted data
  * is counted in {@code aggregated}, and survivors are never omitted before freed buffers.
  *
  * <pre>{@code

@@ -49,7 +49,7 @@ class RunPageTests {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final JsonSchema SCHEMA = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012)
-            .getSchema(Objects.requireNonNull(RunPage.class.getResourceAsStream("page-1.schema.json")));
+            .getSchema(Objects.requireNonNull(RunPageTests.class.getResourceAsStream("page-data.schema.json")));
 
     private final AllocationTracker tracker = AllocationTracker.builder()
             .originCapture(OriginCapture.NONE)

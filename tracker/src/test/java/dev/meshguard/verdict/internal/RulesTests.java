@@ -66,7 +66,7 @@ class RulesTests {
             strings = {
                 "report/src/main/resources/dev/meshguard/report/json/verdict-2.schema.json",
                 "report/src/main/resources/dev/meshguard/report/json/findings-1.schema.json",
-                "page/src/main/resources/dev/meshguard/page/page-1.schema.json"
+                "page/src/test/resources/dev/meshguard/page/page-data.schema.json"
             })
     void eachSchemaNamesEachCause(String schema) throws IOException {
         assertThat(Files.readString(PROJECT.resolve(schema)))
