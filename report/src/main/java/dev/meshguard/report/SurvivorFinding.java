@@ -38,21 +38,13 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class SurvivorFinding implements Finding {
 
-    private static final List<SurvivorStatus> WORST_FIRST = List.of(
-            SurvivorStatus.LEAKED,
-            SurvivorStatus.FREED_LATE,
-            SurvivorStatus.MISREPORTED,
-            SurvivorStatus.UNDECIDED,
-            SurvivorStatus.EXPECTED);
-
     /** Circular buffers lie outside the allocators, so nobody else misses their memory. */
     private static final Comparator<SurvivorFinding> SIZE = Comparator.<SurvivorFinding>comparingLong(
                     finding -> finding.sum(SurvivorGroup::allocatorBytes))
             .thenComparing(SurvivorFinding::bytes);
 
     /** A new leak must be visible among hundreds of known ones. */
-    private static final Comparator<SurvivorFinding> ORDER = Comparator.<SurvivorFinding>comparingInt(
-                    finding -> WORST_FIRST.indexOf(finding.status()))
+    private static final Comparator<SurvivorFinding> ORDER = Comparator.comparing(SurvivorFinding::status)
             .thenComparing(SurvivorFinding::isKnown)
             .thenComparing(SIZE.reversed());
 

@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The way in which a survivor counts in the sum of a verdict.
+ * The way in which a survivor counts in the sum of a verdict, the worst first.
  *
  * @since 0.1
  */
@@ -16,13 +16,13 @@ public enum SurvivorStatus {
     FREED_LATE("freed late", Outcome.FREED_LATE),
     /** Its memory was freed, but the ledger still holds it. */
     MISREPORTED("misreported", Outcome.MISREPORTED),
-    /** It is expected. */
-    EXPECTED("expected", Outcome.EXPECTED_ONLY),
     /**
      * It is undecided: its mesh is still open and may free it, or its report came after the close, so it may have been
      * freed.
      */
-    UNDECIDED("undecided", Outcome.INCONCLUSIVE);
+    UNDECIDED("undecided", Outcome.INCONCLUSIVE),
+    /** It is expected. */
+    EXPECTED("expected", Outcome.EXPECTED_ONLY);
 
     private final String description;
     private final Outcome outcome;

@@ -8,6 +8,7 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.internal.SiteIndex;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,23 +112,15 @@ public record DeviceDifference(List<Deviation> deviations) {
                 votes.computeIfAbsent(usage, unused -> new ArrayList<>()).add(device);
             }
         });
-        Usage usual = Usage.NOTHING;
-        int most = 0;
-        for (Map.Entry<Usage, List<Integer>> vote : votes.entrySet()) {
-            if (vote.getValue().size() > most) {
-                most = vote.getValue().size();
-                usual = vote.getKey();
-            }
-        }
-        SortedMap<Integer, Usage> others = new TreeMap<>();
-        for (Map.Entry<Integer, Usage> one : done.entrySet()) {
-            boolean fits = busy.contains(one.getKey())
-                    ? one.getValue().isAtLeast(usual)
-                    : one.getValue().equals(usual);
-            if (!fits) {
-                others.put(one.getKey(), one.getValue());
-            }
-        }
+        Usage usual = votes.entrySet().stream()
+                .max(Comparator.comparingInt(vote -> vote.getValue().size()))
+                .map(Map.Entry::getKey)
+                .orElse(Usage.NOTHING);
+        SortedMap<Integer, Usage> others = new TreeMap<>(done);
+        others.entrySet()
+                .removeIf(one -> busy.contains(one.getKey())
+                        ? one.getValue().isAtLeast(usual)
+                        : one.getValue().equals(usual));
         return others.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new Deviation(site, origin, usual, votes.getOrDefault(usual, List.of()), others));

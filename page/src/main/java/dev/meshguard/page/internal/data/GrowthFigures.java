@@ -103,10 +103,9 @@ final class GrowthFigures {
         if (site.trend() != Trend.GROWING || counted < 1) {
             return 0;
         }
-        long sum = 0;
-        for (int round = growth.warmUp() + 1; round <= growth.rounds(); round++) {
-            sum += site.bytes().retainedBy(round);
-        }
+        long sum = site.bytes().amounts().tailMap(growth.warmUp() + 1).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
         return (sum + counted - 1) / counted;
     }
 

@@ -30,13 +30,6 @@ final class MeshGrid {
     /** The format of mesh names in sources: {@code 2x4 mesh (Wormhole B0)}. */
     private static final Pattern SHAPE = Pattern.compile("(\\d{1,4})x(\\d{1,4}) mesh\\b.*", Pattern.DOTALL);
 
-    private static final List<SurvivorStatus> WORST_FIRST = List.of(
-            SurvivorStatus.LEAKED,
-            SurvivorStatus.FREED_LATE,
-            SurvivorStatus.MISREPORTED,
-            SurvivorStatus.UNDECIDED,
-            SurvivorStatus.EXPECTED);
-
     /** The survivors of one device. */
     private static final class DeviceSurvivors {
         private final Set<SurvivorStatus> statuses = EnumSet.noneOf(SurvivorStatus.class);
@@ -122,9 +115,9 @@ final class MeshGrid {
         json.writeEndObject();
     }
 
+    /** The worst status comes first. */
     private static String mark(DeviceSurvivors onDevice) {
-        return WORST_FIRST.stream()
-                .filter(onDevice.statuses::contains)
+        return onDevice.statuses.stream()
                 .findFirst()
                 .map(status -> status == SurvivorStatus.FREED_LATE ? "late" : status.description())
                 .orElse("clean");
