@@ -16,6 +16,8 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.tracker.script.HistoryScript;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A free that arrives before the report of its allocation leaves a buffer in the ledger that may be gone. */
 class OutOfOrderTests {
@@ -128,6 +130,18 @@ class OutOfOrderTests {
     void areDecidedByTheOwnerThatAFreeNames() {
         judged(freedOnceAfterReuse(second -> second.ownedBy(program(7))).closed())
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, SUB_DEVICE", "1, MESH"})
+    void areDecidedForABufferOfAnotherAllocatorAtTheAddress(int mesh, AllocatorId.Kind kind) {
+        HistoryScript first = ofMesh(history().mesh(0, 0).submesh(1, 0, 0).allocate(DRAM, device(0), 0x1000, 64));
+        HistoryScript second = ofMesh(first.allocate(DRAM, device(0), 0x1000, 64));
+        HistoryScript other = ofMesh(second.allocate(DRAM, device(0), 0x1000, 64))
+                .onMesh(mesh)
+                .fromAllocator(new AllocatorId(kind, 0, 0));
+
+        judged(ofMesh(other.free(DRAM, device(0), 0x1000)).closed()).hasStandings(UNDECIDED, LEAKED);
     }
 
     @Test

@@ -126,12 +126,12 @@ final class LeakDiagnosis {
 
     /**
      * Returns a free that may be of this buffer, although it was matched with an earlier one: the allocator reserved the
-     * address for this buffer while a report of the earlier one was open, whose free is late or missing.
+     * address again while a report of the earlier one was open, whose free is late or missing.
      */
     private static Optional<Doubt> freeOfReusedAddress(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         return survivor.index().generationsAt(MemoryAddress.of(buffer), buffer.allocatedAt()).stream()
-                .filter(earlier -> earlier.reservedAgainAt().equals(OptionalLong.of(buffer.allocatedAt())))
+                .filter(earlier -> earlier.reservedAgainAt().isPresent())
                 .flatMap(earlier -> earlier.reports().stream())
                 .filter(report -> report.freedAt().orElse(0) > buffer.allocatedAt()
                         && buffer.reportsRemaining().stream().anyMatch(own -> fitsAsWell(own, report)))
@@ -150,6 +150,8 @@ final class LeakDiagnosis {
         AllocationDetails others = freed.request().details();
         OptionalLong extent = freed.release().orElseThrow().details().extent();
         return own.ownership() == freed.ownership()
+                && details.mesh().equals(others.mesh())
+                && details.allocator().equals(others.allocator())
                 && details.owner().equals(others.owner())
                 && details.processId().equals(others.processId())
                 && (extent.isEmpty() || extent.equals(details.extent()));
