@@ -6,6 +6,7 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,42 +44,54 @@ final class AllocatedRanges {
     }
 
     /**
-     * Allocates the memory of a buffer and returns its overlaps.
-     *
-     * <p>A buffer inside memory that it points to is a view and allocates nothing. Every other overlap with a live
-     * buffer is returned. Views are not recorded: a buffer that overlaps one also overlaps its memory.
+     * Returns the buffer of the same allocator inside which a reported one lies, if the report is about a view of a part
+     * of it. A view reserves no memory.
+     */
+    Optional<BufferGeneration> viewedBy(BufferGeneration buffer, HistoryEvent.Allocated report) {
+        boolean isView = report.request().details().view();
+        if (!isView && report.ownership() != Ownership.NON_OWNING) {
+            return Optional.empty();
+        }
+        long end = report.address() + extent(report.request(), report.size());
+        for (AllocatorRanges one : regions.getOrDefault(region(buffer), List.of())) {
+            Map.Entry<Long, AllocatedRange> below = one.buffers().floorEntry(report.address());
+            if (below == null || below.getKey() == report.address()) {
+                continue;
+            }
+            AllocatedRange around = below.getValue();
+            // Of memory that is spread over banks, the size bounds how far a buffer reaches from its address.
+            boolean liesInside = (around.end() > report.address() && around.end() >= end)
+                    || (isView && below.getKey() + around.buffer().size() > report.address());
+            if (liesInside && !areOfTwoAllocators(around.buffer(), buffer)) {
+                return Optional.of(around.buffer());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Allocates the memory of a buffer and returns its overlaps with live buffers: those with its own allocator's, then
+     * those with the buffers of others.
      */
     List<Meeting> allocate(BufferGeneration buffer, HistoryEvent.Allocated report) {
         List<AllocatorRanges> allocated = regions.computeIfAbsent(region(buffer), unused -> new ArrayList<>(1));
         long start = report.address();
         long end = start + extent(report.request(), report.size());
-        Meeting ofItsMesh = null;
-        List<Meeting> ofOthers = List.of();
+        List<Meeting> ofOne = new ArrayList<>(0);
+        List<Meeting> ofTwo = new ArrayList<>(0);
         for (AllocatorRanges one : allocated) {
-            AllocatedRange met = firstOverlap(one.buffers(), start, end);
-            if (met == null) {
-                continue;
-            }
-            if (areOfTwoAllocators(met.buffer(), buffer)) {
-                if (mayOverlap(met.buffer(), buffer)) {
-                    ofOthers = ofOthers.isEmpty() ? new ArrayList<>(1) : ofOthers;
-                    ofOthers.add(new Meeting(Anomaly.Kind.HELD_BY_TWO_ALLOCATORS, met.buffer()));
+            for (AllocatedRange met : overlaps(one.buffers(), start, end)) {
+                if (!areOfTwoAllocators(met.buffer(), buffer)) {
+                    boolean sameStart = met.buffer().address() == start;
+                    ofOne.add(new Meeting(sameStart ? Anomaly.Kind.TYPE_CHANGE : Anomaly.Kind.OVERLAP, met.buffer()));
+                } else if (mayOverlap(met.buffer(), buffer)) {
+                    ofTwo.add(new Meeting(Anomaly.Kind.HELD_BY_TWO_ALLOCATORS, met.buffer()));
                 }
-            } else if (isView(report, end, met)) {
-                return List.of();
-            } else if (ofItsMesh == null) {
-                boolean sameStart = met.buffer().address() == start;
-                ofItsMesh = new Meeting(sameStart ? Anomaly.Kind.TYPE_CHANGE : Anomaly.Kind.OVERLAP, met.buffer());
             }
         }
         ofThe(buffer, allocated).buffers().putIfAbsent(start, new AllocatedRange(buffer, end));
-        if (ofItsMesh == null) {
-            return ofOthers;
-        }
-        List<Meeting> meetings = new ArrayList<>(1 + ofOthers.size());
-        meetings.add(ofItsMesh);
-        meetings.addAll(ofOthers);
-        return meetings;
+        ofOne.addAll(ofTwo);
+        return ofOne;
     }
 
     /** Frees the memory of a buffer, if it allocated any. */
@@ -113,20 +126,17 @@ final class AllocatedRanges {
         }
     }
 
-    private static boolean isView(HistoryEvent.Allocated report, long end, AllocatedRange met) {
-        return report.ownership() == Ownership.NON_OWNING
-                && met.buffer().address() < report.address()
-                && met.end() >= end;
-    }
-
-    private static @Nullable AllocatedRange firstOverlap(
+    /** Returns the allocated ranges that overlap a range, by address. */
+    private static Collection<AllocatedRange> overlaps(
             NavigableMap<Long, AllocatedRange> buffers, long start, long end) {
         Map.Entry<Long, AllocatedRange> below = buffers.floorEntry(start);
-        if (below != null && (below.getKey() == start || below.getValue().end() > start)) {
-            return below.getValue();
+        boolean meetsBelow =
+                below != null && (below.getKey() == start || below.getValue().end() > start);
+        if (end <= start) {
+            return meetsBelow ? List.of(below.getValue()) : List.of();
         }
-        Map.Entry<Long, AllocatedRange> above = buffers.higherEntry(start);
-        return above != null && above.getKey() < end ? above.getValue() : null;
+        return buffers.subMap(meetsBelow ? below.getKey() : start, true, end, false)
+                .values();
     }
 
     private static boolean areOfTwoAllocators(BufferGeneration one, BufferGeneration other) {

@@ -131,6 +131,7 @@ public final class BufferGeneration {
     private int open;
     private long lastFree;
     private long reservedAgainAt;
+    private long viewed;
 
     BufferGeneration(
             int device,
@@ -217,6 +218,14 @@ public final class BufferGeneration {
      */
     public OptionalLong reservedAgainAt() {
         return reservedAgainAt == 0 ? OptionalLong.empty() : OptionalLong.of(reservedAgainAt);
+    }
+
+    /**
+     * Returns the number of the report of the buffer inside which this one lies, if it is a view of a part of that
+     * buffer. Empty for an ended generation.
+     */
+    public OptionalLong viewedReport() {
+        return viewed == 0 || !isLive() ? OptionalLong.empty() : OptionalLong.of(viewed);
     }
 
     /** Returns the size that the first report named, in bytes; of memory that belongs to no device, the last size. */
@@ -424,6 +433,10 @@ public final class BufferGeneration {
 
     void reservedAgain(long event) {
         reservedAgainAt = event;
+    }
+
+    void setViewed(long report) {
+        viewed = report;
     }
 
     /** Returns the open period of the mesh that allocated the memory, if any report named it. */

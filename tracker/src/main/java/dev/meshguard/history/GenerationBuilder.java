@@ -358,7 +358,11 @@ final class GenerationBuilder {
         if (device != report.device()) {
             ended.keep(generation);
         }
-        if (allocatesMemory) {
+        Optional<BufferGeneration> viewed =
+                allocatesMemory ? allocatedRanges.viewedBy(generation, report) : Optional.empty();
+        if (viewed.isPresent()) {
+            generation.setViewed(viewed.get().allocatedAt());
+        } else if (allocatesMemory) {
             for (AllocatedRanges.Meeting met : allocatedRanges.allocate(generation, report)) {
                 ended.keep(generation);
                 note(met.kind(), report, met.generation());

@@ -52,6 +52,21 @@ class MeshOverlapTests {
     }
 
     @Test
+    void isReportedOfEachBufferBelowANewOne() {
+        var history = parentHolds(0x1000, 0x100)
+                .allocate(DRAM, device(0), 0x1100, 0x100)
+                .onMesh(0)
+                .allocate(DRAM, device(0), 0x1000, 0x200)
+                .onMesh(1)
+                .recorded();
+
+        assertThat(history.anomalies()).extracting(Anomaly::kind).containsOnly(HELD_BY_TWO_ALLOCATORS);
+        assertThat(history.anomalies())
+                .extracting(anomaly -> anomaly.generation().orElseThrow().address())
+                .containsExactly(0x1000L, 0x1100L);
+    }
+
+    @Test
     void neighboursAreNone() {
         assertThat(submeshTakes(0x1100, 0x100).anomalies()).isEmpty();
         assertThat(submeshTakes(0xf00, 0x100).anomalies()).isEmpty();

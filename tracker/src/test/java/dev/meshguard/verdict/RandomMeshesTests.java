@@ -203,18 +203,15 @@ class RandomMeshesTests {
             return address;
         }
 
-        /** Returns the reported buffer there: the first one in the ledger, and only if it is there. */
-        private Optional<Buffer> met(long address, long size) {
+        /** Returns the buffers that the ledger holds there, without those that were freed silently. */
+        private List<Buffer> met(long address, long size) {
             TreeMap<Long, Buffer> inTheBooks = new TreeMap<>(allocated);
             inTheBooks.putAll(given);
             var below = inTheBooks.floorEntry(address);
-            if (below != null && below.getKey() + below.getValue().size() > address) {
-                return Optional.ofNullable(allocated.get(below.getKey()));
-            }
-            Long above = inTheBooks.higherKey(address);
-            return above != null && above < address + size
-                    ? Optional.ofNullable(allocated.get(above))
-                    : Optional.empty();
+            boolean reaches = below != null && below.getKey() + below.getValue().size() > address;
+            return inTheBooks.subMap(reaches ? below.getKey() : address, true, address + size, false).keySet().stream()
+                    .flatMap(start -> Optional.ofNullable(allocated.get(start)).stream())
+                    .toList();
         }
     }
 
@@ -312,7 +309,7 @@ class RandomMeshesTests {
                     if (other != mesh && other.devices.contains(device)) {
                         Overlap overlap = new Overlap(mesh.id, other.id, device, address);
                         other.met(address, buffer.size())
-                                .ifPresent(met -> overlaps.computeIfAbsent(met, unused -> new ArrayList<>())
+                                .forEach(met -> overlaps.computeIfAbsent(met, unused -> new ArrayList<>())
                                         .add(overlap));
                     }
                 }

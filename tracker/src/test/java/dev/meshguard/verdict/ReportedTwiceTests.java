@@ -30,6 +30,8 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.script.HistoryScript;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Two proofs: the reports are of one allocation, and its memory is gone. */
 class ReportedTwiceTests {
@@ -698,5 +700,27 @@ class ReportedTwiceTests {
         assertThat(judged(history).verdict().survivors())
                 .extracting(Survivor::toString)
                 .containsExactly("FREE_UNREPORTED (misreported): DRAM 0x1000 (4096) on device 0, generation 1");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, MISREPORTED", "false, LEAKED"})
+    void isNamedForAViewOfAPartOfABuffer(boolean isBufferFreed, Outcome outcome) {
+        var script = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 0x800)
+                .owning()
+                .onMesh(0)
+                .allocate(DRAM, device(0), 0x1200, 0x100)
+                .nonOwning()
+                .asView()
+                .onMesh(0);
+        var history =
+                (isBufferFreed ? script.free(DRAM, device(0), 0x1000).owning().onMesh(0) : script).closed();
+
+        LeakVerdict verdict = judged(history).hasOutcome(outcome).verdict();
+
+        assertThat(verdict.survivors(survivor -> survivor.buffer().address() == 0x1200))
+                .singleElement()
+                .hasToString("REPORTED_TWICE (misreported): DRAM 0x1200 (4608) on device 0, generation 1");
     }
 }

@@ -28,6 +28,8 @@ import java.util.stream.Stream;
  *   <li>The memory is gone: the witness lists it as free, or, without a witness, the report that owned it was freed.
  * </ul>
  *
+ * <p>A view of a part of a buffer needs no proof that the memory is gone: it never reserved any.
+ *
  * <p>A later buffer at the same address, whose predecessor's free was lost, has neither proof. A circular buffer is no
  * allocation at all: it may share the address of a buffer.
  */
@@ -42,6 +44,18 @@ final class ReportedTwiceRule implements Rule {
         Optional<Diagnosis> elsewhere = reportedForItsMesh(survivor);
         if (elsewhere.isPresent()) {
             return elsewhere;
+        }
+        if (buffer.viewedReport().isPresent()
+                && buffer.reportsRemaining().stream().allMatch(ReportedTwiceRule::isView)
+                && survivor.addressState(survivor.checkMoment()) != AddressState.ALLOCATED) {
+            long viewed = buffer.viewedReport().getAsLong();
+            return Optional.of(Diagnosis.of(
+                    Cause.REPORTED_TWICE,
+                    SurvivorStatus.MISREPORTED,
+                    Evidence.formatted(
+                                    "a view (event #%d) of a part of the buffer of event #%d, which reserved the memory",
+                                    buffer.allocatedAt(), viewed)
+                            .provedBy(buffer.allocatedAt(), viewed)));
         }
         List<Report> reports = reportsThere(survivor);
         if (buffer.kind() != BufferKind.BUFFER || reports.size() < 2) {
@@ -163,6 +177,11 @@ final class ReportedTwiceRule implements Rule {
         return survivor.history().buffersOf(report.request()).stream()
                 .map(BufferGeneration::device)
                 .collect(Collectors.toSet());
+    }
+
+    private static boolean isView(Report report) {
+        return report.ownership() == Ownership.NON_OWNING
+                || report.request().details().view();
     }
 
     @SuppressWarnings("ReferenceEquality") // Requests are compared by identity.
