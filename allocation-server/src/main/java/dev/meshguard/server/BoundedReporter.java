@@ -39,7 +39,7 @@ final class BoundedReporter {
     private String lastLoss = "";
 
     /**
-     * Creates the evidence.
+     * Creates a reporter.
      *
      * @param maxEvents the number of events that the tracker may receive; none if it is not used at all
      */

@@ -72,7 +72,7 @@ final class FramedReports {
     }
 
     private final ReportDispatcher dispatcher;
-    private final BoundedReporter evidence;
+    private final BoundedReporter reporter;
     private final FramedPrograms programs;
     private final ClientConnection connection;
     private final FrameDecoder decoder;
@@ -96,11 +96,11 @@ final class FramedReports {
 
     FramedReports(
             ReportDispatcher dispatcher,
-            BoundedReporter evidence,
+            BoundedReporter reporter,
             FramedPrograms programs,
             ClientConnection connection) {
         this.dispatcher = dispatcher;
-        this.evidence = evidence;
+        this.reporter = reporter;
         this.programs = programs;
         this.connection = connection;
         this.decoder = new FrameDecoder(programs.memory);
@@ -171,7 +171,7 @@ final class FramedReports {
             if (unknownTypes.size() < MAX_UNKNOWN_TYPES) {
                 unknownTypes.add(unknown.type());
             }
-        } else if (evidence.isKept()) {
+        } else if (reporter.isKept()) {
             define(frame);
         }
     }
@@ -179,7 +179,7 @@ final class FramedReports {
     /** Counts the reports up to a sequence number that did not arrive. */
     private void missing(long until) {
         if (until > lastSequence) {
-            evidence.lost(
+            reporter.lost(
                     until - lastSequence,
                     String.format(
                             Locale.ROOT,
@@ -191,7 +191,7 @@ final class FramedReports {
     }
 
     private void lost(String what) {
-        evidence.lost(1, connection.description() + " reported " + what);
+        reporter.lost(1, connection.description() + " reported " + what);
     }
 
     private void define(Frame frame) {
@@ -220,14 +220,14 @@ final class FramedReports {
             phase(change);
         } else if (report instanceof Frame.OwnerCached cached) {
             ownerOf(cached.owner())
-                    .ifPresent(known -> evidence.report(tracker -> tracker.ownerCached(
+                    .ifPresent(known -> reporter.report(tracker -> tracker.ownerCached(
                             known.owner(), definitions.text(cached.cache()).orElse("cache"))));
         } else if (report instanceof Frame.OwnerEnded ended) {
-            ownerOf(ended.owner()).ifPresent(known -> evidence.report(tracker -> tracker.ownerEnded(known.owner())));
+            ownerOf(ended.owner()).ifPresent(known -> reporter.report(tracker -> tracker.ownerEnded(known.owner())));
         } else if (report instanceof Frame.MeshOpened opened) {
             meshOpened(opened);
         } else if (report instanceof Frame.MeshClosing closing) {
-            meshOf(closing.mesh()).ifPresent(mesh -> evidence.report(tracker -> tracker.meshClosing(mesh.number())));
+            meshOf(closing.mesh()).ifPresent(mesh -> reporter.report(tracker -> tracker.meshClosing(mesh.number())));
         } else if (report instanceof Frame.MeshClosed closed) {
             meshClosed(closed.mesh());
         } else if (report instanceof Frame.State state) {
@@ -240,7 +240,7 @@ final class FramedReports {
     /** An owner decides who must free the memory, so memory of an unknown one cannot be judged. */
     private Optional<KnownOwner> ownerOf(int id) {
         Optional<KnownOwner> owner = definitions.owner(id);
-        if (owner.isEmpty() && evidence.isKept()) {
+        if (owner.isEmpty() && reporter.isKept()) {
             lost("owner " + Integer.toUnsignedString(id) + ", which it did not define");
         }
         return owner;
@@ -257,14 +257,14 @@ final class FramedReports {
     private void allocated(Frame.Allocation report) {
         Frame.Memory memory = report.memory();
         Optional<AllocationDetails> known = detailsOf(memory);
-        if (known.isEmpty() || !dispatcher.entered(report, process, connection) || !evidence.isKept()) {
+        if (known.isEmpty() || !dispatcher.entered(report, process, connection) || !reporter.isKept()) {
             return;
         }
         AllocationDetails complete = known.get();
         complete = definitions.text(report.label()).map(complete::labelled).orElse(complete);
         complete = report.extent() > 0 ? complete.withExtent(report.extent()) : complete;
         complete = memory.isView() ? complete.asView() : complete;
-        evidence.allocated(
+        reporter.allocated(
                 request(report.request(), shared(complete), definitions.stack(report.stack())),
                 memory.device(),
                 memory.type(),
@@ -276,26 +276,26 @@ final class FramedReports {
     private void freed(Frame.Free report) {
         Frame.Memory memory = report.memory();
         Optional<AllocationDetails> known = detailsOf(memory);
-        if (known.isEmpty() || !dispatcher.left(report, process, connection) || !evidence.isKept()) {
+        if (known.isEmpty() || !dispatcher.left(report, process, connection) || !reporter.isKept()) {
             return;
         }
-        MemoryRequest release = evidence.request(shared(known.get()), definitions.stack(report.stack()));
+        MemoryRequest release = reporter.request(shared(known.get()), definitions.stack(report.stack()));
         if (report.ignored().isPresent()) {
-            evidence.freeIgnored(
+            reporter.freeIgnored(
                     release,
                     memory.device(),
                     memory.type(),
                     memory.address(),
                     report.ignored().get());
         } else {
-            evidence.freed(release, memory.device(), memory.type(), memory.address(), memory.ownership());
+            reporter.freed(release, memory.device(), memory.type(), memory.address(), memory.ownership());
         }
     }
 
     /** Returns the details of memory; none, and a lost report, if it names an owner or a mesh that is not known. */
     private Optional<AllocationDetails> detailsOf(Frame.Memory memory) {
         AllocationDetails result = connection.details();
-        if (memory.owner() != 0 && evidence.isKept()) {
+        if (memory.owner() != 0 && reporter.isKept()) {
             Optional<KnownOwner> owner = ownerOf(memory.owner());
             if (owner.isEmpty()) {
                 return Optional.empty();
@@ -330,7 +330,7 @@ final class FramedReports {
         if (known != null && known.details().equals(complete) && known.origin().equals(origin)) {
             return known;
         }
-        MemoryRequest first = evidence.request(complete, origin);
+        MemoryRequest first = reporter.request(complete, origin);
         if (number != 0) {
             requests.put(number, first);
         }
@@ -343,7 +343,7 @@ final class FramedReports {
                 deeperPhases++;
                 return;
             }
-            phases.push(evidence.phase(new Phase(definitions.text(change.name()).orElse("phase " + change.name()))));
+            phases.push(reporter.phase(new Phase(definitions.text(change.name()).orElse("phase " + change.name()))));
         } else if (deeperPhases > 0) {
             deeperPhases--;
         } else if (!phases.isEmpty()) {
@@ -371,7 +371,7 @@ final class FramedReports {
             return;
         }
         notOpen(report.mesh());
-        int number = evidence.isKept() ? programs.numberOf(report.mesh()) : report.mesh();
+        int number = reporter.isKept() ? programs.numberOf(report.mesh()) : report.mesh();
         KnownMesh mesh = new KnownMesh(number, devices);
         KnownMesh parent = report.parent() == 0 ? null : meshes.get(report.parent());
         meshes.put(report.mesh(), mesh);
@@ -382,14 +382,14 @@ final class FramedReports {
                 devices,
                 report.busiestDevice(),
                 parent == null ? OptionalInt.empty() : OptionalInt.of(parent.number()));
-        evidence.report(tracker -> tracker.meshOpened(description));
+        reporter.report(tracker -> tracker.meshOpened(description));
         programs.opened(devices).forEach(dispatcher::openedByMesh);
     }
 
     private void meshClosed(int id) {
         meshOf(id).ifPresent(mesh -> {
             notOpen(id).forEach(dispatcher::closedByMesh);
-            evidence.report(tracker -> tracker.meshClosed(mesh.number()));
+            reporter.report(tracker -> tracker.meshClosed(mesh.number()));
         });
     }
 
@@ -401,7 +401,7 @@ final class FramedReports {
 
     private void witnessed(Frame.State state) {
         KnownMesh mesh = meshOf(state.mesh()).orElse(null);
-        if (mesh == null || !evidence.isKept()) {
+        if (mesh == null || !reporter.isKept()) {
             return;
         }
         if (!programs.memory.take((long) Long.BYTES * state.addresses().size())) {
@@ -433,7 +433,7 @@ final class FramedReports {
         snapshot = null;
         if (complete != null) {
             WitnessSnapshot whole = complete.builder().build();
-            evidence.report(tracker -> tracker.witnessed(whole));
+            reporter.report(tracker -> tracker.witnessed(whole));
         }
     }
 
@@ -483,12 +483,12 @@ final class FramedReports {
     void disconnected() {
         close();
         if (!isGreeted) {
-            evidence.lost(-1, connection.description() + " ended before its first frame was complete");
+            reporter.lost(-1, connection.description() + " ended before its first frame was complete");
             return;
         }
         dispatcher.ended(process, !hasSaidBye);
         if (!hasSaidBye) {
-            evidence.lost(
+            reporter.lost(
                     -1,
                     connection.description()
                             + " ended without its last frame, so reports that it had not sent are missing");

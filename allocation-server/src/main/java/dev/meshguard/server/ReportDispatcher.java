@@ -70,7 +70,7 @@ final class ReportDispatcher {
     private final FreedTypes freedTypes = new FreedTypes();
     private final ProcessRegistry processes;
     private final FramedPrograms framedPrograms = new FramedPrograms();
-    private final BoundedReporter evidence;
+    private final BoundedReporter reporter;
     private final ServerLimits limits;
     private final ServerErrors problems;
     private final @Nullable ServerLogFormatter lines;
@@ -106,7 +106,7 @@ final class ReportDispatcher {
     ReportDispatcher(ServerOptions options, @Nullable LogLineBuffer log, ServerErrors problems) {
         this.limits = options.limits();
         this.problems = problems;
-        this.evidence = new BoundedReporter(options.tracker(), limits.events(), problems);
+        this.reporter = new BoundedReporter(options.tracker(), limits.events(), problems);
         this.devices = options.devices();
         this.deviceLimit = options.deviceLimit();
         this.clock = options.clock();
@@ -151,16 +151,16 @@ final class ReportDispatcher {
             lines.allocated(process, size, memory, device, id, record.references());
         }
         opened(device);
-        if (evidence.isKept()) {
+        if (reporter.isKept()) {
             record.hold(memory);
-            evidence.allocated(connection.details(), device, memory, id, size);
+            reporter.allocated(connection.details(), device, memory, id, size);
         }
     }
 
     /** If a dead process left a buffer at an address, it now belongs to another one: the device was closed in between. */
     private void beginOpenPeriodAfterDeath(int device, @Nullable BufferRecord before) {
         if (before != null && before.isAbandoned()) {
-            evidence.openPeriodBegan(device);
+            reporter.openPeriodBegan(device);
             ledger.beginOpenPeriod(device);
         }
     }
@@ -188,7 +188,7 @@ final class ReportDispatcher {
         }
         isRejecting = true;
         refusals++;
-        evidence.lost(1, why);
+        reporter.lost(1, why);
     }
 
     private boolean isPossible(int process, int type, int device, long id, long size, ClientConnection connection) {
@@ -226,7 +226,7 @@ final class ReportDispatcher {
     }
 
     private boolean rejected(String what, ClientConnection connection) {
-        evidence.lost(1, connection.description() + " reported " + what);
+        reporter.lost(1, connection.description() + " reported " + what);
         return false;
     }
 
@@ -254,7 +254,7 @@ final class ReportDispatcher {
         BufferType memory = record.type();
         if (record.held() > 0) {
             memory = record.free();
-            evidence.freed(who, record.device(), memory, record.id());
+            reporter.freed(who, record.device(), memory, record.id());
         }
         if (record.held() == 0 && record.references() == 0) {
             freedTypes.add(record.device(), record.id(), memory);
@@ -273,15 +273,15 @@ final class ReportDispatcher {
                 return;
             }
             if (refusals > 0) {
-                evidence.lost(1, "frees of buffers that there was no room for, or of none");
+                reporter.lost(1, "frees of buffers that there was no room for, or of none");
                 return;
             }
             opened(device);
-            evidence.freed(connection.details(), device, freedTypes.of(device, id, this::typeElsewhere), id);
+            reporter.freed(connection.details(), device, freedTypes.of(device, id, this::typeElsewhere), id);
         } else if (!record.isOfDeadOnly()) {
             free(record, connection.details());
         } else {
-            evidence.freeIgnored(connection.details(), device, record.latestType(), id);
+            reporter.freeIgnored(connection.details(), device, record.latestType(), id);
         }
     }
 
@@ -298,7 +298,7 @@ final class ReportDispatcher {
 
     private void opened(int device) {
         if (openedDevices.add(device)) {
-            evidence.deviceOpened(device);
+            reporter.deviceOpened(device);
         }
     }
 
@@ -306,7 +306,7 @@ final class ReportDispatcher {
 
     /** Returns the reader of a connection that sends frames. */
     FramedReports framed(ClientConnection connection) {
-        return new FramedReports(this, evidence, framedPrograms, connection);
+        return new FramedReports(this, reporter, framedPrograms, connection);
     }
 
     /** Records the process of a client. It is not checked, because the end of its connection shows how it ended. */
@@ -314,7 +314,7 @@ final class ReportDispatcher {
         connection.reportedBy(process, deaths);
         String name =
                 program.isBlank() ? "" : ", " + program.substring(0, Math.min(MAX_PROGRAM_LENGTH, program.length()));
-        evidence.sourceAttached("allocation server, " + connection.description() + name);
+        reporter.sourceAttached("allocation server, " + connection.description() + name);
     }
 
     /**
@@ -353,7 +353,7 @@ final class ReportDispatcher {
             lines.allocated(process, report.size(), memory.type(), device, memory.address(), record.references());
         }
         opened(device);
-        if (evidence.isKept()) {
+        if (reporter.isKept()) {
             record.hold(memory.type());
         }
         return true;
@@ -416,9 +416,9 @@ final class ReportDispatcher {
     /** Records that the first of the open meshes of all clients was opened over a device. */
     void openedByMesh(int device) {
         if (openedDevices.add(device)) {
-            evidence.report(tracker -> tracker.deviceOpened(device));
+            reporter.report(tracker -> tracker.deviceOpened(device));
         } else {
-            evidence.openPeriodBegan(device);
+            reporter.openPeriodBegan(device);
         }
         ledger.beginOpenPeriod(device);
     }
@@ -426,7 +426,7 @@ final class ReportDispatcher {
     /** Records that the last open mesh over a device was closed. */
     void closedByMesh(int device) {
         openedDevices.remove(device);
-        evidence.report(tracker -> tracker.deviceClosed(device));
+        reporter.report(tracker -> tracker.deviceClosed(device));
     }
 
     /** Removes the memory of a client that has ended from the ledger; the history knows a death only if it was one. */
@@ -464,10 +464,10 @@ final class ReportDispatcher {
         long bytes = size;
         if (isAllocated) {
             circularBuffers.added(new RunningTotals.Entry(device, id, size, 0, process, seconds()));
-            evidence.allocated(connection.circularBuffer(), device, BufferType.L1, id, size);
+            reporter.allocated(connection.circularBuffer(), device, BufferType.L1, id, size);
         } else {
             bytes = circularBuffers.removed(device, id, size);
-            evidence.freed(connection.circularBuffer(), device, BufferType.L1, id);
+            reporter.freed(connection.circularBuffer(), device, BufferType.L1, id);
         }
         logCircularBuffer(isAllocated, device, bytes);
     }
@@ -526,7 +526,7 @@ final class ReportDispatcher {
         }
         connection.reportedBy(process, deaths);
         if (isFirst) {
-            evidence.sourceAttached("allocation server, " + connection.description());
+            reporter.sourceAttached("allocation server, " + connection.description());
         }
         return true;
     }
@@ -609,7 +609,7 @@ final class ReportDispatcher {
         endOfCheck();
         isChecking = false;
         checksDone++;
-        evidence.addUp();
+        reporter.addUp();
         if (checksDone < checksAsked) {
             beginCheck();
         }
@@ -645,7 +645,7 @@ final class ReportDispatcher {
             isAnnounced = true;
         }
         if (isDeath) {
-            evidence.processDied(process);
+            reporter.processDied(process);
         }
         dying = new DyingProcess(hasEntries, circularBuffers.announceDeath(process), kernels.announceDeath(process));
         ledger.announceDeath(process);
@@ -701,7 +701,7 @@ final class ReportDispatcher {
     }
 
     private void freeOfDead(RunningTotals.Entry report) {
-        evidence.freed(NOBODY.reportedBy(report.process()), report.device(), BufferType.L1, report.id());
+        reporter.freed(NOBODY.reportedBy(report.process()), report.device(), BufferType.L1, report.id());
     }
 
     private boolean has(long process) {
@@ -808,7 +808,7 @@ final class ReportDispatcher {
 
     /** Counts reports that were unreadable. */
     void lost(long count, String reason) {
-        evidence.lost(count, reason);
+        reporter.lost(count, reason);
     }
 
     /** Records that the server cannot continue: no program can report any more. */
@@ -816,12 +816,12 @@ final class ReportDispatcher {
         if (lines != null) {
             lines.omitted();
         }
-        evidence.failed(reason);
+        reporter.failed(reason);
     }
 
     /** Updates the tracker. */
     void addUp() {
-        evidence.addUp();
+        reporter.addUp();
     }
 
     /**
@@ -840,7 +840,7 @@ final class ReportDispatcher {
                 .distinct()
                 .toList();
         int more = programs.size() - MAX_NAMED_PROGRAMS;
-        evidence.stopped(String.format(
+        reporter.stopped(String.format(
                 Locale.ROOT,
                 "the allocation server was closed while %s%s %s still connected, and read no later report",
                 programs.stream().limit(MAX_NAMED_PROGRAMS).collect(Collectors.joining(", ")),
