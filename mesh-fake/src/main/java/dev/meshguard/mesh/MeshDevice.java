@@ -843,27 +843,27 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
                 .map(queue -> new MeshCommandQueue(this, queue))
                 .toList();
         reports.listener().meshOpened(description());
-        List<DeviceOpenPeriod> initialised = new ArrayList<>();
+        List<DeviceOpenPeriod> begun = new ArrayList<>();
         for (int device : devices) {
             DeviceOpenPeriod period = context.openPeriodOf(device);
             if (period.announce()) {
-                initialised.add(period);
+                begun.add(period);
             }
         }
-        initialised.forEach(period -> reports.listener().deviceOpened(period.device()));
+        begun.forEach(period -> reports.listener().deviceOpened(period.device()));
         if (parent.isEmpty() && reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
             devices.forEach(systemBuffers::allocateOn);
         }
-        allocateForTheRuntime(initialised);
+        allocateForTheRuntime(begun);
         if (reports.has(DEVICE_INITIALISED_TWICE)) {
             systemBuffers.forget();
-            systemPrograms.forget(initialised);
-            allocateForTheRuntime(initialised);
+            systemPrograms.forget(begun);
+            allocateForTheRuntime(begun);
         }
     }
 
-    private void allocateForTheRuntime(List<DeviceOpenPeriod> initialised) {
-        systemPrograms.startOn(initialised);
+    private void allocateForTheRuntime(List<DeviceOpenPeriod> begun) {
+        systemPrograms.startOn(begun);
         if (parent.isEmpty()) {
             systemBuffers.allocate();
         }

@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The settings of one runtime, as its builder collected them.
+ * The chips, the version, the defects and the faults of one simulated runtime; the builder of {@code Ttnn} makes it, and
+ * {@link RuntimeProcess} reads it.
  *
  * @param listener receives the reports
  * @param preset the version of the runtime
