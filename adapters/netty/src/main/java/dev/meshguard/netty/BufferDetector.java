@@ -6,9 +6,10 @@ import io.netty.util.ResourceLeakTracker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leak detector of the buffers of Netty 4.2: it reports every buffer to the tracker of the test whose thread allocates it.
+ * Reports every buffer of Netty 4.2 to the tracker of the test whose thread allocates it.
  *
- * <p>Netty calls it for each buffer of its allocators, except for unpooled heap buffers, which are plain garbage.
+ * <p>{@link DetectorFactory} gives it to Netty as its leak detector. Netty calls {@link #track} for each buffer of its allocators,
+ * except for unpooled heap buffers, which are plain garbage.
  *
  * <p>Netty 4.1 does not let {@link #track} be overridden: there this class must not be loaded. Source:
  * {@code io.netty.util.ResourceLeakDetector}, {@code io.netty.buffer.SimpleLeakAwareByteBuf}.

@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Makes the leak detectors of this Java machine: ours for buffers, those that Netty would have made for everything else.
+ * Gives Netty a leak detector that reports to MeshGuard for its buffers, and Netty's own for other resources.
  *
- * <p>Netty asks once, when its buffers are first used, so it must be installed before. Source:
- * {@code io.netty.util.ResourceLeakDetectorFactory}.
+ * <p>{@link NettySessionListener} installs it for the whole Java machine. Netty calls it once, when its buffers are first used, so
+ * it must be installed before. Source: {@code io.netty.util.ResourceLeakDetectorFactory}.
  */
 final class DetectorFactory extends ResourceLeakDetectorFactory {
 
