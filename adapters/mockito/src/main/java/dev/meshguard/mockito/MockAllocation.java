@@ -6,7 +6,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The allocation of one call of a mock; guarded by the lock of its {@link MockAllocations}. */
+/**
+ * The memory that one call of a mock allocated, and the devices on which it is still live.
+ *
+ * <p>{@link MockAllocations} creates and changes it under its lock.
+ */
 final class MockAllocation {
 
     private final List<Integer> devices;
