@@ -6,8 +6,9 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The allocation that fails in an invocation of a {@link FailEachAllocation} test, for code that continues without the
- * memory.
+ * The number and the line of the allocation that fails in one invocation of a {@link FailEachAllocation} test.
+ *
+ * <p>A test method has it as a parameter if its code continues without the memory:
  *
  * <pre>{@code
  * @FailEachAllocation
@@ -17,7 +18,7 @@ import org.apiguardian.api.API.Status;
  * }
  * }</pre>
  *
- * <p>A parameter of test methods and lifecycle methods. Safe for use by several threads.
+ * <p>Lifecycle methods may have it too. Safe for use by several threads.
  *
  * @since 0.1
  */

@@ -24,9 +24,10 @@ import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
 /**
- * One invocation of a {@link FailEachAllocation} test.
+ * One invocation of a {@link FailEachAllocation} test: it counts the allocations, and makes one of them fail.
  *
- * <p>Safe for use by several threads, because threads of the test may allocate concurrently.
+ * <p>The mesh calls {@link #faultOf} for each allocation. The first invocation lets all succeed and records them for the
+ * others. Safe for use by several threads, because threads of the test may allocate concurrently.
  */
 final class FailedAllocationInvocation
         implements TestTemplateInvocationContext, TemplateInvocation, AllocationDecision {

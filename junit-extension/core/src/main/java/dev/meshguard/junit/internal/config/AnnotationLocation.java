@@ -11,10 +11,10 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The source location of an annotation that JUnit found on a test class or method.
+ * Finds the class or method in whose source an annotation is written, for messages about wrong annotations.
  *
- * <p>The annotation may be present on a superclass, an interface or a composed annotation. JUnit finds it on all
- * classes and methods that inherit it.
+ * <p>That may be a superclass, an interface or a composed annotation: JUnit finds an annotation on all classes and methods
+ * that inherit it.
  */
 final class AnnotationLocation {
 

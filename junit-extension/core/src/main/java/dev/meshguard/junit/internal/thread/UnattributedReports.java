@@ -11,9 +11,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reports of a run by threads that work for no session.
+ * The tracker for reports of threads that work for no test, with the names of these threads.
  *
- * <p>Safe for use by several threads.
+ * <p>{@link ThreadSession} returns this tracker to a source that reports on such a thread. The end of the run checks it. Safe for
+ * use by several threads.
  */
 public final class UnattributedReports {
 
