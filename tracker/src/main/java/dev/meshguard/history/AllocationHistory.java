@@ -185,6 +185,12 @@ public final class AllocationHistory {
         return replay().with(condition);
     }
 
+    /** Returns the number of {@link #generations()}, without creating them. */
+    @API(status = Status.INTERNAL)
+    public int allocatedBuffers() {
+        return replay().count();
+    }
+
     /** Returns the live bytes and buffers after each event; it is made once. */
     public synchronized Timeline timeline() {
         Timeline known = timeline;

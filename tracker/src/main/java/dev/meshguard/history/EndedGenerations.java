@@ -60,6 +60,11 @@ final class EndedGenerations {
         begins.set(position - 1);
     }
 
+    /** Returns how many generations began, objects included. */
+    int count() {
+        return begins.cardinality();
+    }
+
     /** Links a free with the report that it matches. */
     void freed(long report, int free) {
         freeLinks[positionOf(report) - 1] = free;

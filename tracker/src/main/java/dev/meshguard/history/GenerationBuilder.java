@@ -135,6 +135,11 @@ final class GenerationBuilder {
         return devices.at(device, number);
     }
 
+    /** Returns how many generations there are. */
+    int count() {
+        return ended.count();
+    }
+
     /** Returns every generation, in the order of allocation. */
     synchronized List<BufferGeneration> all() {
         addresses.forEach(Address::all);

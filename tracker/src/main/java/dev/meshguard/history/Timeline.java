@@ -54,15 +54,6 @@ public final class Timeline {
         this.count = builder.count;
     }
 
-    /** Returns how many buffers were ever allocated. */
-    public long allocatedBuffers() {
-        long allocated = 0;
-        for (int i = 0; i < count; i++) {
-            allocated += buffers[i] > 0 ? 1 : 0;
-        }
-        return allocated;
-    }
-
     /** Returns the curve of the selected memories together; it has no steps if none of them was ever used. */
     public Curve curve(Predicate<MemoryKey> isSelected) {
         return curvesBy(isSelected::test).getOrDefault(true, new Curve(0));

@@ -113,7 +113,7 @@ public record BudgetSpec(
 
     /** Returns whether no limit is set, so that nothing can break it. */
     public boolean isWithoutLimit() {
-        return !needsAllocator() && peakBytes.isEmpty() && liveBytes.isEmpty() && buffers.isEmpty();
+        return limits().isEmpty();
     }
 
     /** Returns the memory and its limits: {@code L1 of each device: peak at most 1 MiB (1048576 B)}. */

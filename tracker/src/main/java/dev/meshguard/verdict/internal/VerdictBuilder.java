@@ -198,7 +198,7 @@ public final class VerdictBuilder {
     // Sums
 
     private LeakVerdict.Sum sum(List<Survivor> survivors) {
-        long allocated = history.timeline().allocatedBuffers();
+        long allocated = history.allocatedBuffers();
         return new LeakVerdict.Sum(
                 allocated,
                 allocated - survivors.size(),
