@@ -134,23 +134,21 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
         private void check(BudgetSpec budget) {
             curves.forEach((memory, curve) -> {
                 if (budget.applies(memory)) {
-                    check(
-                            budget,
-                            BudgetMetric.PEAK_BYTES,
-                            budget.peakBytes(),
-                            memory,
-                            curve.peakBytes(),
-                            curve.peakEvent());
-                    check(budget, BudgetMetric.LIVE_BYTES, budget.liveBytes(), memory, curve.liveBytes(), lastEvent());
-                    check(
-                            budget,
-                            BudgetMetric.BUFFERS,
-                            budget.buffers(),
-                            memory,
-                            curve.peakBuffers(),
-                            curve.peakBuffersEvent());
+                    check(budget, memory, curve);
                 }
             });
+        }
+
+        private void check(BudgetSpec budget, DeviceMemory memory, Timeline.Curve curve) {
+            check(budget, memory, BudgetMetric.PEAK_BYTES, budget.peakBytes(), curve.peakBytes(), curve.peakEvent());
+            check(budget, memory, BudgetMetric.LIVE_BYTES, budget.liveBytes(), curve.liveBytes(), lastEvent());
+            check(
+                    budget,
+                    memory,
+                    BudgetMetric.BUFFERS,
+                    budget.buffers(),
+                    curve.peakBuffers(),
+                    curve.peakBuffersEvent());
         }
 
         /** A part of a history keeps the numbers of its events. */
@@ -161,9 +159,9 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
 
         private void check(
                 BudgetSpec budget,
+                DeviceMemory memory,
                 BudgetMetric metric,
                 OptionalLong allowed,
-                DeviceMemory memory,
                 long found,
                 long event) {
             if (allowed.isEmpty() || found <= allowed.getAsLong()) {

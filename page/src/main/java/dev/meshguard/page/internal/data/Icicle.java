@@ -95,7 +95,7 @@ final class Icicle {
         json.writeStringField("name", name);
         json.writeNumberField("value", node.value);
         json.writeArrayFieldStart("children");
-        long others = 0;
+        Node others = new Node();
         long count = 0;
         List<Map.Entry<String, Node>> children = new ArrayList<>(node.children.entrySet());
         children.sort(Comparator.comparingLong((Map.Entry<String, Node> child) -> child.getValue().value)
@@ -105,17 +105,12 @@ final class Icicle {
             if (child.getValue().value >= least) {
                 write(child.getKey(), child.getValue(), least, json);
             } else {
-                others += child.getValue().value;
+                others.value += child.getValue().value;
                 count++;
             }
         }
         if (count > 0) {
-            json.writeStartObject();
-            json.writeStringField("name", "… " + Quantities.count(count, "other"));
-            json.writeNumberField("value", others);
-            json.writeArrayFieldStart("children");
-            json.writeEndArray();
-            json.writeEndObject();
+            write("… " + Quantities.count(count, "other"), others, least, json);
         }
         json.writeEndArray();
         json.writeEndObject();
