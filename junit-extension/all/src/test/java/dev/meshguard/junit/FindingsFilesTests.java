@@ -53,16 +53,6 @@ class FindingsFilesTests {
     }
 
     @Test
-    void ofANamedRunAreNamedAfterItAndTheJvm() throws IOException {
-        run(CleanTestCase.class, Map.of("meshguard.run", "nightly 7"));
-
-        assertThat(files())
-                .singleElement()
-                .asString()
-                .matches("findings-nightly_7-(.+-)?" + ProcessHandle.current().pid() + "-[0-9a-z]+\\.jsonl");
-    }
-
-    @Test
     void ofARunWithoutFindingsNameItsTests() throws IOException {
         run(CleanTestCase.class, Map.of());
 

@@ -49,7 +49,7 @@ final class EventSequence {
     private long read;
     private long missing;
     private int reported;
-    private long untold;
+    private long unreported;
     private boolean gaps;
 
     EventSequence(String source) {
@@ -147,9 +147,9 @@ final class EventSequence {
             last++;
             events.add(new HistoryEvent.ReportsLost(last, loss.count(), loss.reason()));
         }
-        if (untold > 0) {
+        if (unreported > 0) {
             events.add(new HistoryEvent.ReportsLost(
-                    last + 1, UNKNOWN, source + ": more is missing in " + Quantities.count(untold, "other place")));
+                    last + 1, UNKNOWN, source + ": more is missing in " + Quantities.count(unreported, "other place")));
         }
         return events;
     }
@@ -163,11 +163,11 @@ final class EventSequence {
         return !events.isEmpty() && events.get(events.size() - 1) instanceof HistoryEvent.ReportsLost;
     }
 
-    private void report(Damage told, long skipped) {
+    private void report(Damage found, long skipped) {
         if (skipped > 0) {
-            lose(skipped, told.description());
+            lose(skipped, found.description());
         } else {
-            loseAtTheEnd(UNKNOWN, told.description());
+            loseAtTheEnd(UNKNOWN, found.description());
         }
         damage = null;
     }
@@ -188,7 +188,7 @@ final class EventSequence {
 
     private boolean mustBeReported() {
         if (reported == MAX_REPORTED) {
-            untold++;
+            unreported++;
             return false;
         }
         reported++;

@@ -82,6 +82,8 @@ class DamagedHistoryTests {
                 .isEqualTo("it has \"device\" twice");
         assertThat(wrongWith("{\"kind\":\"sourceAttached\",\"number\":3,\"source\":7}"))
                 .isEqualTo("\"source\" is no text");
+        assertThat(wrongWith("{\"kind\":\"ownerEnded\",\"number\":3,\"owner\":{\"kind\":\"TRACE\",\"name\":\"\"}}"))
+                .isEqualTo("\"owner\" has a value that it cannot have");
         assertThat(wrongWith("{\"kind\":\"checked\",\"number\":3,\"today\":\"tomorrow\"}"))
                 .isEqualTo("a value is none that it can have");
         assertThat(wrongWith(allocated("\"type\":\"L3\\n\",\"size\":64")))

@@ -50,33 +50,6 @@ class FindingsFileTests {
     }
 
     @Test
-    void ofAJvmThatIsKilledInItsFirstTestHasOneLine() throws IOException {
-        new FindingsFile(settings(), BEGAN).begin();
-
-        assertThat(kinds(onlyFile())).containsExactly("run");
-    }
-
-    @Test
-    void ofAKilledJvmHasNoEnd() throws IOException {
-        new FindingsFile(settings(), BEGAN).add(check("T#a"));
-
-        assertThat(kinds(onlyFile())).containsExactly("run", "check");
-    }
-
-    @Test
-    void isAnotherForAJvmThatBeganAtTheSameTime() throws IOException {
-        FindingsFile first = new FindingsFile(settings(), BEGAN);
-        FindingsFile second = new FindingsFile(settings(), BEGAN);
-
-        first.add(check("T#a"));
-        second.add(check("T#b"));
-        first.add(check("T#c"));
-
-        assertThat(files()).hasSize(2).allSatisfy(file -> assertThat(file).isNotEmptyFile());
-        assertThat(files().stream().map(FindingsFileTests::jvm)).doesNotHaveDuplicates();
-    }
-
-    @Test
     void hasWholeLinesOfThreadsThatWriteAtTheSameTime() throws IOException {
         FindingsFile file = new FindingsFile(settings(), BEGAN);
 

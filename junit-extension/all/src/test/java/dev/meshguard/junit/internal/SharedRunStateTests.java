@@ -167,22 +167,6 @@ class SharedRunStateTests {
     }
 
     @Test
-    void filesOfSeveralMachinesHaveDifferentNames() throws IOException {
-        inFindings("7");
-        environment.put("HOSTNAME", "a");
-        begin();
-        environment.put("HOSTNAME", "b");
-        begin();
-
-        String process = Long.toString(ProcessHandle.current().pid());
-        assertThat(files())
-                .extracting(file -> file.getFileName().toString())
-                .satisfiesExactly(
-                        file -> assertThat(file).startsWith("findings-7-a-" + process),
-                        file -> assertThat(file).startsWith("findings-7-b-" + process));
-    }
-
-    @Test
     void aJvmOfSeveralSaysWhatItLeavesToTheVerifier() throws IOException {
         expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
         baseline(EIGHT_WEIGHTS);
@@ -244,15 +228,6 @@ class SharedRunStateTests {
     }
 
     @Test
-    void theErrorOfARunWithoutFilesLeadsToTheirFolder() throws IOException {
-        inFindings("7");
-
-        assertThat(RunResult.of(settings()).failure().getStackTrace())
-                .containsExactly(new StackTraceElement(
-                        "findings", "file", folder.resolve("findings").toString(), -1));
-    }
-
-    @Test
     void aFileThatEndsInTheMiddleOfAnyOfItsLinesMakesTheRunInconclusive() throws IOException {
         expecting("label weights because \"shared\"\n");
         inFindings("7");
@@ -308,13 +283,16 @@ class SharedRunStateTests {
     }
 
     @Test
-    void aRunWithoutAnyAccountIsInconclusive() throws IOException {
+    void theErrorOfARunWithoutFilesLeadsToTheirFolder() throws IOException {
         inFindings("7");
+        Path findings = folder.resolve("findings");
 
-        assertThat(judge().text())
-                .isEqualTo("INCONCLUSIVE  " + folder.resolve("findings")
-                        + " has no findings file of run 7: no test used MeshGuard, or the"
-                        + " tests were not given the same meshguard.findings and meshguard.run");
+        assertThat(RunResult.of(settings()).failure())
+                .hasMessage(
+                        "INCONCLUSIVE  " + findings + " has no findings file of run 7: no test used MeshGuard, or the"
+                                + " tests were not given the same meshguard.findings and meshguard.run")
+                .satisfies(failure -> assertThat(failure.getStackTrace())
+                        .containsExactly(new StackTraceElement("findings", "file", findings.toString(), -1)));
     }
 
     @Test
