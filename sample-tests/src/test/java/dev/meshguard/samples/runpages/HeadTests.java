@@ -138,7 +138,7 @@ class HeadTests {
                 64,
                 Ownership.OWNING);
         tracker.allocated(
-                tracker.request(AllocationDetails.circularBuffer(program)),
+                tracker.request(AllocationDetails.user().ownedBy(program)),
                 0,
                 BufferType.L1,
                 4096,

@@ -112,7 +112,8 @@ final class Siblings {
     }
 
     boolean areOfOneRequest() {
-        return buffers.stream().map(BufferGeneration::request).distinct().count() == 1;
+        return buffers.stream()
+                .allMatch(sibling -> sibling.request().equals(buffers.get(0).request()));
     }
 
     /**
