@@ -319,7 +319,7 @@ class RunPageTests {
         tracker.phase(Phase.TEST);
         tracker.allocated(atLine(41, AllocationDetails.user()), 0, BufferType.DRAM, 4096, 2048, Ownership.OWNING);
         tracker.allocated(
-                atLine(7, AllocationDetails.user().ownedBy(program)), 0, BufferType.DRAM, 8192, 64, Ownership.OWNING);
+                atLine(7, AllocationDetails.user().ownedBy(program)), 0, BufferType.DRAM, 8192, 3072, Ownership.OWNING);
         tracker.allocated(
                 atLine(7, AllocationDetails.circularBuffer(program)), 0, BufferType.L1, 4096, 4096, Ownership.OWNING);
         tracker.ownerCached(program, "program cache");
@@ -328,14 +328,14 @@ class RunPageTests {
 
         JsonNode data = read(page());
 
-        assertThat(data.at("/headline").textValue()).contains("2 findings; largest 4.06 KiB CACHED");
+        assertThat(data.at("/headline").textValue()).contains("2 findings; largest 7 KiB CACHED");
         JsonNode largest = data.at("/largest");
         assertThat(data.at("/groups")
                         .get(largest.get("group").intValue())
                         .get("cause")
                         .textValue())
                 .isEqualTo("CACHED");
-        assertThat(longs(largest)).containsExactly(largest.get("group").longValue(), 2L, 4160L, 2L);
+        assertThat(longs(largest)).containsExactly(largest.get("group").longValue(), 2L, 7168L, 2L);
     }
 
     @Test
