@@ -3,7 +3,7 @@ package dev.meshguard.junit.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.meshguard.junit.internal.summary.SummaryMode;
+import dev.meshguard.junit.internal.summary.OutputMode;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -24,12 +24,12 @@ class ReportSettingsTests {
 
     @Test
     void saysTheSummaryAndAttachesNothingUnlessMoreIsGiven() {
-        assertThat(settings()).isEqualTo(new ReportSettings(SummaryMode.ALWAYS, false));
+        assertThat(settings()).isEqualTo(new ReportSettings(OutputMode.ALWAYS, false));
     }
 
     @ParameterizedTest
     @CsvSource({"off,OFF", "failures,FAILURES", "always,ALWAYS", "' ',ALWAYS"})
-    void readsWhenTheSummaryIsSaid(String value, SummaryMode mode) {
+    void readsWhenTheSummaryIsSaid(String value, OutputMode mode) {
         assertThat(settings("meshguard.summary=" + value).summary()).isEqualTo(mode);
     }
 

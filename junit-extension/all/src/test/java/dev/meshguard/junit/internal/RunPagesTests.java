@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.meshguard.junit.internal.summary.OutputMode;
 import dev.meshguard.page.internal.output.PageOutput;
 import dev.meshguard.report.FailureOutput;
 import java.io.IOException;
@@ -25,7 +26,7 @@ class RunPagesTests {
     void requestedPagesNeedAnArtifactThatWritesThem() throws IOException {
         try (URLClassLoader empty = new URLClassLoader(new URL[0], ClassLoader.getPlatformClassLoader())) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> begin(PageMode.ALWAYS, empty))
+                    .isThrownBy(() -> begin(OutputMode.ALWAYS, empty))
                     .withMessage("meshguard.page = always is rejected. Nothing writes pages here: add the artifact"
                             + " meshguard-page to the class path of the tests.");
         }
@@ -35,7 +36,7 @@ class RunPagesTests {
     @Test
     void pagesOfFailuresNeedNone() throws IOException {
         try (URLClassLoader empty = new URLClassLoader(new URL[0], ClassLoader.getPlatformClassLoader())) {
-            RunPages pages = begin(PageMode.FAILURES, empty);
+            RunPages pages = begin(OutputMode.FAILURES, empty);
 
             assertThat(problem(pages)).isEmpty();
         }
@@ -45,7 +46,7 @@ class RunPagesTests {
     void namesBothOfTwoArtifactsThatWritePages() throws IOException {
         try (URLClassLoader loader = withSecondOutput()) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> begin(PageMode.ALWAYS, loader))
+                    .isThrownBy(() -> begin(OutputMode.ALWAYS, loader))
                     .withMessage("Two artifacts write pages: %s and %s. Remove one from the class path.", both());
         }
     }
@@ -53,7 +54,7 @@ class RunPagesTests {
     @Test
     void aFailureNamesBothOfTwoArtifactsThatWritePages() throws IOException {
         try (URLClassLoader loader = withSecondOutput()) {
-            RunPages pages = begin(PageMode.FAILURES, loader);
+            RunPages pages = begin(OutputMode.FAILURES, loader);
 
             assertThat(problem(pages))
                     .get()
@@ -79,7 +80,7 @@ class RunPagesTests {
                 .problem();
     }
 
-    private RunPages begin(PageMode mode, ClassLoader loader) {
+    private RunPages begin(OutputMode mode, ClassLoader loader) {
         return RunPages.begin(new PageSettings(mode, folder), Map.of(), name -> null, 0, loader);
     }
 

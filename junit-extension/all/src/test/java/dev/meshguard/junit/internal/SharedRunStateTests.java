@@ -10,6 +10,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.junit.RunVerifier;
+import dev.meshguard.junit.internal.summary.OutputMode;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;
@@ -476,7 +477,7 @@ class SharedRunStateTests {
                         Optional.empty(),
                         FindingsSettings.of(this::parameter, environment)
                                 .map(findings -> new FindingsFile(findings, BEGAN)),
-                        RunPages.none(),
+                        RunPages.begin(new PageSettings(OutputMode.OFF, Path.of("")), Map.of(), name -> null, 0),
                         () -> 0));
     }
 

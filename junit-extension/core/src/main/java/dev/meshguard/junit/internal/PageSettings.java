@@ -1,5 +1,6 @@
 package dev.meshguard.junit.internal;
 
+import dev.meshguard.junit.internal.summary.OutputMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -11,7 +12,7 @@ import java.util.function.Function;
  * @param mode the checks that write one
  * @param folder the folder of pages
  */
-public record PageSettings(PageMode mode, Path folder) {
+public record PageSettings(OutputMode mode, Path folder) {
 
     /** The parameter that selects the checks that write a page. */
     public static final String PAGE = "meshguard.page";
@@ -31,7 +32,7 @@ public record PageSettings(PageMode mode, Path folder) {
      */
     public static PageSettings of(Function<String, Optional<String>> parameters) {
         return new PageSettings(
-                RunSettings.choice(parameters, PAGE, PageMode.values()).orElse(PageMode.FAILURES),
+                RunSettings.choice(parameters, PAGE, OutputMode.values()).orElse(OutputMode.FAILURES),
                 RunSettings.path(parameters, FOLDER)
                         .orElseGet(() -> folderOfBuild().resolve(NAME)));
     }

@@ -1,6 +1,6 @@
 package dev.meshguard.junit.internal;
 
-import dev.meshguard.junit.internal.summary.SummaryMode;
+import dev.meshguard.junit.internal.summary.OutputMode;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -10,7 +10,7 @@ import java.util.function.Function;
  * @param summary when the summary of a run is printed
  * @param attachesHistories whether the history of a failed check is attached to its test
  */
-public record ReportSettings(SummaryMode summary, boolean attachesHistories) {
+public record ReportSettings(OutputMode summary, boolean attachesHistories) {
 
     /** The parameter for when the summary of a run is printed. */
     public static final String SUMMARY = "meshguard.summary";
@@ -29,7 +29,7 @@ public record ReportSettings(SummaryMode summary, boolean attachesHistories) {
      */
     public static ReportSettings of(Function<String, Optional<String>> parameters) {
         return new ReportSettings(
-                RunSettings.choice(parameters, SUMMARY, SummaryMode.values()).orElse(SummaryMode.ALWAYS),
+                RunSettings.choice(parameters, SUMMARY, OutputMode.values()).orElse(OutputMode.ALWAYS),
                 attachesHistories(parameters));
     }
 

@@ -26,16 +26,7 @@ public final class Reporting {
     private final AtomicInteger attachedHistories = new AtomicInteger();
 
     /**
-     * Creates the output without histories, findings and pages.
-     *
-     * @param nanoTime the clock by which checks are timed; only differences count
-     */
-    public Reporting(ReportSettings settings, LongSupplier nanoTime) {
-        this(settings, Map.of(), Optional.empty(), Optional.empty(), RunPages.none(), nanoTime);
-    }
-
-    /**
-     * Creates the output with histories, findings and pages.
+     * Creates the output.
      *
      * @param environment the environment variables of the process
      * @param histories the folder of histories, if configured

@@ -1,5 +1,6 @@
 package dev.meshguard.junit.internal;
 
+import dev.meshguard.junit.internal.summary.OutputMode;
 import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.FailureOutput;
 import java.io.IOException;
@@ -7,6 +8,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +22,8 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,9 +31,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The pages of one execution.
  *
- * <p>A {@link FailureOutput} writes them, those of failures beside the tests. Without one on the class path or module path failures have no page, and pages of
- * all checks are an error. A passing test without a page costs a comparison. If the folder has pages of an earlier run, the
- * page of this test is deleted, so that it is not mistaken for this run's.
+ * <p>A {@link FailureOutput} writes them, those of failures while the next tests run. Without one on the class path or module
+ * path failures have no page, and pages of all checks are an error. A passing test without a page costs a comparison. If the
+ * folder has pages of an earlier run, the page of this test is deleted, so that it is not mistaken for this run's.
  *
  * <p>Safe for use by several threads.
  */
@@ -37,16 +41,14 @@ public final class RunPages {
 
     private static final Logger logger = LoggerFactory.getLogger(RunPages.class);
 
-    private final PageSettings settings;
-    private final Map<String, String> environment;
-    private final String fork;
-    private final String build;
+    private final OutputMode mode;
+    private final FailureOutput.Settings settings;
     private final long begunAt;
     private final @Nullable ClassLoader loader;
     private final boolean hasOldPages;
     private final Set<String> claimed = new HashSet<>();
     private final Set<String> ofFailures = new HashSet<>();
-    private final List<String> problems = new ArrayList<>();
+    private final List<String> problems = Collections.synchronizedList(new ArrayList<>());
     /** Writes one page while tests go on. A check that fails meanwhile writes its page itself, so that no histories pile up. */
     private final ExecutorService writer = new ThreadPoolExecutor(
             0,
@@ -59,24 +61,16 @@ public final class RunPages {
 
     private boolean isOutputKnown;
     private Optional<FailureOutput.Folder> output = Optional.empty();
-    private boolean isChanged;
-    private boolean isOverviewWritten;
+    private volatile boolean isChanged;
+    private volatile boolean isOverviewWritten;
 
-    private RunPages(
-            PageSettings settings,
-            Map<String, String> environment,
-            String fork,
-            String build,
-            long begunAt,
-            @Nullable ClassLoader loader) {
+    private RunPages(OutputMode mode, FailureOutput.Settings settings, long begunAt, @Nullable ClassLoader loader) {
+        this.mode = mode;
         this.settings = settings;
-        this.environment = Map.copyOf(environment);
-        this.fork = fork;
-        this.build = build;
         this.begunAt = begunAt;
         this.loader = loader;
-        this.hasOldPages = settings.mode() != PageMode.OFF
-                && Files.isDirectory(settings.folder().resolve("runs"));
+        this.hasOldPages =
+                mode != OutputMode.OFF && Files.isDirectory(settings.folder().resolve("runs"));
     }
 
     /**
@@ -101,38 +95,28 @@ public final class RunPages {
             Function<String, @Nullable String> properties,
             long begunAt,
             @Nullable ClassLoader loader) {
-        if (settings.mode() == PageMode.ALWAYS && found(loader).isEmpty()) {
+        if (settings.mode() == OutputMode.ALWAYS && found(loader).isEmpty()) {
             throw RunSettings.rejected(
                     PageSettings.PAGE,
                     "always",
                     "Nothing writes pages here: add the artifact meshguard-page to the class path of the tests.");
         }
-        String fork = properties.apply("surefire.forkNumber");
-        if (fork == null) {
-            fork = properties.apply("org.gradle.test.worker");
-        }
-        // All JVMs of one build have the same parent process.
-        String build = ProcessHandle.current()
-                .parent()
-                .map(parent -> Long.toString(parent.pid()))
-                .orElse("0");
-        return new RunPages(settings, environment, fork == null ? "1" : fork, build, begunAt, loader);
-    }
-
-    /** Returns pages that are never written. */
-    public static RunPages none() {
-        return new RunPages(new PageSettings(PageMode.OFF, Path.of("")), Map.of(), "1", "0", 0, null);
+        String fork = Stream.of("surefire.forkNumber", BuildTool.GRADLE_WORKER)
+                .flatMap(name -> Stream.ofNullable(properties.apply(name)))
+                .findFirst()
+                .orElse("1");
+        return new RunPages(
+                settings.mode(),
+                new FailureOutput.Settings(
+                        settings.folder(), CiEnvironment.of(environment).machine(), fork),
+                begunAt,
+                loader);
     }
 
     private static Thread thread(Runnable writing) {
         Thread thread = new Thread(writing, "meshguard-pages");
         thread.setDaemon(true);
         return thread;
-    }
-
-    /** Returns whether checks that pass write a page, too. */
-    public boolean areOfAll() {
-        return settings.mode() == PageMode.ALWAYS;
     }
 
     /**
@@ -171,7 +155,7 @@ public final class RunPages {
     /** Reserves the page of a failure. */
     public synchronized FailurePage reserve(PageSubject subject) {
         try {
-            Optional<FailureOutput.Folder> folder = settings.mode() == PageMode.OFF ? Optional.empty() : output();
+            Optional<FailureOutput.Folder> folder = mode == OutputMode.OFF ? Optional.empty() : output();
             if (folder.isEmpty()) {
                 return new FailurePage(subject, Optional.empty(), Optional.empty());
             }
@@ -212,21 +196,25 @@ public final class RunPages {
 
     /**
      * JVMs of one build that check a mesh of all of their tests would write one file: the JVM that creates the mark
-     * owns it.
+     * owns it. All JVMs of one build have the same parent process.
      */
-    private boolean isFirst(String name, FailureOutput.Folder folder) throws IOException {
-        Path mark = folder.fileOf("." + name + "-" + build);
+    private static boolean isFirst(String name, FailureOutput.Folder folder) throws IOException {
+        String build = ProcessHandle.current()
+                .parent()
+                .map(parent -> Long.toString(parent.pid()))
+                .orElse("0");
         try {
-            Files.createFile(mark.resolveSibling("." + name + "-" + build + ".taken"));
+            Files.createFile(folder.fileOf(name).resolveSibling("." + name + "-" + build + ".taken"));
             return true;
         } catch (FileAlreadyExistsException byAnother) {
             return false;
         }
     }
 
-    private synchronized void writeFailure(String name, PageSubject subject, CheckReport parts) {
+    private void writeFailure(String name, PageSubject subject, CheckReport parts) {
         try {
-            write(name, subject, parts, output().orElseThrow());
+            output().orElseThrow().write(name, subject.title(), parts);
+            isChanged = true;
         } catch (IOException | RuntimeException | LinkageError notWritten) {
             problems.add(String.format(
                     Locale.ROOT,
@@ -238,46 +226,35 @@ public final class RunPages {
     }
 
     /**
-     * Writes the page of a check that passed; nothing if a part of the same test has failed and written a more detailed
-     * one.
+     * Writes the page of a check that passed, if these have pages, else deletes one of an earlier run. Does nothing if a
+     * part of the same test has failed and has a more detailed page.
      *
-     * @throws IOException if it cannot be written
+     * @throws IOException if it cannot be written or deleted
      */
-    public synchronized void writeUnlessFailed(PageSubject subject, CheckReport parts) throws IOException {
-        Optional<FailureOutput.Folder> folder = output();
-        if (folder.isPresent() && !ofFailures.contains(subject.identity())) {
-            write(take(subject, folder.get()), subject, parts, folder.get());
+    public void writePassed(Supplier<PageSubject> passed, Supplier<CheckReport> parts) throws IOException {
+        if (mode == OutputMode.ALWAYS || hasOldPages) {
+            writePassed(passed.get(), parts);
         }
     }
 
-    private void write(String name, PageSubject subject, CheckReport parts, FailureOutput.Folder folder)
-            throws IOException {
-        folder.write(name, subject.title(), parts);
-        isChanged = true;
-    }
-
-    /**
-     * Deletes the page of a test from an earlier run, if there is one.
-     *
-     * @throws IOException if it cannot be deleted
-     */
-    public synchronized void forget(PageSubject subject) throws IOException {
+    private synchronized void writePassed(PageSubject subject, Supplier<CheckReport> parts) throws IOException {
         Optional<FailureOutput.Folder> folder = output();
-        if (folder.isPresent() && !ofFailures.contains(subject.identity())) {
-            isChanged |= folder.get().removeOlder(nameOf(subject, 1, folder.get()), begunAt);
+        if (folder.isEmpty() || ofFailures.contains(subject.identity())) {
+            return;
+        }
+        if (mode == OutputMode.ALWAYS) {
+            folder.get().write(take(subject, folder.get()), subject.title(), parts.get());
+            isChanged = true;
+        } else if (folder.get().removeOlder(nameOf(subject, 1, folder.get()), begunAt)) {
+            isChanged = true;
         }
     }
 
     /** Returns the overview page, if this execution has written it. */
-    public synchronized Optional<String> overview() {
+    public Optional<String> overview() {
         return isOverviewWritten
                 ? Optional.of(settings.folder().resolve("index.html").toString())
                 : Optional.empty();
-    }
-
-    /** Returns whether pages of an earlier run may be in the folder. */
-    public boolean hasOldPages() {
-        return hasOldPages;
     }
 
     /** Waits for the last page, and writes the overview page of all runs if one was added or deleted; returns errors as sentences. */
@@ -290,10 +267,6 @@ public final class RunPages {
         } catch (InterruptedException asksForTheEnd) {
             Thread.currentThread().interrupt();
         }
-        return writeOverview();
-    }
-
-    private synchronized List<String> writeOverview() {
         try {
             if (isChanged) {
                 output().orElseThrow().writeIndex();
@@ -309,9 +282,7 @@ public final class RunPages {
     /** Finds the module that writes pages when the first one is to be written; empty if it is not installed. */
     private synchronized Optional<FailureOutput.Folder> output() {
         if (!isOutputKnown) {
-            Optional<String> machine = CiEnvironment.of(environment).machine();
-            output = found(loader)
-                    .map(found -> found.open(new FailureOutput.Settings(settings.folder(), machine, fork)));
+            output = found(loader).map(found -> found.open(settings));
             isOutputKnown = true;
         }
         return output;

@@ -7,15 +7,19 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackingLifetime;
+import dev.meshguard.junit.internal.PageSettings;
 import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.Reporting;
+import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.TrackingSettings;
+import dev.meshguard.junit.internal.summary.OutputMode;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.testkit.FixtureSettings;
 import dev.meshguard.tracker.OriginCapture;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,7 +107,13 @@ class TrackingSessionTests {
     private static TrackingSession session(CompletableFuture<SourceContext> begun, Runnable closing) {
         SharedRunState run = SharedRunState.begin(
                 RunSettings.of(name -> Optional.empty(), Map.of()),
-                new Reporting(ReportSettings.of(name -> Optional.empty()), System::nanoTime));
+                new Reporting(
+                        ReportSettings.of(name -> Optional.empty()),
+                        Map.of(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        RunPages.begin(new PageSettings(OutputMode.OFF, Path.of("")), Map.of(), name -> null, 0),
+                        System::nanoTime));
         return new TrackingSession(
                 new TrackingSettings(
                         List.of(new FixtureSettings(begun::complete, closing)),

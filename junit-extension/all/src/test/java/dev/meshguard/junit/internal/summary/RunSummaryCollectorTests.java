@@ -182,7 +182,7 @@ class RunSummaryCollectorTests {
     }
 
     private RunSummaryCollector numbers() {
-        return new RunSummaryCollector(SummaryMode.ALWAYS, now::get);
+        return new RunSummaryCollector(OutputMode.ALWAYS, now::get);
     }
 
     private void check(RunSummaryCollector numbers, String name, long nanos) {

@@ -392,15 +392,11 @@ final class CheckReporter {
 
     /** Writes the page of a check that did not fail, if configured, and deletes a page of an earlier run. */
     private void writePassed(LeakVerdict verdict, Decision decision, List<String> notes) {
-        RunPages pages = run.reporting().pages();
         try {
-            if (pages.areOfAll()) {
+            run.reporting().pages().writePassed(subject, () -> {
                 VerdictReport passed = report(verdict, notes);
-                pages.writeUnlessFailed(
-                        subject.get(), new CheckReport(passed, passed.text(), decision.budgets(), Optional.empty()));
-            } else if (pages.hasOldPages()) {
-                pages.forget(subject.get());
-            }
+                return new CheckReport(passed, passed.text(), decision.budgets(), Optional.empty());
+            });
         } catch (IOException | RuntimeException | LinkageError notWritten) {
             test.publish(String.format(
                     Locale.ROOT,

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
@@ -93,26 +94,21 @@ final class BudgetAnnotations {
         if (scope.device().isPresent()) {
             budget = budget.onDevice(scope.device().getAsInt());
         }
-        OptionalLong peakBytes = GivenNumber.of(annotation.peakBytes(), "peakBytes", place);
-        if (peakBytes.isPresent()) {
-            budget = budget.peakBytes(peakBytes.getAsLong());
-        }
-        OptionalLong liveBytes = GivenNumber.of(annotation.liveBytes(), "liveBytes", place);
-        if (liveBytes.isPresent()) {
-            budget = budget.liveBytes(liveBytes.getAsLong());
-        }
-        OptionalLong buffers = GivenNumber.of(annotation.buffers(), "buffers", place);
-        if (buffers.isPresent()) {
-            budget = budget.buffers(buffers.getAsLong());
-        }
-        OptionalLong largest = GivenNumber.of(annotation.largestFreeBlock(), "largestFreeBlock", place);
-        if (largest.isPresent()) {
-            budget = budget.largestFreeBlock(largest.getAsLong());
-        }
+        budget = limited(budget, annotation.peakBytes(), "peakBytes", place, BudgetSpec::peakBytes);
+        budget = limited(budget, annotation.liveBytes(), "liveBytes", place, BudgetSpec::liveBytes);
+        budget = limited(budget, annotation.buffers(), "buffers", place, BudgetSpec::buffers);
+        budget =
+                limited(budget, annotation.largestFreeBlock(), "largestFreeBlock", place, BudgetSpec::largestFreeBlock);
         if (budget.isWithoutLimit()) {
             throw ConfigurationErrors.of(
                     place, "a budget without a limit", "Give peakBytes, liveBytes, buffers or largestFreeBlock.");
         }
         return budget;
+    }
+
+    private static BudgetSpec limited(
+            BudgetSpec budget, long[] limit, String name, String place, BiFunction<BudgetSpec, Long, BudgetSpec> with) {
+        OptionalLong given = GivenNumber.of(limit, name, place);
+        return given.isPresent() ? with.apply(budget, given.getAsLong()) : budget;
     }
 }

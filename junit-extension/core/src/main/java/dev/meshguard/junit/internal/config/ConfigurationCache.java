@@ -65,10 +65,6 @@ public final class ConfigurationCache {
 
     private static final Namespace NAMESPACE = Namespace.create(ConfigurationCache.class);
 
-    private record ParametersKey() {}
-
-    private record SourcesKey() {}
-
     final Lazy<TrackingSettings> settings = new Lazy<>();
     final Lazy<CheckPolicy> policies = new Lazy<>();
     final Lazy<ExpectedBuffers> expected = new Lazy<>();
@@ -91,12 +87,12 @@ public final class ConfigurationCache {
 
     /** Returns the policies of the configuration parameters, which are read once in an execution. */
     static CheckPolicy parameters(ExtensionContext context, Supplier<CheckPolicy> ifAbsent) {
-        return ofRun(context).getOrComputeIfAbsent(new ParametersKey(), unused -> ifAbsent.get(), CheckPolicy.class);
+        return ofRun(context).getOrComputeIfAbsent(CheckPolicy.class, unused -> ifAbsent.get(), CheckPolicy.class);
     }
 
     /** Returns the sources, which are looked up once in an execution. */
     static Sources sources(ExtensionContext context, Supplier<Sources> ifAbsent) {
-        return ofRun(context).getOrComputeIfAbsent(new SourcesKey(), unused -> ifAbsent.get(), Sources.class);
+        return ofRun(context).getOrComputeIfAbsent(Sources.class, unused -> ifAbsent.get(), Sources.class);
     }
 
     private static Store ofRun(ExtensionContext context) {

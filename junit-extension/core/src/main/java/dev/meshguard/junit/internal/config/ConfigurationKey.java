@@ -4,12 +4,11 @@ import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.FindingsSettings;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.HistoryFolder;
-import dev.meshguard.junit.internal.PageMode;
 import dev.meshguard.junit.internal.PageSettings;
 import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.RunSettings.Update;
-import dev.meshguard.junit.internal.summary.SummaryMode;
+import dev.meshguard.junit.internal.summary.OutputMode;
 import dev.meshguard.tracker.OriginCapture;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -64,8 +63,8 @@ public enum ConfigurationKey {
     PAGE(
             PageSettings.PAGE,
             String.class,
-            PageMode.values(),
-            PageMode.FAILURES,
+            OutputMode.values(),
+            OutputMode.FAILURES,
             "The checks that write a page with the memory of the run."),
     PAGE_FOLDER(
             PageSettings.FOLDER,
@@ -76,8 +75,8 @@ public enum ConfigurationKey {
     SUMMARY(
             ReportSettings.SUMMARY,
             String.class,
-            SummaryMode.values(),
-            SummaryMode.ALWAYS,
+            OutputMode.values(),
+            OutputMode.ALWAYS,
             "When the summary of a run is printed.");
 
     private final String key;

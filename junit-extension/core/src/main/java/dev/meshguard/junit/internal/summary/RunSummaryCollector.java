@@ -34,7 +34,7 @@ import java.util.function.LongSupplier;
 public final class RunSummaryCollector {
 
     private final LongSupplier nanoTime;
-    private final SummaryMode mode;
+    private final OutputMode mode;
     private final SortedMap<String, Amount> peaks = new TreeMap<>();
     private final SortedMap<Cause, LeakTotals> leaks = new TreeMap<>();
     private final SortedSet<Amount> slowest = new TreeSet<>();
@@ -53,7 +53,7 @@ public final class RunSummaryCollector {
      * @param mode when the summary is printed
      * @param nanoTime the clock by which checks are timed; only differences count
      */
-    public RunSummaryCollector(SummaryMode mode, LongSupplier nanoTime) {
+    public RunSummaryCollector(OutputMode mode, LongSupplier nanoTime) {
         this.mode = mode;
         this.nanoTime = nanoTime;
     }
@@ -152,8 +152,16 @@ public final class RunSummaryCollector {
     public Optional<Map<String, String>> entry(
             Collection<String> matched, Collection<String> unmatched, Optional<String> unjudged) {
         return Optional.of(summary(matched, unmatched, unjudged))
-                .filter(mode::wants)
+                .filter(this::isWanted)
                 .map(RunSummary::entry);
+    }
+
+    private boolean isWanted(RunSummary summary) {
+        return switch (mode) {
+            case OFF -> false;
+            case FAILURES -> summary.hasFailures();
+            case ALWAYS -> summary.hasChecks();
+        };
     }
 
     private synchronized RunSummary summary(
