@@ -44,8 +44,8 @@ class RunFilesTests {
     }
 
     @Test
-    void aFolderOfRecordsThatCannotBeMadeIsNamedWithTheWayOut() throws IOException {
-        Path folderInAFile = write("file", "").resolve("records");
+    void aFolderOfFindingsThatCannotBeMadeIsNamedWithTheWayOut() throws IOException {
+        Path folderInAFile = write("file", "").resolve("findings");
 
         assertThat(run(
                         WeightsTestCase.class,
@@ -55,7 +55,7 @@ class RunFilesTests {
                 .with(ExtensionConfigurationException.class)
                 .withTextContaining(
                         "meshguard.findings = " + folderInAFile
-                                + " is rejected. With meshguard.run this JVM writes its record into that folder, which failed: ")
+                                + " is rejected. With meshguard.run this JVM writes its findings into that folder, which failed: ")
                 .withTextContaining(" Name a folder that can be made and written to, or leave out meshguard.run.");
     }
 
