@@ -15,12 +15,12 @@ import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Kind;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Builds the verdict on one history, in stages: each returns what later ones read. */
 public final class VerdictBuilder {
@@ -85,9 +85,8 @@ public final class VerdictBuilder {
         ExpectationMatcher.Match matched =
                 ExpectationMatcher.match(expected, history, diagnosed, overwrites(reported, diagnosed));
         List<ExpectationResult> expectations = joined(matched.results(), excluded.results(reported));
-        List<Survivor> survivors = joined(matched.survivors(), reported).stream()
-                .sorted(Comparator.comparingLong(survivor -> survivor.buffer().allocatedAt()))
-                .toList();
+        List<Survivor> survivors = joined(matched.survivors(), reported);
+        survivors.sort(Comparator.comparingLong(survivor -> survivor.buffer().allocatedAt()));
         LeakVerdict.Sum sum = sum(survivors);
         List<InconclusiveReason> reasons = InconclusiveReasons.of(history, matched.survivors(), unreported, sum);
         return new LeakVerdict(
@@ -103,18 +102,24 @@ public final class VerdictBuilder {
     }
 
     private static <T> List<T> joined(List<T> some, List<T> others) {
-        return Stream.concat(some.stream(), others.stream()).toList();
+        List<T> all = new ArrayList<>(some);
+        all.addAll(others);
+        return all;
     }
 
-    // Survivors
+    // Survivors. Every test makes a verdict and most have none, so loops are worth their lines: a stream is slow until
+    // compiled.
 
     /** Returns what was live at the check, and what was freed after the close of its allocator had begun; oldest first. */
     private List<BufferGeneration> remaining() {
-        Stream<BufferGeneration> freedLate = history.freedAfterClose().stream()
-                .filter(buffer -> !LateRule.lateReports(context(buffer)).isEmpty());
-        return Stream.concat(history.live().stream(), freedLate)
-                .sorted(Comparator.comparingLong(BufferGeneration::allocatedAt))
-                .toList();
+        List<BufferGeneration> remaining = new ArrayList<>(history.live());
+        for (BufferGeneration buffer : history.freedAfterClose()) {
+            if (!LateRule.lateReports(context(buffer)).isEmpty()) {
+                remaining.add(buffer);
+            }
+        }
+        remaining.sort(Comparator.comparingLong(BufferGeneration::allocatedAt));
+        return remaining;
     }
 
     private SurvivorContext context(BufferGeneration buffer) {
@@ -123,20 +128,18 @@ public final class VerdictBuilder {
 
     /** Returns what verdicts on parts have reported, as they reported it. */
     private List<Survivor> reported(List<BufferGeneration> remaining) {
-        return remaining.stream()
-                .flatMap(buffer -> excluded.reported(buffer).stream())
-                .toList();
+        List<Survivor> reported = new ArrayList<>();
+        remaining.forEach(buffer -> excluded.reported(buffer).ifPresent(reported::add));
+        return reported;
     }
 
     private List<Survivor> diagnosed(List<BufferGeneration> remaining) {
-        List<BufferGeneration> others = remaining.stream()
-                .filter(buffer -> excluded.reported(buffer).isEmpty())
-                .toList();
-        if (others.isEmpty()) {
+        if (remaining.isEmpty()) {
             return List.of();
         }
         List<Rule> rules = rules(history);
-        return others.stream()
+        return remaining.stream()
+                .filter(buffer -> excluded.reported(buffer).isEmpty())
                 .map(buffer -> new Survivor(buffer, diagnosis(context(buffer), rules), Optional.empty()))
                 .toList();
     }
@@ -162,15 +165,16 @@ public final class VerdictBuilder {
     // Other findings
 
     private List<Anomaly> anomalies(List<UnreportedMemory> unreported) {
-        return Stream.concat(history.anomalies().stream(), unreported.stream().flatMap(UnreportedMemory::anomalies))
-                .filter(anomaly -> !excluded.isReported(anomaly))
-                .toList();
+        List<Anomaly> anomalies = new ArrayList<>(history.anomalies());
+        unreported.forEach(memory -> memory.anomalies().forEach(anomalies::add));
+        anomalies.removeIf(excluded::isReported);
+        return anomalies;
     }
 
     private List<Overwrite> overwrites(List<Survivor> reported, List<Survivor> diagnosed) {
-        return OverwriteSearch.in(history, joined(reported, diagnosed)).stream()
-                .filter(overwrite -> !excluded.isReported(overwrite))
-                .toList();
+        List<Overwrite> overwrites = new ArrayList<>(OverwriteSearch.in(history, joined(reported, diagnosed)));
+        overwrites.removeIf(excluded::isReported);
+        return overwrites;
     }
 
     private static Outcome outcome(
@@ -210,8 +214,10 @@ public final class VerdictBuilder {
     }
 
     private static long count(List<Survivor> survivors, SurvivorStatus status) {
-        return survivors.stream()
-                .filter(survivor -> survivor.status() == status)
-                .count();
+        long count = 0;
+        for (Survivor survivor : survivors) {
+            count += survivor.status() == status ? 1 : 0;
+        }
+        return count;
     }
 }
