@@ -20,6 +20,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
@@ -337,6 +338,22 @@ class ExpectationTests {
 
         assertThat(check.examine(oneBuffer()).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
         assertThat(check.examine(oneBuffer()).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+    }
+
+    @Test
+    void onlySurvivorsThatNeitherTheirLifetimeNorAnEntryCoversAreUnexpected() {
+        AllocationHistory history = history()
+                .allocate(L1, device(3), 0x1000, 4_096)
+                .allocate(L1, device(3), 0x2000, 4_096)
+                .allocate(L1, device(3), 0x3000, 4_096)
+                .lifetime(BufferLifetime.SYSTEM)
+                .recorded();
+
+        assertThat(LeakCheck.create()
+                        .expecting(ExpectedBuffers.of(ANY.atMost(1)))
+                        .unexpectedSurvivors(history))
+                .extracting(BufferGeneration::address)
+                .containsExactly(0x2000L);
     }
 
     @Test

@@ -77,6 +77,15 @@ class BaselineTests {
     }
 
     @Test
+    void coversSurvivorsThatAreNotJudgedYetWithinItsCount() {
+        Baseline known = Baseline.of(leaking(DRAM, 8));
+
+        assertThat(known.covers(leaking(DRAM, 8).history().live())).isTrue();
+        assertThat(known.covers(leaking(DRAM, 9).history().live())).isFalse();
+        assertThat(known.covers(leaking(L1, 8).history().live())).isFalse();
+    }
+
+    @Test
     void coversNeitherInconclusiveNorMisreportedVerdicts() {
         var script = historyWithoutOrigins();
         script.allocate(DRAM, devices(0, 0), 0x1000, 64).labelled("weights").lost(1, "the socket's buffer was full");
