@@ -5,7 +5,10 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.assertions.LeakSoftAssertions;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.FixtureSettings;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
@@ -23,6 +26,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +46,15 @@ class TestOutcomeTests {
                 .withPublishedTextContaining(
                         "note    the test threw IllegalStateException before this check, so what frees"
                                 + " memory may not have run\n");
+    }
+
+    @Test
+    void anErrorOfClosingIsSuppressedInTheLeakThatTheTestAsserted() {
+        assertThat(run(AssertedAndUnclosedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withSuppressedText("the device cannot be closed");
     }
 
     @Test
@@ -224,6 +237,21 @@ class TestOutcomeTests {
         void asserts(MeshDevice mesh, AllocationTracker tracker) {
             Buffers.take(mesh);
             mesh.close();
+            LeakAssertions.assertThat(tracker).noLeaks();
+        }
+    }
+
+    static class AssertedAndUnclosedTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(new FixtureSettings(SourceContext::tracker, () -> {
+                    throw new IllegalStateException("the device cannot be closed");
+                }))
+                .build();
+
+        @Test
+        void asserts(AllocationTracker tracker) {
+            tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
             LeakAssertions.assertThat(tracker).noLeaks();
         }
     }

@@ -98,10 +98,14 @@ final class CheckReporter {
             test.publish(report(verdict, notes).text());
         }
         if (decision.isFailure()) {
-            raise(published(failure(memory, decision, notes), running));
-            return;
+            Failure failure = published(failure(memory, decision, notes), running);
+            if (failure.isNew()) {
+                raise((AssertionError) failure.error());
+                return;
+            }
+        } else {
+            writePassed(verdict, decision, notes);
         }
-        writePassed(verdict, decision, notes);
         if (memory.failedClose().isPresent()) {
             raise(memory.failedClose().get());
         } else if (decision.status() == VerdictStatus.PASSED && isChecked()) {
@@ -173,7 +177,8 @@ final class CheckReporter {
         if (run.covers(verdict)) {
             return VerdictStatus.BASELINED;
         }
-        return AlreadyReportedFindings.by(test.thrown()).covers(verdict)
+        Optional<Throwable> thrown = test.thrown();
+        return thrown.isPresent() && AlreadyReportedFindings.by(thrown).covers(verdict)
                 ? VerdictStatus.ALREADY_REPORTED
                 : VerdictStatus.NEW;
     }
@@ -363,12 +368,6 @@ final class CheckReporter {
                 .map(part ->
                         String.valueOf(part.getMessage()).lines().findFirst().orElse(""))
                 .collect(Collectors.joining(" · "));
-    }
-
-    private void raise(Failure failure) {
-        if (failure.isNew()) {
-            raise((AssertionError) failure.error());
-        }
     }
 
     /**
