@@ -83,7 +83,8 @@ public final class AllocationHistory {
             Optional<List<DeviceSums>> sumsAtCheck,
             boolean flatAddresses) {
         return new AllocationHistory(
-                new EventStore.Whole(Collections.unmodifiableList(events), sums, sumsAtCheck, flatAddresses), null);
+                new EventStore(Collections.unmodifiableList(events), Optional.of(sums), sumsAtCheck, flatAddresses),
+                null);
     }
 
     /**
@@ -94,7 +95,7 @@ public final class AllocationHistory {
     @API(status = Status.INTERNAL)
     public static AllocationHistory read(List<HistoryEvent> events) {
         return new AllocationHistory(
-                new EventStore.Part(Collections.unmodifiableList(events), Optional.empty(), false), null);
+                new EventStore(Collections.unmodifiableList(events), Optional.empty(), Optional.empty(), false), null);
     }
 
     /**
@@ -120,10 +121,7 @@ public final class AllocationHistory {
      * (memory of the runtime, programs in a cache) is excluded.
      */
     public AllocationHistory partOf(RequestContext selected) {
-        List<HistoryEvent> part = new ContextFilter(this, selected).events();
-        return new AllocationHistory(
-                new EventStore.Part(Collections.unmodifiableList(part), Optional.empty(), hasFlatAddresses()),
-                selected);
+        return new AllocationHistory(store.part(new ContextFilter(this, selected), Optional.empty()), selected);
     }
 
     /**
@@ -135,11 +133,11 @@ public final class AllocationHistory {
         return new AllocationHistory(store, selected);
     }
 
-    /** Returns this history with other events and the sums counted from them. */
+    /** Returns this history as if no check had been made. */
     @API(status = Status.INTERNAL)
-    public AllocationHistory withEvents(List<HistoryEvent> events) {
+    public AllocationHistory withoutChecks() {
         return new AllocationHistory(
-                new EventStore.Part(List.copyOf(events), Optional.empty(), hasFlatAddresses()), context);
+                store.part(event -> !(event instanceof HistoryEvent.Checked), store.keptSums()), context);
     }
 
     /** Returns the context, if this history is the part of one. */

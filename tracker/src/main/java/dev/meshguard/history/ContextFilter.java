@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Selects the events of one context from a history.
@@ -22,11 +23,13 @@ import java.util.Set;
  * <p>Memory that an open mesh keeps for all contexts (memory of the runtime, programs in a cache) belongs to the mesh,
  * whichever context needed it first.
  */
-final class ContextFilter {
+final class ContextFilter implements Predicate<HistoryEvent> {
 
     private final AllocationHistory whole;
     private final RequestContext context;
-    private final Set<Long> reports = new HashSet<>();
+    /** The numbers of the reports of the context, and of the phase in which it began. */
+    private final Set<Long> numbers = new HashSet<>();
+
     private final Map<Place, List<BufferGeneration>> selected = new HashMap<>();
 
     /** Where memory lies, one after the other. */
@@ -40,34 +43,24 @@ final class ContextFilter {
     ContextFilter(AllocationHistory whole, RequestContext context) {
         this.whole = whole;
         this.context = context;
-    }
-
-    List<HistoryEvent> events() {
         whole.generations().forEach(this::addReportsOf);
-        whole.events().stream().filter(this::isAboutSelected).forEach(event -> reports.add(event.number()));
         whole.anomalies().stream()
                 .map(Anomaly::event)
                 .filter(event -> requestOf(event).filter(this::isOfContext).isPresent())
-                .forEach(event -> reports.add(event.number()));
-        List<HistoryEvent> part = new ArrayList<>();
-        Optional<HistoryEvent> phaseBefore = Optional.empty();
-        int indexOfPhase = 0;
-        for (HistoryEvent event : whole.events()) {
-            boolean isReport = isReport(event);
-            boolean isOfItsTime = isReport || event.number() > context.eventsBefore();
-            boolean isOfPart = isReport ? reports.contains(event.number()) : isOfItsTime || isOfMeshOrOwner(event);
-            if (isOfPart) {
-                if (isOfItsTime && phaseBefore.isPresent()) {
-                    part.add(indexOfPhase, phaseBefore.get());
-                    phaseBefore = Optional.empty();
-                }
-                part.add(event);
-            } else if (event instanceof HistoryEvent.PhaseBegan) {
-                phaseBefore = Optional.of(event);
-                indexOfPhase = part.size();
-            }
-        }
-        return part;
+                .forEach(event -> numbers.add(event.number()));
+        whole.phases().stream()
+                .map(HistoryEvent::number)
+                .filter(phase -> phase <= context.eventsBefore())
+                .reduce((earlier, later) -> later)
+                .ifPresent(numbers::add);
+    }
+
+    @Override
+    public boolean test(HistoryEvent event) {
+        return numbers.contains(event.number())
+                || (requestOf(event).isPresent()
+                        ? isAboutSelected(event)
+                        : event.number() > context.eventsBefore() || isOfMeshOrOwner(event));
     }
 
     private void addReportsOf(BufferGeneration generation) {
@@ -76,8 +69,8 @@ final class ContextFilter {
         }
         for (Report report : generation.reports()) {
             if (isOfContext(report.request())) {
-                reports.add(report.allocatedAt());
-                report.freedAt().ifPresent(reports::add);
+                numbers.add(report.allocatedAt());
+                report.freedAt().ifPresent(numbers::add);
                 selected.computeIfAbsent(Place.of(generation), unused -> new ArrayList<>())
                         .add(generation);
             }
@@ -123,10 +116,6 @@ final class ContextFilter {
             return Optional.of(report.request());
         }
         return event instanceof HistoryEvent.FreeIgnored report ? Optional.of(report.request()) : Optional.empty();
-    }
-
-    private static boolean isReport(HistoryEvent event) {
-        return requestOf(event).isPresent();
     }
 
     /** Returns whether reports refer to the event, however old it is. */

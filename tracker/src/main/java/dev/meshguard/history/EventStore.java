@@ -2,106 +2,86 @@ package dev.meshguard.history;
 
 import dev.meshguard.event.HistoryEvent;
 import java.util.AbstractList;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.RandomAccess;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
-/** The events of a history, and the sums that were kept beside them. */
-sealed interface EventStore permits EventStore.Whole, EventStore.Part {
+/**
+ * The events of a history, and the sums that were kept beside them.
+ *
+ * @param events the events, numbered; they never change
+ * @param keptSums the sums of each device, ascending, if they were kept
+ * @param sumsAtCheck those at the last check, if they were kept
+ * @param hasFlatAddresses whether sizes determine how far a buffer reaches from its address
+ */
+record EventStore(
+        List<HistoryEvent> events,
+        Optional<List<DeviceSums>> keptSums,
+        Optional<List<DeviceSums>> sumsAtCheck,
+        boolean hasFlatAddresses) {
 
-    /** Returns the events, numbered. They never change. */
-    List<HistoryEvent> events();
-
-    /** Returns the sums of each device, ascending. */
-    List<DeviceSums> sums();
-
-    boolean hasFlatAddresses();
+    /** Returns the sums of each device, ascending; they are counted if they were not kept. */
+    List<DeviceSums> sums() {
+        return keptSums.orElseGet(() -> DeviceSums.countedFrom(events));
+    }
 
     /** Returns the events of one kind, oldest first. */
-    default <E extends HistoryEvent> List<E> events(Class<E> kind) {
-        List<E> found = new ArrayList<>();
-        for (HistoryEvent event : events()) {
-            if (kind.isInstance(event)) {
-                found.add(kind.cast(event));
-            }
-        }
-        return found;
+    <E extends HistoryEvent> List<E> events(Class<E> kind) {
+        return events.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    /** Returns some of the events. */
+    EventStore part(Predicate<HistoryEvent> isSelected, Optional<List<DeviceSums>> sumsOfPart) {
+        int[] positions = IntStream.range(0, events.size())
+                .filter(position -> isSelected.test(events.get(position)))
+                .toArray();
+        return new EventStore(new Part(events, positions), sumsOfPart, Optional.empty(), hasFlatAddresses);
     }
 
     /** Returns a store as of a check, or this store if no relevant event came after it. */
-    default EventStore asOf(long check) {
-        List<HistoryEvent> all = events();
-        int end = all.size();
+    EventStore asOf(long check) {
         // The check is nearly always among the last events.
-        while (end > 0 && all.get(end - 1).number() > check) {
-            end--;
+        int last = events.size() - 1;
+        while (last >= 0 && events.get(last).number() > check && !changesState(events.get(last))) {
+            last--;
         }
-        List<HistoryEvent> later = all.subList(end, all.size());
-        if (later.stream().noneMatch(EventStore::changesWhatIsKnown)) {
-            return this;
-        }
-        List<HistoryEvent> known = new Joined(
-                all.subList(0, end),
-                later.stream()
-                        .filter(event ->
-                                event instanceof HistoryEvent.HandleTraced || event instanceof HistoryEvent.ReportsLost)
-                        .toList());
-        return new Part(known, sumsAtCheck(), hasFlatAddresses());
+        return last < 0 || events.get(last).number() <= check
+                ? this
+                : part(
+                        event -> event.number() <= check
+                                || event instanceof HistoryEvent.HandleTraced
+                                || event instanceof HistoryEvent.ReportsLost,
+                        sumsAtCheck);
     }
 
-    /** Returns the sums of each device at the last check, if they were kept. */
-    default Optional<List<DeviceSums>> sumsAtCheck() {
-        return Optional.empty();
-    }
-
-    /**
-     * Returns whether an event after a check changes the state, rather than only what is known about the state at the
-     * check.
-     */
-    static boolean changesWhatIsKnown(HistoryEvent event) {
+    /** Returns whether an event changes the state, rather than only what is known about it. */
+    private static boolean changesState(HistoryEvent event) {
         return !(event instanceof HistoryEvent.HandleTraced
                 || event instanceof HistoryEvent.ReportsLost
                 || event instanceof HistoryEvent.PhaseBegan);
     }
 
-    /** All events of a history, and the sums that were kept beside them. */
-    record Whole(
-            List<HistoryEvent> events,
-            List<DeviceSums> sums,
-            Optional<List<DeviceSums>> sumsAtCheck,
-            boolean hasFlatAddresses)
-            implements EventStore {}
+    /** Some events of a list, without a copy. */
+    private static final class Part extends AbstractList<HistoryEvent> implements RandomAccess {
 
-    /** Some events of another history; their sums are counted on request, unless they were kept. */
-    record Part(List<HistoryEvent> events, Optional<List<DeviceSums>> keptSums, boolean hasFlatAddresses)
-            implements EventStore {
+        private final List<HistoryEvent> all;
+        private final int[] positions;
 
-        @Override
-        public List<DeviceSums> sums() {
-            return keptSums.orElseGet(() -> DeviceSums.countedFrom(events));
-        }
-    }
-
-    /** Events and those that follow them, without a copy. */
-    final class Joined extends AbstractList<HistoryEvent> implements RandomAccess {
-
-        private final List<HistoryEvent> first;
-        private final List<HistoryEvent> rest;
-
-        private Joined(List<HistoryEvent> first, List<HistoryEvent> rest) {
-            this.first = first;
-            this.rest = rest;
+        private Part(List<HistoryEvent> all, int[] positions) {
+            this.all = all;
+            this.positions = positions;
         }
 
         @Override
         public HistoryEvent get(int index) {
-            return index < first.size() ? first.get(index) : rest.get(index - first.size());
+            return all.get(positions[index]);
         }
 
         @Override
         public int size() {
-            return first.size() + rest.size();
+            return positions.length;
         }
     }
 }

@@ -22,6 +22,7 @@ import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.MemorySnapshot;
 import dev.meshguard.history.internal.Ledger.Effect;
+import dev.meshguard.tracker.EventLog.Warning;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
@@ -36,6 +37,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -222,7 +224,7 @@ public final class AllocationTracker implements AllocationListener {
                 : request(details, callers);
         long number = leases.incrementAndGet();
         allocated(request, HistoryEvent.NO_DEVICE, type, number, bytes, Ownership.UNKNOWN);
-        return new TrackedLease(this, request, callers, type, number);
+        return new Lease(this, request, callers, type, number);
     }
 
     @Override
@@ -243,7 +245,18 @@ public final class AllocationTracker implements AllocationListener {
             repeated(effect, request, device, type, address, size);
         }
         if (log.isOn()) {
-            log.allocated(request, device, type, address, size, ownership, effect);
+            log.reported(
+                    "allocated",
+                    request,
+                    device,
+                    type,
+                    address,
+                    "size",
+                    size,
+                    "ownership",
+                    ownership,
+                    "effect",
+                    effect);
         }
     }
 
@@ -256,10 +269,10 @@ public final class AllocationTracker implements AllocationListener {
         if (effect == Effect.NOTHING_TO_FREE) {
             addStack(release);
             markAnomaly(release);
-            log.nothingToFree(device, type, address);
+            log.happened(Warning.NOTHING_TO_FREE, device, type, address, "");
         }
         if (log.isOn()) {
-            log.freed(release, device, type, address, ownership, effect);
+            log.reported("freed", release, device, type, address, "ownership", ownership, "effect", effect);
         }
     }
 
@@ -272,9 +285,9 @@ public final class AllocationTracker implements AllocationListener {
         addStack(release);
         markAnomaly(release);
         recorder.freeIgnored(release, device, type, address, reason);
-        log.ignoredFree(device, type, address, reason);
+        log.happened(Warning.IGNORED_FREE, device, type, address, ", because " + reason.description());
         if (log.isOn()) {
-            log.freeIgnored(release, device, type, address, reason);
+            log.reported("free ignored", release, device, type, address, "reason", reason);
         }
     }
 
@@ -315,44 +328,41 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     private void ownerCached(Owner owner, String cache, Optional<CacheKey> key) {
-        recorder.mark(number -> new HistoryEvent.OwnerCached(number, owner, cache, key));
-        log.marked("owner cached", "owner", owner);
+        mark("owner cached", "owner", owner, number -> new HistoryEvent.OwnerCached(number, owner, cache, key));
     }
 
     @Override
     public void ownerEnded(Owner owner) {
-        recorder.mark(number -> new HistoryEvent.OwnerEnded(number, owner));
-        log.marked("owner ended", "owner", owner);
+        mark("owner ended", "owner", owner, number -> new HistoryEvent.OwnerEnded(number, owner));
     }
 
     @Override
     public void captureBegan(int mesh, Owner trace) {
-        recorder.mark(number -> new HistoryEvent.CaptureBegan(number, mesh, trace));
-        log.marked("capture began", "trace", trace);
+        mark("capture began", "trace", trace, number -> new HistoryEvent.CaptureBegan(number, mesh, trace));
     }
 
     @Override
     public void programCaptured(Owner trace, Owner program, Optional<AllocatorId> subDevice) {
-        recorder.mark(number -> new HistoryEvent.ProgramCaptured(number, trace, program, subDevice));
-        log.marked("program captured", "trace", trace);
+        mark(
+                "program captured",
+                "trace",
+                trace,
+                number -> new HistoryEvent.ProgramCaptured(number, trace, program, subDevice));
     }
 
     @Override
     public void bufferCaptured(Owner trace, MemoryRequest buffer) {
-        recorder.mark(number -> new HistoryEvent.BufferCaptured(number, trace, buffer));
-        log.marked("buffer captured", "trace", trace);
+        mark("buffer captured", "trace", trace, number -> new HistoryEvent.BufferCaptured(number, trace, buffer));
     }
 
     @Override
     public void captureEnded(Owner trace) {
-        recorder.mark(number -> new HistoryEvent.CaptureEnded(number, trace));
-        log.marked("capture ended", "trace", trace);
+        mark("capture ended", "trace", trace, number -> new HistoryEvent.CaptureEnded(number, trace));
     }
 
     @Override
     public void traceReplayed(Owner trace, List<Owner> inFlight) {
-        recorder.mark(number -> new HistoryEvent.TraceReplayed(number, trace, inFlight));
-        log.marked("trace replayed", "trace", trace);
+        mark("trace replayed", "trace", trace, number -> new HistoryEvent.TraceReplayed(number, trace, inFlight));
     }
 
     @Override
@@ -365,8 +375,7 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void meshClosing(int mesh) {
         Instant now = clock.instant();
-        recorder.mark(number -> new HistoryEvent.MeshClosing(number, now, mesh));
-        log.marked("mesh closing", "mesh", mesh);
+        mark("mesh closing", "mesh", mesh, number -> new HistoryEvent.MeshClosing(number, now, mesh));
     }
 
     @Override
@@ -378,24 +387,18 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void deviceOpened(int device) {
-        recorder.mark(number -> new HistoryEvent.DeviceOpened(number, device));
-        if (log.isOn()) {
-            log.marked("device opened", "device", device);
-        }
+        mark("device opened", "device", device, number -> new HistoryEvent.DeviceOpened(number, device));
     }
 
     @Override
     public void deviceClosed(int device) {
         recorder.deviceClosed(device, number -> new HistoryEvent.DeviceClosed(number, device));
-        if (log.isOn()) {
-            log.marked("device closed", "device", device);
-        }
+        log.marked("device closed", "device", device);
     }
 
     @Override
     public void witnessed(WitnessSnapshot reading) {
-        recorder.mark(number -> new HistoryEvent.Witnessed(number, reading));
-        log.marked("witnessed", "moment", reading.moment());
+        mark("witnessed", "moment", reading.moment(), number -> new HistoryEvent.Witnessed(number, reading));
     }
 
     @Override
@@ -440,32 +443,27 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void sourceAttached(SourceDescription source) {
-        recorder.mark(number -> new HistoryEvent.SourceAttached(number, source));
-        log.marked("source attached", "source", source.name());
+        mark("source attached", "source", source.name(), number -> new HistoryEvent.SourceAttached(number, source));
     }
 
     @Override
     public void sourceNoted(String note) {
-        recorder.mark(number -> new HistoryEvent.SourceNoted(number, note));
-        log.marked("source noted", "note", note);
+        mark("source noted", "note", note, number -> new HistoryEvent.SourceNoted(number, note));
     }
 
     @Override
     public void processDied(long processId) {
-        recorder.mark(number -> new HistoryEvent.ProcessDied(number, processId));
-        log.marked("process died", "process", processId);
+        mark("process died", "process", processId, number -> new HistoryEvent.ProcessDied(number, processId));
     }
 
     @Override
     public void trackingStopped(String reason) {
-        recorder.mark(number -> new HistoryEvent.TrackingStopped(number, reason));
-        log.marked("tracking stopped", "reason", reason);
+        mark("tracking stopped", "reason", reason, number -> new HistoryEvent.TrackingStopped(number, reason));
     }
 
     @Override
     public void trackingStarted() {
-        recorder.mark(HistoryEvent.TrackingStarted::new);
-        log.marked("tracking started", "reason", "");
+        mark("tracking started", "reason", "", HistoryEvent.TrackingStarted::new);
     }
 
     /**
@@ -486,8 +484,11 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Records whether the handle of a request is still reachable. */
     public void traced(MemoryRequest request, Reachability reachability) {
-        recorder.mark(number -> new HistoryEvent.HandleTraced(number, request, reachability));
-        log.marked("handle traced", "state", reachability.state());
+        mark(
+                "handle traced",
+                "state",
+                reachability.state(),
+                number -> new HistoryEvent.HandleTraced(number, request, reachability));
     }
 
     // Rounds
@@ -513,13 +514,11 @@ public final class AllocationTracker implements AllocationListener {
         if (round < 1) {
             throw new IllegalArgumentException("Rounds are counted from 1: round " + round + " was begun");
         }
-        recorder.mark(number -> new HistoryEvent.RoundBegan(number, round));
-        log.marked("round began", "round", round);
+        mark("round began", "round", round, number -> new HistoryEvent.RoundBegan(number, round));
         AtomicBoolean ended = new AtomicBoolean();
         return () -> {
             if (ended.compareAndSet(false, true)) {
-                recorder.mark(number -> new HistoryEvent.RoundEnded(number, round));
-                log.marked("round ended", "round", round);
+                mark("round ended", "round", round, number -> new HistoryEvent.RoundEnded(number, round));
             }
         };
     }
@@ -655,9 +654,9 @@ public final class AllocationTracker implements AllocationListener {
 
     private void repeated(Effect effect, MemoryRequest request, int device, BufferType type, long address, long size) {
         if (effect == Effect.REPEATED_WITH_OTHER_SIZE && request.details().kind() == BufferKind.BUFFER) {
-            log.sizeChange(device, type, address, size);
+            log.happened(Warning.SIZE_CHANGE, device, type, address, ", " + Quantities.size(size));
         } else if (effect == Effect.ENTERED_OVER_ANOTHER) {
-            log.overAnotherAllocator(device, type, address, size);
+            log.happened(Warning.OVER_ANOTHER_ALLOCATOR, device, type, address, ", " + Quantities.size(size));
         }
     }
 
@@ -686,10 +685,15 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
+    /** Records an event without an address, and writes a line to the log with one of its facts. */
+    private void mark(String line, String key, Object value, LongFunction<HistoryEvent> event) {
+        recorder.mark(event);
+        log.marked(line, key, value);
+    }
+
     private void beginPhase(Phase phase) {
         Instant now = clock.instant();
-        recorder.mark(number -> new HistoryEvent.PhaseBegan(number, now, phase));
-        log.marked("phase began", "phase", phase);
+        mark("phase began", "phase", phase, number -> new HistoryEvent.PhaseBegan(number, now, phase));
     }
 
     /** Ends this phase and no other. Scopes may be closed in any order, and twice. */

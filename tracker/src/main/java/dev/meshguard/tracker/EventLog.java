@@ -1,16 +1,14 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.tracker.internal.DetailLoggers;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -27,114 +25,66 @@ final class EventLog {
 
     private static final Logger LOG = DetailLoggers.of(AllocationTracker.class);
 
-    /** Logs the first anomaly of its kind as a warning and counts the rest. */
-    private static final class Once {
-        private final String what;
-        private final AtomicLong count = new AtomicLong();
+    /** What a source should not report. */
+    enum Warning {
+        NOTHING_TO_FREE("free of an address that is not live"),
+        SIZE_CHANGE("report of another size at a live address"),
+        /** On hardware one may overwrite the other. */
+        OVER_ANOTHER_ALLOCATOR("report of an address that another allocator has in the ledger"),
+        IGNORED_FREE("free that the runtime ignored");
 
-        private Once(String what) {
-            this.what = what;
-        }
+        private final String description;
 
-        private void happened(int device, BufferType type, long address, String detail) {
-            if (count.getAndIncrement() == 0) {
-                facts(warning(), device, type, address)
-                        .log(
-                                "First {} of this tracker{}; the rest is counted and reported when a mesh closes",
-                                what,
-                                detail);
-            }
-        }
-
-        private void report() {
-            long happened = count.get();
-            if (happened > 1) {
-                warning().addKeyValue("count", happened).log("{} times so far: {}", happened, what);
-            }
+        Warning(String description) {
+            this.description = description;
         }
     }
 
-    private final Once nothingToFree = new Once("free of an address that is not live");
-    private final Once sizeChange = new Once("report of another size at a live address");
-    private final Once overAnotherAllocator = new Once("report of an address that another allocator has in the ledger");
-    private final Map<String, AtomicLong> lost = new ConcurrentHashMap<>();
-    private final Once ignoredFree = new Once("free that the runtime ignored");
+    /** How often each anomaly and each loss happened, in the order of their first. */
+    private final Map<String, AtomicLong> counts = Collections.synchronizedMap(new LinkedHashMap<>());
 
     /** Returns whether each event is to be logged. */
-    public boolean isOn() {
+    boolean isOn() {
         return LOG.isDebugEnabled();
     }
 
-    /** Logs an allocation. */
-    public void allocated(
-            MemoryRequest request,
-            int device,
-            BufferType type,
-            long address,
-            long size,
-            Ownership ownership,
-            Ledger.Effect effect) {
-        details(facts(LOG.atDebug(), device, type, address), request)
-                .addKeyValue("size", size)
-                .addKeyValue("ownership", ownership)
-                .addKeyValue("effect", effect)
-                .log("allocated");
-    }
-
-    /** Logs a free. */
-    public void freed(
-            MemoryRequest release,
-            int device,
-            BufferType type,
-            long address,
-            Ownership ownership,
-            Ledger.Effect effect) {
-        details(facts(LOG.atDebug(), device, type, address), release)
-                .addKeyValue("ownership", ownership)
-                .addKeyValue("effect", effect)
-                .log("freed");
-    }
-
-    /** Logs a free that the runtime ignored. */
-    public void freeIgnored(
-            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
-        details(facts(LOG.atDebug(), device, type, address), release)
-                .addKeyValue("reason", reason)
-                .log("free ignored");
+    /**
+     * Logs a report.
+     *
+     * @param facts keys and values of what else it says
+     */
+    void reported(String what, MemoryRequest request, int device, BufferType type, long address, Object... facts) {
+        LoggingEventBuilder line = details(facts(LOG.atDebug(), device, type, address), request);
+        for (int i = 0; i < facts.length; i += 2) {
+            line = line.addKeyValue((String) facts[i], facts[i + 1]);
+        }
+        line.log(what);
     }
 
     /** Logs an event without an address. */
-    public void marked(String what, String key, Object value) {
+    void marked(String what, String key, Object value) {
         if (isOn()) {
             LOG.atDebug().addKeyValue(key, printable(value)).log(what);
         }
     }
 
-    /** Records that a free found nothing. */
-    public void nothingToFree(int device, BufferType type, long address) {
-        nothingToFree.happened(device, type, address, "");
+    /** Logs the first anomaly of its kind as a warning and counts the rest. */
+    void happened(Warning what, int device, BufferType type, long address, String detail) {
+        if (isFirst(what.description)) {
+            facts(warning(), device, type, address)
+                    .log(
+                            "First {} of this tracker{}; the rest is counted and reported when a mesh closes",
+                            what.description,
+                            detail);
+        }
     }
 
-    /** Records a report of another size. */
-    public void sizeChange(int device, BufferType type, long address, long size) {
-        sizeChange.happened(device, type, address, ", " + Quantities.size(size));
-    }
-
-    /**
-     * Records a report of an address that the ledger holds for another allocator: on hardware one may overwrite the
-     * other.
-     */
-    public void overAnotherAllocator(int device, BufferType type, long address, long size) {
-        overAnotherAllocator.happened(device, type, address, ", " + Quantities.size(size));
-    }
-
-    /** Records a free that the runtime ignored. */
-    public void ignoredFree(int device, BufferType type, long address, IgnoredFreeReason reason) {
-        ignoredFree.happened(device, type, address, ", because " + reason.description());
+    private boolean isFirst(String what) {
+        return counts.computeIfAbsent(what, unused -> new AtomicLong()).getAndIncrement() == 0;
     }
 
     /** Logs that a mesh was opened. */
-    public void meshOpened(MeshDescription mesh) {
+    void meshOpened(MeshDescription mesh) {
         if (LOG.isInfoEnabled()) {
             LOG.atInfo()
                     .addKeyValue("mesh", mesh.id())
@@ -143,7 +93,7 @@ final class EventLog {
     }
 
     /** Logs that a mesh was closed, and how often each anomaly happened. */
-    public void meshClosed(int mesh, LongSupplier liveBuffers, LongSupplier liveBytes) {
+    void meshClosed(int mesh, LongSupplier liveBuffers, LongSupplier liveBytes) {
         if (LOG.isInfoEnabled()) {
             long buffers = liveBuffers.getAsLong();
             long bytes = liveBytes.getAsLong();
@@ -157,23 +107,16 @@ final class EventLog {
                             Quantities.count(buffers, "buffer"),
                             Quantities.size(bytes));
         }
-        nothingToFree.report();
-        sizeChange.report();
-        overAnotherAllocator.report();
-        ignoredFree.report();
-        lost.forEach((reason, times) -> {
+        counts.forEach((what, times) -> {
             if (times.get() > 1) {
-                warning()
-                        .addKeyValue("count", times.get())
-                        .log("{} times so far: reports lost, {}", times, printable(reason));
+                warning().addKeyValue("count", times.get()).log("{} times so far: {}", times, printable(what));
             }
         });
     }
 
     /** Logs that reports are missing, once for each reason. */
-    public void reportsLost(long count, String reason) {
-        AtomicLong soFar = lost.computeIfAbsent(reason, unused -> new AtomicLong());
-        if (soFar.getAndIncrement() == 0) {
+    void reportsLost(long count, String reason) {
+        if (isFirst("reports lost, " + reason)) {
             warning().addKeyValue("count", count).log("Reports lost: {}", printable(reason));
         }
     }

@@ -1,5 +1,13 @@
 package dev.meshguard.tracker;
 
+import static dev.meshguard.event.HistoryEvent.NO_DEVICE;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.PrintableText;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -28,7 +36,27 @@ import org.apiguardian.api.API.Status;
  * @see AllocationTracker#lease
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public sealed interface Lease permits TrackedLease {
+public final class Lease {
+
+    private static final int MAX_REASON_CHARS = 500;
+
+    private final AllocationTracker tracker;
+    private final MemoryRequest request;
+    private final OriginFilter callers;
+    private final BufferType type;
+    /** Takes the place of an address; no other lease has it. */
+    private final long number;
+
+    /** Guarded by this lease, so that no change of its size follows its free. */
+    private boolean isFreed;
+
+    Lease(AllocationTracker tracker, MemoryRequest request, OriginFilter callers, BufferType type, long number) {
+        this.tracker = tracker;
+        this.request = request;
+        this.callers = callers;
+        this.type = type;
+        this.number = number;
+    }
 
     /**
      * Reports the object without which the code under test cannot free the memory; it is held weakly, and none of its methods is
@@ -36,18 +64,45 @@ public sealed interface Lease permits TrackedLease {
      *
      * @return this lease
      */
-    Lease handedOut(Object handle);
+    public Lease handedOut(Object handle) {
+        tracker.handleReturned(request, handle);
+        return this;
+    }
 
     /** Reports that the memory was freed. A second report is an error in the verdict, as a double free. */
-    void freed();
+    public synchronized void freed() {
+        isFreed = true;
+        tracker.freed(release(AllocationDetails.user()), NO_DEVICE, type, number, Ownership.UNKNOWN);
+    }
 
     /** Reports that a call which should free the memory failed, so that it is still allocated. */
-    void freeFailed(Throwable reason);
+    public void freeFailed(Throwable reason) {
+        MemoryRequest release = release(AllocationDetails.user().labelled(textOf(reason)));
+        tracker.freeIgnored(release, NO_DEVICE, type, number, IgnoredFreeReason.FAILED);
+    }
 
     /**
      * Reports that the memory has another size now. Does nothing after the memory was freed.
      *
      * @param bytes the whole size, from 0; 0 if it is unknown
      */
-    void resized(long bytes);
+    public synchronized void resized(long bytes) {
+        if (!isFreed) {
+            tracker.allocated(request, NO_DEVICE, type, number, bytes, Ownership.UNKNOWN);
+        }
+    }
+
+    /** An error of the code under test may have any text, or none. */
+    private static String textOf(Throwable reason) {
+        try {
+            String text = PrintableText.line(reason.toString());
+            return text.length() <= MAX_REASON_CHARS ? text : text.substring(0, MAX_REASON_CHARS) + "…";
+        } catch (RuntimeException unreadable) {
+            return reason.getClass().getName();
+        }
+    }
+
+    private MemoryRequest release(AllocationDetails details) {
+        return tracker.release(details, callers);
+    }
 }

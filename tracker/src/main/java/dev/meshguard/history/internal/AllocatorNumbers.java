@@ -47,16 +47,10 @@ public final class AllocatorNumbers {
         }
     }
 
-    private @Nullable Map<Name, Integer> numbers;
+    private final Map<Name, Integer> numbers = new HashMap<>();
     private final List<Name> names = new ArrayList<>(1);
     /** The numbers of closed allocators; their remaining entries match any allocator. */
     private final BitSet gone = new BitSet();
-
-    /** The last result: nearly every report asks for the same as the one before it. */
-    private OptionalInt lastMesh = OptionalInt.empty();
-
-    private Optional<AllocatorId> lastAllocator = Optional.empty();
-    private int last = UNKNOWN;
 
     /** Returns the number of the allocator that a report is about, from 0. */
     public int of(@Nullable MemoryRequest request) {
@@ -67,26 +61,14 @@ public final class AllocatorNumbers {
         if (details.kind() == BufferKind.CIRCULAR_BUFFER) {
             return NONE;
         }
-        OptionalInt mesh = details.mesh();
-        Optional<AllocatorId> allocator = details.allocator();
-        if (!lastAllocator.equals(allocator) || !lastMesh.equals(mesh)) {
-            last = find(new Name(mesh, allocator));
-            lastMesh = mesh;
-            lastAllocator = allocator;
-        }
-        return last;
+        return find(new Name(details.mesh(), details.allocator()));
     }
 
     private int find(Name name) {
         if (name.mesh().isEmpty() && name.allocator().isEmpty()) {
             return UNKNOWN;
         }
-        Map<Name, Integer> known = numbers;
-        if (known == null) {
-            known = new HashMap<>(4);
-            numbers = known;
-        }
-        Integer number = known.get(name);
+        Integer number = numbers.get(name);
         if (number != null) {
             return number;
         }
@@ -95,7 +77,7 @@ public final class AllocatorNumbers {
             return UNKNOWN;
         }
         names.add(name);
-        known.put(name, next);
+        numbers.put(name, next);
         return next;
     }
 

@@ -1,6 +1,5 @@
 package dev.meshguard.junit.internal;
 
-import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
@@ -78,10 +77,7 @@ public final class KeptTrackers {
         if (tracker == null || tracker.liveBuffers() == 0) {
             return List.of();
         }
-        AllocationHistory history = tracker.history();
-        AllocationHistory unchecked = history.withEvents(history.events().stream()
-                .filter(event -> !(event instanceof HistoryEvent.Checked))
-                .toList());
+        AllocationHistory unchecked = tracker.history().withoutChecks();
         return LeakCheck.create().expecting(expected).examine(unchecked).survivors().stream()
                 .filter(survivor ->
                         survivor.status() == SurvivorStatus.LEAKED || survivor.status() == SurvivorStatus.UNDECIDED)
