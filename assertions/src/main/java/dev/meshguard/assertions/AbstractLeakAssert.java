@@ -433,6 +433,6 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
                     new Amount(buffer.size(), 1),
                     (sum, one) -> new Amount(sum.bytes() + one.bytes(), sum.buffers() + one.buffers()));
         }
-        return MemorySnapshot.of(amounts);
+        return new MemorySnapshot(amounts);
     }
 }

@@ -340,7 +340,7 @@ public final class AllocationHistory {
 
     /** Returns the memory allocated when the history was taken, by device, type and lifetime. */
     public MemorySnapshot snapshot() {
-        return MemorySnapshot.of(devices(), this::totals);
+        return MemorySnapshot.of(sums());
     }
 
     /**

@@ -2,15 +2,11 @@ package dev.meshguard.history;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Quantities;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -23,10 +19,11 @@ import org.apiguardian.api.API.Status;
  *
  * <p>Immutable and safe for use by several threads.
  *
+ * @param amounts the amounts that are not empty, by device, type and lifetime
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class MemorySnapshot {
+public record MemorySnapshot(Map<MemoryKey, Amount> amounts) {
 
     /**
      * The device, type and lifetime under which memory is counted.
@@ -66,47 +63,27 @@ public final class MemorySnapshot {
         }
     }
 
-    private final SortedMap<MemoryKey, Amount> amounts;
-
-    private MemorySnapshot(SortedMap<MemoryKey, Amount> amounts) {
-        this.amounts = amounts;
+    /** Creates a snapshot of the given amounts; keys without memory are left out. */
+    public MemorySnapshot {
+        Map<MemoryKey, Amount> kept = new TreeMap<>(amounts);
+        kept.values().removeIf(Amount.NOTHING::equals);
+        amounts = Collections.unmodifiableMap(kept);
     }
 
-    /** Provides sums by device, type and lifetime. */
+    /** Returns the live memory of the given sums. */
     @API(status = Status.INTERNAL, since = "0.1")
-    @FunctionalInterface
-    public interface Sums {
-
-        /** Returns the sums of one type and lifetime on one device. */
-        MemoryTotals of(int device, BufferType type, BufferLifetime lifetime);
-    }
-
-    /** Returns the live memory of the given devices. */
-    @API(status = Status.INTERNAL, since = "0.1")
-    public static MemorySnapshot of(List<Integer> devices, Sums sums) {
+    public static MemorySnapshot of(List<DeviceSums> sums) {
         Map<MemoryKey, Amount> amounts = new HashMap<>();
-        for (int device : devices) {
-            for (BufferType type : BufferType.values()) {
-                for (BufferLifetime lifetime : BufferLifetime.values()) {
-                    MemoryTotals live = sums.of(device, type, lifetime);
-                    amounts.put(
-                            new MemoryKey(device, type, lifetime), new Amount(live.liveBytes(), live.liveBuffers()));
-                }
+        for (DeviceSums device : sums) {
+            for (DeviceSums.TypeTotals sum : device.totals()) {
+                sum.lifetime()
+                        .ifPresent(lifetime -> amounts.put(
+                                new MemoryKey(device.device(), sum.type(), lifetime),
+                                new Amount(
+                                        sum.amounts().liveBytes(), sum.amounts().liveBuffers())));
             }
         }
-        return of(amounts);
-    }
-
-    /** Creates a snapshot of the given amounts; keys without memory are left out. */
-    public static MemorySnapshot of(Map<MemoryKey, Amount> amounts) {
-        SortedMap<MemoryKey, Amount> kept = new TreeMap<>(amounts);
-        kept.values().removeIf(Amount.NOTHING::equals);
-        return new MemorySnapshot(kept);
-    }
-
-    /** Returns the amounts that are not empty, by device, type and lifetime. */
-    public Map<MemoryKey, Amount> amounts() {
-        return Collections.unmodifiableMap(new LinkedHashMap<>(amounts));
+        return new MemorySnapshot(amounts);
     }
 
     /** Returns the bytes of one type on one device. */
@@ -121,24 +98,14 @@ public final class MemorySnapshot {
     /** Returns the change since an earlier snapshot; negative where memory was freed. */
     public MemorySnapshot minus(MemorySnapshot earlier) {
         Map<MemoryKey, Amount> difference = new TreeMap<>(amounts);
-        earlier.amounts.forEach((account, amount) -> difference.put(
-                account, difference.getOrDefault(account, Amount.NOTHING).minus(amount)));
-        return of(difference);
+        earlier.amounts.forEach((key, amount) ->
+                difference.put(key, difference.getOrDefault(key, Amount.NOTHING).minus(amount)));
+        return new MemorySnapshot(difference);
     }
 
     /** Returns whether nothing is allocated, or nothing changed. */
     public boolean isEmpty() {
         return amounts.isEmpty();
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof MemorySnapshot snapshot && amounts.equals(snapshot.amounts);
-    }
-
-    @Override
-    public int hashCode() {
-        return Objects.hash(amounts);
     }
 
     /** Returns one line for each key: {@code device 0 DRAM USER: 36 KiB (36864 B) in 2 buffers}. */
@@ -148,8 +115,8 @@ public final class MemorySnapshot {
             return "nothing allocated";
         }
         StringBuilder text = new StringBuilder();
-        amounts.forEach((account, amount) -> text.append(text.isEmpty() ? "" : "\n")
-                .append(account)
+        amounts.forEach((key, amount) -> text.append(text.isEmpty() ? "" : "\n")
+                .append(key)
                 .append(": ")
                 .append(Quantities.size(amount.bytes()))
                 .append(" in ")

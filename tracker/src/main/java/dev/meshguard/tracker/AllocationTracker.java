@@ -20,7 +20,9 @@ import dev.meshguard.event.Reachability;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.DeviceSums;
 import dev.meshguard.history.MemorySnapshot;
+import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.history.internal.Ledger.Effect;
 import dev.meshguard.tracker.EventLog.Warning;
 import java.time.Instant;
@@ -381,7 +383,7 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void meshClosed(int mesh) {
         Instant now = clock.instant();
-        recorder.meshClosed(mesh, number -> new HistoryEvent.MeshClosed(number, now, mesh));
+        recorder.mark(number -> new HistoryEvent.MeshClosed(number, now, mesh));
         log.meshClosed(mesh, this::liveBuffers, this::liveBytes);
     }
 
@@ -392,8 +394,7 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void deviceClosed(int device) {
-        recorder.deviceClosed(device, number -> new HistoryEvent.DeviceClosed(number, device));
-        log.marked("device closed", "device", device);
+        mark("device closed", "device", device, number -> new HistoryEvent.DeviceClosed(number, device));
     }
 
     @Override
@@ -478,8 +479,7 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Records that the check is made now, with the given date. */
     public void checked(LocalDate today) {
-        recorder.checked(number -> new HistoryEvent.Checked(number, today));
-        log.marked("checked", "today", today);
+        mark("checked", "today", today, number -> new HistoryEvent.Checked(number, today));
     }
 
     /** Records whether the handle of a request is still reachable. */
@@ -588,17 +588,17 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns the devices with any report, ascending; memory of no device counts as {@link HistoryEvent#NO_DEVICE}. */
     public List<Integer> devices() {
-        return recorder.devices();
+        return recorder.read(Ledger::devices);
     }
 
     /** Returns the sums of one type on one device. */
     public MemoryTotals totals(int device, BufferType type) {
-        return recorder.totals(device, type);
+        return recorder.read(ledger -> ledger.totals(device, type));
     }
 
     /** Returns the sums of one type and lifetime on one device. */
     public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
-        return recorder.totals(device, type, lifetime);
+        return recorder.read(ledger -> ledger.totals(device, type, lifetime));
     }
 
     /** Returns the bytes now allocated of one type on one device. */
@@ -618,12 +618,12 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns the number of entries now allocated on all devices. */
     public long liveBuffers() {
-        return recorder.entries();
+        return recorder.read(ledger -> ledger.entries());
     }
 
     /** Returns the allocated memory by device, type and lifetime, for comparison with another moment. */
     public MemorySnapshot snapshot() {
-        return MemorySnapshot.of(devices(), this::totals);
+        return MemorySnapshot.of(recorder.read(DeviceSums::of));
     }
 
     /** Returns everything recorded so far; later reports do not change it. */

@@ -1,11 +1,9 @@
 package dev.meshguard.tracker;
 
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.DeviceSums;
@@ -16,6 +14,7 @@ import dev.meshguard.history.internal.Ledger.Effect;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -73,31 +72,12 @@ final class Recorder {
     /** Records an event without an address. */
     void mark(LongFunction<HistoryEvent> event) {
         try (SpinLock held = lock.acquire()) {
-            journal.mark(ticket.incrementAndGet(), event);
-        }
-    }
-
-    /** Records the close of a mesh. */
-    void meshClosed(int mesh, LongFunction<HistoryEvent> event) {
-        try (SpinLock held = lock.acquire()) {
-            journal.mark(ticket.incrementAndGet(), event);
-            ledger.meshClosed(mesh);
-        }
-    }
-
-    /** Records the close of a device. */
-    void deviceClosed(int device, LongFunction<HistoryEvent> event) {
-        try (SpinLock held = lock.acquire()) {
-            journal.mark(ticket.incrementAndGet(), event);
-            ledger.deviceClosed(device);
-        }
-    }
-
-    /** Records a check. */
-    void checked(LongFunction<HistoryEvent> event) {
-        try (SpinLock held = lock.acquire()) {
-            journal.mark(ticket.incrementAndGet(), event);
-            sumsAtCheck = Optional.of(DeviceSums.of(ledger));
+            HistoryEvent mark = event.apply(journal.size() + 1L);
+            journal.mark(ticket.incrementAndGet(), mark);
+            ledger.enter(mark);
+            if (mark instanceof HistoryEvent.Checked) {
+                sumsAtCheck = Optional.of(DeviceSums.of(ledger));
+            }
         }
     }
 
@@ -108,27 +88,10 @@ final class Recorder {
         }
     }
 
-    List<Integer> devices() {
+    /** Returns what the ledger says now. */
+    <T> T read(Function<Ledger, T> question) {
         try (SpinLock held = lock.acquire()) {
-            return ledger.devices();
-        }
-    }
-
-    MemoryTotals totals(int device, BufferType type) {
-        try (SpinLock held = lock.acquire()) {
-            return ledger.totals(device, type);
-        }
-    }
-
-    MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
-        try (SpinLock held = lock.acquire()) {
-            return ledger.totals(device, type, lifetime);
-        }
-    }
-
-    long entries() {
-        try (SpinLock held = lock.acquire()) {
-            return ledger.entries();
+            return question.apply(ledger);
         }
     }
 

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.RandomAccess;
-import java.util.function.LongFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -125,13 +124,13 @@ public final class Journal {
      * Appends an event without an address.
      *
      * @param ticket greater than all tickets before it
-     * @param event creates the event with its number
+     * @param event the event; its number is the next one
      */
-    public void mark(long ticket, LongFunction<HistoryEvent> event) {
+    public void mark(long ticket, HistoryEvent event) {
         latestMark = ticket;
         latestOrder = 0;
         int index = nextIndex();
-        last.subjects[index] = event.apply(size);
+        last.subjects[index] = event;
     }
 
     /**

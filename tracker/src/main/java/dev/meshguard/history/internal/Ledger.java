@@ -66,7 +66,9 @@ public final class Ledger {
         this.removed = removed;
     }
 
-    /** Enters an event, if it is a report or ends an allocator. */
+    /**
+     * Enters an event, if it is a report or closes a mesh or device: remaining entries of a closed allocator match by address alone.
+     */
     public void enter(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated report) {
             allocated(report.request(), report.device(), report.type(), report.address(), report.size());
@@ -75,9 +77,9 @@ public final class Ledger {
         } else if (event instanceof HistoryEvent.FreeIgnored report) {
             freeIgnored(report.device());
         } else if (event instanceof HistoryEvent.MeshClosed closed) {
-            meshClosed(closed.mesh());
+            devices.values().forEach(known -> known.allocators.meshClosed(closed.mesh()));
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
-            deviceClosed(closed.device());
+            known(closed.device()).ifPresent(known -> known.allocators.deviceClosed());
         }
     }
 
@@ -128,16 +130,6 @@ public final class Ledger {
     /** Enters a free that the runtime ignored: its device is known from now on, and nothing else changes. */
     public void freeIgnored(int device) {
         reported(device);
-    }
-
-    /** Enters the close of a mesh: remaining entries of its allocator match by address alone from now on. */
-    public void meshClosed(int mesh) {
-        devices.values().forEach(known -> known.allocators.meshClosed(mesh));
-    }
-
-    /** Enters the close of a device, as {@link #meshClosed} does. */
-    public void deviceClosed(int device) {
-        known(device).ifPresent(known -> known.allocators.deviceClosed());
     }
 
     /** Returns the devices with any report, ascending. */

@@ -83,7 +83,7 @@ class JournalTests {
             journal.report(
                     Kind.FREE_IGNORED, ticket, orNull(e.request()), e.device(), e.type(), e.address(), 0, e.reason());
         } else {
-            journal.mark(ticket, number -> event);
+            journal.mark(ticket, event);
         }
         return event;
     }
