@@ -364,7 +364,8 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void traceReplayed(Owner trace, List<Owner> inFlight) {
-        mark("trace replayed", "trace", trace, number -> new HistoryEvent.TraceReplayed(number, trace, inFlight));
+        List<Owner> others = List.copyOf(inFlight);
+        mark("trace replayed", "trace", trace, number -> new HistoryEvent.TraceReplayed(number, trace, others));
     }
 
     @Override

@@ -12,9 +12,8 @@ import java.util.concurrent.locks.LockSupport;
  * }
  * }</pre>
  *
- * <p>An intrinsic lock makes a pair of reports a sixth slower, a {@link java.util.concurrent.locks.ReentrantLock} even more
- * ({@code PairBenchmark}). A thread that finds the lock held yields, then sleeps, because a thread may be stopped while it
- * holds the lock. Neither reentrant nor fair.
+ * <p>An intrinsic lock makes a pair of reports a sixth slower ({@code PairBenchmark}). A thread that finds the lock held yields,
+ * then sleeps, because a thread may be stopped while it holds the lock. Neither reentrant nor fair.
  */
 final class SpinLock implements AutoCloseable {
 
