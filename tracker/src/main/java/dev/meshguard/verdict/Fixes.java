@@ -138,11 +138,14 @@ public final class Fixes {
         if (owner.isEmpty() || owner.get().kind() == Owner.Kind.OTHER) {
             return isMadeByOperation() ? Optional.empty() : Optional.of(inWords(otherwise));
         }
+        if (history.endOf(owner.get()).isPresent()) {
+            return Optional.empty();
+        }
         return switch (owner.get().kind()) {
             case PROGRAM ->
-                Optional.of(inWords("Close " + named("program") + " or its workload before {end}: the program owns the"
-                        + " {unit}."));
-            case TRACE -> Optional.of(inWords("Release " + named("trace") + " before {end}: it owns the {unit}."));
+                Optional.of("Close " + named("program")
+                        + inWords(" or its workload before {end}: the program owns the {unit}."));
+            case TRACE -> Optional.of("Release " + named("trace") + inWords(" before {end}: it owns the {unit}."));
             default -> Optional.empty();
         };
     }

@@ -60,6 +60,11 @@ class FixesTests {
     }
 
     @Test
+    void isMissingForMemoryOfAProgramThatEnded() {
+        judged(leaked(history()).ownedBy(program(7)).endOf(program(7)).closed()).hasFix("");
+    }
+
+    @Test
     void isMissingForMemoryThatTheRuntimeAllocatedInAnOperation() {
         judged(history()
                         .phase(new Phase("ttnn.matmul (operation 2)"))
