@@ -4,8 +4,8 @@ import java.lang.reflect.Field;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +74,7 @@ final class ObjectFields {
         }
         try {
             if (holder instanceof Object[] array) {
-                ofIndexes(array.length, index -> array[index], type, visitor);
+                ofElements(Arrays.asList(array), index -> Link.atIndex(type, index), visitor);
             } else if (JavaTypes.isOpenContainer(type)) {
                 ofContainer(holder, visitor);
             } else if (JavaTypes.isOfTheJdk(type)) {
@@ -86,12 +87,13 @@ final class ObjectFields {
         }
     }
 
-    private static void ofIndexes(int length, IntFunction<@Nullable Object> elements, Class<?> type, Visitor visitor) {
-        for (int index = 0; index < length; index++) {
-            Object element = elements.apply(index);
-            if (element != null && !visitor.visit(element, Link.atIndex(type, index))) {
+    private static void ofElements(Iterable<?> elements, IntFunction<Link> links, Visitor visitor) {
+        int index = 0;
+        for (Object element : elements) {
+            if (element != null && !visitor.visit(element, links.apply(index))) {
                 return;
             }
+            index++;
         }
     }
 
@@ -107,7 +109,7 @@ final class ObjectFields {
         Class<?> type = map.getClass();
         // Nothing holds its keys, and a reported path would hold them.
         if (map instanceof WeakHashMap<?, ?>) {
-            ofUnordered(map.values(), type, "a value", visitor);
+            ofElements(map.values(), index -> Link.inside(type, "a value"), visitor);
             return;
         }
         for (Map.Entry<?, ?> entry : map.entrySet()) {
@@ -125,39 +127,26 @@ final class ObjectFields {
 
     private static void ofCollection(Collection<?> collection, Visitor visitor) {
         Class<?> type = collection.getClass();
-        boolean hasPlaces = collection instanceof List<?> || collection instanceof Deque<?> || isInOrder(collection);
-        if (!hasPlaces) {
-            ofUnordered(collection, type, "an element", visitor);
-            return;
-        }
-        int index = 0;
-        for (Object element : collection) {
-            if (element != null && !visitor.visit(element, Link.atIndex(type, index))) {
-                return;
-            }
-            index++;
-        }
+        IntFunction<Link> links =
+                isInOrder(collection) ? index -> Link.atIndex(type, index) : index -> Link.inside(type, "an element");
+        ofElements(collection, links, visitor);
     }
 
     /** The iteration order of a priority queue is not the order of its elements. */
     private static boolean isInOrder(Collection<?> collection) {
-        return collection instanceof Queue<?>
-                && !(collection instanceof java.util.PriorityQueue<?>)
-                && !(collection instanceof PriorityBlockingQueue<?>);
-    }
-
-    private static void ofUnordered(Collection<?> collection, Class<?> type, String what, Visitor visitor) {
-        for (Object element : collection) {
-            if (element != null && !visitor.visit(element, Link.inside(type, what))) {
-                return;
-            }
-        }
+        return collection instanceof List<?>
+                || (collection instanceof Queue<?>
+                        && !(collection instanceof java.util.PriorityQueue<?>)
+                        && !(collection instanceof PriorityBlockingQueue<?>));
     }
 
     /** The JDK's own fields are closed, so this is all that is known of objects that are no containers. */
     private static void ofHolder(Object holder, Visitor visitor) {
         if (holder instanceof AtomicReferenceArray<?> array) {
-            ofIndexes(array.length(), array::get, array.getClass(), visitor);
+            List<Object> elements = IntStream.range(0, array.length())
+                    .<Object>mapToObj(array::get)
+                    .toList();
+            ofElements(elements, index -> Link.atIndex(array.getClass(), index), visitor);
         } else if (holder instanceof Map.Entry<?, ?> entry) {
             describeInside(entry.getKey(), holder, visitor);
             describeInside(entry.getValue(), holder, visitor);
