@@ -54,7 +54,7 @@ class VerdictReportTests {
         openMesh();
         Scope test = tracker.phase(Phase.TEST);
         onBothDevices("kv-cache", 4096, TWO_MIB);
-        MemoryRequest weights = onBothDevices("weights", 8192, 64);
+        MemoryRequest weights = onBothDevices("weights", 2_101_248, 64);
         circularBuffer();
         test.close();
         closeMeshHolding(4096);
@@ -76,9 +76,9 @@ class VerdictReportTests {
                    fix   Report the end of a program's circular buffers when the program ends; they take no allocator memory.
                    seen  allocated in TEST (event #7)
                          circular buffers lie outside the allocator, so closing the device cannot free it
-                3. DRAM  128 B: 2 x 64 B, one on each of devices 0-1 at 0x2000 (8192), label "weights"
+                3. DRAM  128 B: 2 x 64 B, one on each of devices 0-1 at 0x201000 (2101248), label "weights"
                    at an unknown place (no origin was captured)
-                   why   FREE_UNREPORTED: the allocator reported 0x2000 (8192) as free when close began (event #12)
+                   why   FREE_UNREPORTED: the allocator reported 0x201000 (2101248) as free when close began (event #12)
                    fix   Report the free in every path that releases the buffer (views, early returns, closed devices); the memory
                          itself was freed.
                    seen  allocated in TEST (events #5 to #6)
