@@ -66,6 +66,15 @@ class ExcludedFindingsTests {
     }
 
     @Test
+    void aBufferOfWhichThePartReportedNotAllIsJudged() {
+        asDecode(() -> tracker.allocated(0, DRAM, 0x1000, 64));
+        LeakVerdict part = partOfDecode();
+        tracker.allocated(0, DRAM, 0x1000, 64);
+
+        assertThat(excluding(part).outcome()).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
     void aPartOfWhichNothingIsLeftIsNoEntry() {
         asDecode(() -> tracker.allocated(0, DRAM, 0x1000, 64));
         LeakVerdict part = partOfDecode();
