@@ -68,6 +68,7 @@ final class HistoryIndex {
     private final Map<Long, SurvivorContext> later = new HashMap<>();
 
     private final Map<Object, Siblings> siblings = new HashMap<>();
+    private final Map<MemoryAddress, List<BufferGeneration>> generations = new HashMap<>();
     /** The origins by which lines were looked up; the buffers of other lines are not searched. */
     private final Set<Origin> origins = new HashSet<>();
 
@@ -75,6 +76,7 @@ final class HistoryIndex {
     private final Table<BufferGeneration, Anomaly> anomalies;
     private final Table<MemoryAddress, Anomaly> strayFrees;
     private final Table<MemoryAddress, HistoryEvent.FreeIgnored> freesInVain;
+    private final Table<MemoryAddress, BufferGeneration> reservedAgain;
     private final Table<Integer, MeshDescription> meshes;
 
     /**
@@ -99,6 +101,10 @@ final class HistoryIndex {
         this.freesInVain = new Table<>(
                 () -> history.events(HistoryEvent.FreeIgnored.class).stream().filter(HistoryIndex::isInVain),
                 ignored -> new MemoryAddress(ignored.device(), ignored.type(), ignored.address()));
+        this.reservedAgain = new Table<>(
+                () -> history.generations().stream()
+                        .filter(generation -> generation.reservedAgainAt().isPresent()),
+                MemoryAddress::of);
         this.meshes = new Table<>(() -> history.meshes().stream(), MeshDescription::id);
         if (whole != history) {
             HistoryIndex ofWhole = new HistoryIndex(whole, whole);
@@ -212,6 +218,11 @@ final class HistoryIndex {
         return ignored.reason() == IgnoredFreeReason.STILL_SHARED || ignored.reason() == IgnoredFreeReason.FAILED;
     }
 
+    /** Returns the generations of an address that an allocator reserved again while a report of them was open. */
+    List<BufferGeneration> reservedAgainAt(MemoryAddress address) {
+        return reservedAgain.at(address);
+    }
+
     /** Returns the reports at an address that a free of another owner matched. */
     List<BufferGeneration.Report> freedByOthersAt(MemoryAddress address) {
         return generationsAt(address).stream()
@@ -248,7 +259,9 @@ final class HistoryIndex {
         return all.subList(0, low);
     }
 
+    /** Each mesh may have left something at an address, so all of them ask for the same. */
     private List<BufferGeneration> generationsAt(MemoryAddress address) {
-        return history.generationsAt(address.device(), address.type(), address.address());
+        return generations.computeIfAbsent(
+                address, place -> history.generationsAt(place.device(), place.type(), place.address()));
     }
 }

@@ -73,7 +73,11 @@ final class LeakDiagnosis {
                     return Optional.of(overtaken(free.number(), remaining));
                 }
             }
-            for (BufferGeneration.Report other : survivor.index().freedByOthersAt(address)) {
+            // Such a free names the owner that it is of. Without one, all generations of the address would be searched
+            // in vain.
+            boolean hasOwner = remaining.request().details().owner().isPresent();
+            for (BufferGeneration.Report other :
+                    hasOwner ? survivor.index().freedByOthersAt(address) : List.<BufferGeneration.Report>of()) {
                 long free = other.freedAt().orElseThrow();
                 if (free < remaining.allocatedAt()
                         && isOf(other.release().orElseThrow(), other.ownership(), remaining)) {
@@ -130,8 +134,10 @@ final class LeakDiagnosis {
      */
     private static Optional<Doubt> freeOfReusedAddress(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
-        return survivor.index().generationsAt(MemoryAddress.of(buffer), buffer.allocatedAt()).stream()
-                .filter(earlier -> earlier.reservedAgainAt().isPresent())
+        if (buffer.allocator().isEmpty()) {
+            return Optional.empty();
+        }
+        return survivor.index().reservedAgainAt(MemoryAddress.of(buffer)).stream()
                 .flatMap(earlier -> earlier.reports().stream())
                 .filter(report -> report.freedAt().orElse(0) > buffer.allocatedAt()
                         && buffer.reportsRemaining().stream().anyMatch(own -> fitsAsWell(own, report)))
