@@ -38,6 +38,8 @@ final class AllocatedRanges {
 
     private final boolean flatAddresses;
     private final Map<Region, List<AllocatorRanges>> regions = new HashMap<>();
+    /** Whether the extent of any buffer is known. */
+    private boolean hasExtents;
 
     AllocatedRanges(boolean flatAddresses) {
         this.flatAddresses = flatAddresses;
@@ -49,7 +51,7 @@ final class AllocatedRanges {
      */
     Optional<BufferGeneration> viewedBy(BufferGeneration buffer, HistoryEvent.Allocated report) {
         boolean isView = report.request().details().view();
-        if (!isView && report.ownership() != Ownership.NON_OWNING) {
+        if (!isView && (report.ownership() != Ownership.NON_OWNING || !hasExtents)) {
             return Optional.empty();
         }
         long end = report.address() + extent(report.request(), report.size());
@@ -89,6 +91,7 @@ final class AllocatedRanges {
                 }
             }
         }
+        hasExtents |= end > start;
         ofThe(buffer, allocated).buffers().putIfAbsent(start, new AllocatedRange(buffer, end));
         ofOne.addAll(ofTwo);
         return ofOne;
@@ -97,10 +100,12 @@ final class AllocatedRanges {
     /** Frees the memory of a buffer, if it allocated any. */
     void free(BufferGeneration buffer) {
         for (AllocatorRanges one : regions.getOrDefault(region(buffer), List.of())) {
-            AllocatedRange range = one.buffers().get(buffer.address());
+            AllocatedRange range = one.buffers().remove(buffer.address());
             if (range != null && range.buffer() == buffer) {
-                one.buffers().remove(buffer.address());
                 return;
+            }
+            if (range != null) {
+                one.buffers().put(buffer.address(), range);
             }
         }
     }

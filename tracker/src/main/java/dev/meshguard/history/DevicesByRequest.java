@@ -2,9 +2,11 @@ package dev.meshguard.history;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,8 @@ final class DevicesByRequest {
 
     private final List<HistoryEvent> events;
     private @Nullable IdentityHashMap<MemoryRequest, Set<Integer>> devices;
+    /** A set of each device by itself, which most requests share. */
+    private final Map<Integer, Set<Integer>> single = new HashMap<>();
 
     DevicesByRequest(List<HistoryEvent> events) {
         this.events = events;
@@ -34,7 +38,7 @@ final class DevicesByRequest {
 
     private Set<Integer> of(MemoryRequest request) {
         if (devices == null) {
-            devices = new IdentityHashMap<>();
+            devices = new IdentityHashMap<>(events.size());
             for (HistoryEvent event : events) {
                 if (event instanceof HistoryEvent.Allocated report) {
                     add(report.request(), report.device());
@@ -51,7 +55,7 @@ final class DevicesByRequest {
             return;
         }
         // Most requests report on one device, so the second report creates the growable set.
-        Set<Integer> known = devices.putIfAbsent(request, Set.of(device));
+        Set<Integer> known = devices.putIfAbsent(request, single.computeIfAbsent(device, one -> Set.of(one)));
         if (known != null && !known.contains(device)) {
             known = known.size() == 1 ? new HashSet<>(known) : known;
             known.add(device);
