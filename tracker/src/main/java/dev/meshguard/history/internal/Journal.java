@@ -41,7 +41,7 @@ public final class Journal {
     /** Events in the first block. Most tests report few. */
     private static final int FIRST_CAPACITY = 256;
 
-    private static final int CAPACITY = 2_048;
+    private static final int CAPACITY = 4_096;
 
     private static final int WORDS = 3;
 
@@ -62,6 +62,8 @@ public final class Journal {
     private Block last = new Block(FIRST_CAPACITY);
     private final List<Block> blocks = new ArrayList<>(List.of(last));
     private int size;
+    /** The events of the last block. */
+    private int used;
 
     /** The ticket of the latest mark. */
     private long latestMark;
@@ -170,13 +172,13 @@ public final class Journal {
 
     /** Makes room for one more event in the last block, and returns its index there. */
     private int nextIndex() {
-        int index = offsetOf(size);
-        if (index == 0 && size > 0) {
+        if (used == last.subjects.length) {
             last = new Block(CAPACITY);
             blocks.add(last);
+            used = 0;
         }
         size++;
-        return index;
+        return used++;
     }
 
     /** Returns the index of an event in its block; positions are counted from 0. */
