@@ -63,20 +63,20 @@ final class WitnessSnapshots {
     void add(HistoryEvent.Witnessed event, DeviceOpenPeriods devices) {
         WitnessSnapshot reading = event.snapshot();
         MeshOpenPeriod whole = meshes.latestOverAll(reading.mesh(), reading.devices());
-        Map<Integer, MeshOpenPeriod> apart = whole == null ? meshOpenPeriods(reading, devices) : Map.of();
-        Reading read = new Reading(event, devices, whole, apart);
+        Map<Integer, MeshOpenPeriod> distinctMeshes = whole == null ? meshOpenPeriods(reading, devices) : Map.of();
+        Reading read = new Reading(event, devices, whole, distinctMeshes);
         all.add(read);
-        Set<MeshOpenPeriod> meshesRead = whole == null ? new HashSet<>(apart.values()) : Set.of(whole);
+        Set<MeshOpenPeriod> meshesRead = whole == null ? new HashSet<>(distinctMeshes.values()) : Set.of(whole);
         meshesRead.forEach(mesh ->
                 ofMeshes.computeIfAbsent(mesh, unused -> new ArrayList<>()).add(read));
     }
 
     private Map<Integer, MeshOpenPeriod> meshOpenPeriods(WitnessSnapshot reading, DeviceOpenPeriods devices) {
-        Map<Integer, MeshOpenPeriod> meshLives = new HashMap<>();
+        Map<Integer, MeshOpenPeriod> openPeriods = new HashMap<>();
         for (int device : reading.devices()) {
-            meshLives.put(device, meshes.openPeriod(reading.mesh(), device, devices.now(device)));
+            openPeriods.put(device, meshes.openPeriod(reading.mesh(), device, devices.now(device)));
         }
-        return meshLives;
+        return openPeriods;
     }
 
     List<HistoryEvent.Witnessed> events() {
@@ -194,8 +194,8 @@ final class WitnessSnapshots {
      */
     private Optional<HistoryEvent.Witnessed> readingOfAny(
             List<MeshOpenPeriod> allocatingMeshes, BufferGeneration buffer, Moment moment, boolean doubted) {
-        long born = buffer.allocatedAt();
-        List<Reading> theirs = covering(buffer, moment, born)
+        long since = buffer.allocatedAt();
+        List<Reading> theirs = covering(buffer, moment, since)
                 .filter(reading -> isOfItsDevice(reading, buffer))
                 .filter(reading -> !isOfLaterMesh(reading, buffer, lastReportOf(buffer)))
                 .toList();
