@@ -11,12 +11,12 @@ import org.apiguardian.api.API.Status;
  * @param cause the cause
  * @param status how the survivor counts
  * @param evidence the facts, the decisive one first; at least one
- * @param doubt if the survivor is undecided, the kind of the reason for that
+ * @param reason if the survivor is undecided, the kind of the reason for that
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record Diagnosis(
-        Cause cause, SurvivorStatus status, List<Evidence> evidence, Optional<InconclusiveReason.Kind> doubt) {
+        Cause cause, SurvivorStatus status, List<Evidence> evidence, Optional<InconclusiveReason.Kind> reason) {
 
     /**
      * Creates a diagnosis with its own copy of the evidence.
@@ -41,7 +41,7 @@ public record Diagnosis(
     }
 
     /** Returns the diagnosis of a survivor that cannot be decided. */
-    public static Diagnosis undecided(Cause cause, InconclusiveReason.Kind doubt, List<Evidence> evidence) {
-        return new Diagnosis(cause, SurvivorStatus.UNDECIDED, evidence, Optional.of(doubt));
+    public static Diagnosis undecided(Cause cause, InconclusiveReason.Kind reason, List<Evidence> evidence) {
+        return new Diagnosis(cause, SurvivorStatus.UNDECIDED, evidence, Optional.of(reason));
     }
 }

@@ -122,7 +122,7 @@ final class ExpectationMatcher {
                 diagnosis.cause(),
                 wouldBeExpected ? SurvivorStatus.LEAKED : diagnosis.status(),
                 evidence,
-                diagnosis.doubt());
+                diagnosis.reason());
     }
 
     private Evidence expired(Expectation expectation) {

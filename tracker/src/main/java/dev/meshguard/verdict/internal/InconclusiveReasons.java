@@ -243,7 +243,7 @@ final class InconclusiveReasons {
     }
 
     private static boolean isUndecided(Survivor survivor, Kind kind) {
-        return survivor.diagnosis().doubt().filter(kind::equals).isPresent();
+        return survivor.diagnosis().reason().filter(kind::equals).isPresent();
     }
 
     private static InconclusiveReason outOfOrder(List<Survivor> undecided) {

@@ -26,7 +26,7 @@ import java.util.OptionalLong;
  */
 final class LeakDiagnosis {
 
-    private record Doubt(Kind kind, Evidence evidence) {}
+    private record Reason(Kind kind, Evidence evidence) {}
 
     private LeakDiagnosis() {}
 
@@ -37,7 +37,10 @@ final class LeakDiagnosis {
         return of(cause, survivor, evidence);
     }
 
-    /** Returns the diagnosis of a leak that follows from a missing free; the doubt about it follows the decisive fact. */
+    /**
+     * Returns the diagnosis of a leak that follows from a missing free. If it is undecided, the reason follows the decisive
+     * fact.
+     */
     static Diagnosis of(Cause cause, SurvivorContext survivor, List<Evidence> evidence) {
         return diagnosis(cause, evidence, overtaken(survivor).or(() -> unreported(survivor)));
     }
@@ -47,17 +50,17 @@ final class LeakDiagnosis {
         return diagnosis(cause, List.of(evidence), overtaken(survivor));
     }
 
-    private static Diagnosis diagnosis(Cause cause, List<Evidence> evidence, Optional<Doubt> doubt) {
-        if (doubt.isEmpty()) {
+    private static Diagnosis diagnosis(Cause cause, List<Evidence> evidence, Optional<Reason> reason) {
+        if (reason.isEmpty()) {
             return Diagnosis.of(cause, SurvivorStatus.LEAKED, evidence);
         }
-        List<Evidence> withDoubt = new ArrayList<>(evidence);
-        withDoubt.add(1, doubt.get().evidence());
-        return Diagnosis.undecided(cause, doubt.get().kind(), withDoubt);
+        List<Evidence> withReason = new ArrayList<>(evidence);
+        withReason.add(1, reason.get().evidence());
+        return Diagnosis.undecided(cause, reason.get().kind(), withReason);
     }
 
-    private static Optional<Doubt> overtaken(SurvivorContext survivor) {
-        return overtakenBy(survivor).map(free -> new Doubt(Kind.OUT_OF_ORDER, free));
+    private static Optional<Reason> overtaken(SurvivorContext survivor) {
+        return overtakenBy(survivor).map(free -> new Reason(Kind.OUT_OF_ORDER, free));
     }
 
     /**
@@ -109,13 +112,13 @@ final class LeakDiagnosis {
     }
 
     /** Returns that the free may be missing because the source did not report for a while, or lost reports. */
-    private static Optional<Doubt> unreported(SurvivorContext survivor) {
+    private static Optional<Reason> unreported(SurvivorContext survivor) {
         if (survivor.addressState(survivor.checkMoment()) != AddressState.UNKNOWN) {
             return Optional.empty();
         }
         AllocationHistory history = survivor.history();
         return gapAfter(survivor.buffer(), history)
-                .map(gap -> new Doubt(
+                .map(gap -> new Reason(
                         Kind.TRACKING_OFF,
                         maybeFreed(
                                 history.resumesAfter(gap) ? "tracking was off later on" : "tracking ended later on",
@@ -124,7 +127,7 @@ final class LeakDiagnosis {
                         .filter(lost -> lost.number() > survivor.buffer().allocatedAt())
                         .findFirst()
                         .map(lost ->
-                                new Doubt(Kind.REPORTS_LOST, maybeFreed("reports got lost later on", lost.number()))))
+                                new Reason(Kind.REPORTS_LOST, maybeFreed("reports got lost later on", lost.number()))))
                 .or(() -> freeOfReusedAddress(survivor));
     }
 
@@ -132,7 +135,7 @@ final class LeakDiagnosis {
      * Returns a free that may be of this buffer, although it was matched with an earlier one: the allocator reserved the
      * address again while a report of the earlier one was open, whose free is late or missing.
      */
-    private static Optional<Doubt> freeOfReusedAddress(SurvivorContext survivor) {
+    private static Optional<Reason> freeOfReusedAddress(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         if (buffer.allocator().isEmpty()) {
             return Optional.empty();
@@ -142,7 +145,7 @@ final class LeakDiagnosis {
                 .filter(report -> report.freedAt().orElse(0) > buffer.allocatedAt()
                         && buffer.reportsRemaining().stream().anyMatch(own -> fitsAsWell(own, report)))
                 .findFirst()
-                .map(report -> new Doubt(
+                .map(report -> new Reason(
                         Kind.REPORTS_FIT_BOTH,
                         Evidence.formatted(
                                         "the free of event #%d fits it as well as what event #%d reported at its address before:"
