@@ -98,7 +98,7 @@ public final class AllocationTracker implements AllocationListener {
     private final EventLog log = new EventLog();
 
     private final StackKeeper stacks = new StackKeeper();
-    private final Recorder recorder = new Recorder(stacks);
+    private final ReportRecorder recorder = new ReportRecorder(stacks);
 
     /** The number of the last lease. */
     private final AtomicLong leases = new AtomicLong();

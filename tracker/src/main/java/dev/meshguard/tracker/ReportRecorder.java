@@ -19,7 +19,7 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The journal and the ledger of a tracker, behind one lock: every report is entered in both. */
-final class Recorder {
+final class ReportRecorder {
 
     private final SpinLock lock = new SpinLock();
     private final Journal journal = new Journal();
@@ -32,7 +32,7 @@ final class Recorder {
     /** The sums of each device when the last check was made. */
     private Optional<List<DeviceSums>> sumsAtCheck = Optional.empty();
 
-    Recorder(StackKeeper stacks) {
+    ReportRecorder(StackKeeper stacks) {
         this.stacks = stacks;
         this.ledger = new Ledger(stacks::removed);
     }
