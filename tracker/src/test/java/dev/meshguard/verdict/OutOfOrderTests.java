@@ -145,6 +145,18 @@ class OutOfOrderTests {
     }
 
     @Test
+    void areDecidedForABufferFromBeforeTheMeshWasOpenedAgain() {
+        HistoryScript leak = ofMesh(history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64))
+                .close();
+        HistoryScript first = ofMesh(leak.mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64));
+        HistoryScript second = ofMesh(first.allocate(DRAM, device(0), 0x1000, 64));
+        HistoryScript bothFreed =
+                ofMesh(ofMesh(second.free(DRAM, device(0), 0x1000)).free(DRAM, device(0), 0x1000));
+
+        judged(bothFreed.closed()).hasStandings(LEAKED);
+    }
+
+    @Test
     void areDecidedWhereTheFirstBufferWasFreedBefore() {
         HistoryScript one = ofMesh(history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64));
         HistoryScript freed = ofMesh(one.free(DRAM, device(0), 0x1000));

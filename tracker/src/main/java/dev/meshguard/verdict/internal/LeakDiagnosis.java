@@ -141,6 +141,7 @@ final class LeakDiagnosis {
             return Optional.empty();
         }
         return survivor.index().reservedAgainAt(MemoryAddress.of(buffer)).stream()
+                .takeWhile(earlier -> earlier.allocatedAt() < buffer.allocatedAt())
                 .flatMap(earlier -> earlier.reports().stream())
                 .filter(report -> report.freedAt().orElse(0) > buffer.allocatedAt()
                         && buffer.reportsRemaining().stream().anyMatch(own -> fitsAsWell(own, report)))
