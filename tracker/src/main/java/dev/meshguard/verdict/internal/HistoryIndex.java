@@ -78,6 +78,7 @@ final class HistoryIndex {
     private final Table<MemoryAddress, HistoryEvent.FreeIgnored> freesInVain;
     private final Table<MemoryAddress, BufferGeneration> reservedAgain;
     private final Table<Integer, MeshDescription> meshes;
+    private final Table<Integer, HistoryEvent.MeshOpened> openings;
 
     /**
      * Prepares the tables.
@@ -106,6 +107,9 @@ final class HistoryIndex {
                         .filter(generation -> generation.reservedAgainAt().isPresent()),
                 MemoryAddress::of);
         this.meshes = new Table<>(() -> history.meshes().stream(), MeshDescription::id);
+        this.openings = new Table<>(
+                () -> history.events(HistoryEvent.MeshOpened.class).stream(),
+                opened -> opened.mesh().id());
         if (whole != history) {
             HistoryIndex ofWhole = new HistoryIndex(whole, whole);
             whole.liveAtCheck()
@@ -147,7 +151,9 @@ final class HistoryIndex {
             return List.of();
         }
         if (origins.add(buffer.origin().orElseThrow())) {
-            history.live().forEach(one -> one.origin().ifPresent(origins::add));
+            Stream.of(history.live(), history.freedAfterClose())
+                    .flatMap(List::stream)
+                    .forEach(one -> one.origin().ifPresent(origins::add));
             lines = new Table<>(
                     () ->
                             history
@@ -241,6 +247,11 @@ final class HistoryIndex {
     /** Returns the meshes that were opened under a number, in order. */
     List<MeshDescription> meshes(int id) {
         return meshes.at(id);
+    }
+
+    /** Returns when meshes were opened under a number, in order. */
+    List<HistoryEvent.MeshOpened> openings(int mesh) {
+        return openings.at(mesh);
     }
 
     /** Returns the generations of an address that began before an event, in the order of allocation. */

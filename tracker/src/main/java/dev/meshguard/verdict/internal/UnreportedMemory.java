@@ -164,8 +164,7 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
 
         private boolean isOfOneOpenPeriod(int mesh, int device, long earlier, long later) {
             return history.openPeriodAt(device, earlier) == history.openPeriodAt(device, later)
-                    && history.events(HistoryEvent.MeshOpened.class).stream()
-                            .filter(opened -> opened.mesh().id() == mesh)
+                    && index.openings(mesh).stream()
                             .noneMatch(opened -> earlier < opened.number() && opened.number() < later);
         }
 

@@ -1,0 +1,82 @@
+package dev.meshguard.verdict;
+
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
+import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.tracker.AllocationTracker;
+import java.util.AbstractList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** A verdict reads each event some times, however many findings there are. */
+class EventsReadTests {
+
+    private static final int FINDINGS = 300;
+    private static final int READS = 100;
+
+    @Test
+    void unreportedMemoryIsSearchedWithoutAPassForEachAddress() {
+        long[] held = LongStream.range(0, FINDINGS).map(i -> i * 64).toArray();
+
+        AllocationHistory history = history()
+                .mesh(0, 0)
+                .witness(CLOSE_BEGUN, DRAM, device(0), held)
+                .witness(BEFORE_WIPE, DRAM, device(0), held)
+                .closed();
+
+        assertThat(readsPerEvent(history)).isLessThan(READS);
+    }
+
+    @Test
+    void linesThatFreedLateAreSearchedInOnePass() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.meshOpened(MeshDescription.of(0, "mesh", List.of(0)));
+        for (int line = 1; line <= FINDINGS; line++) {
+            var origin = Origin.of(new StackTraceElement[] {new StackTraceElement("Model", "run", "Model.java", line)});
+            tracker.allocated(
+                    tracker.requestOfProcess(AllocationDetails.user(), origin),
+                    0,
+                    DRAM,
+                    line * 64L,
+                    64,
+                    Ownership.OWNING);
+        }
+        tracker.meshClosing(0);
+        for (int line = 1; line <= FINDINGS; line++) {
+            tracker.freed(0, DRAM, line * 64L);
+        }
+        tracker.meshClosed(0);
+
+        assertThat(readsPerEvent(tracker.history())).isLessThan(READS);
+    }
+
+    private static long readsPerEvent(AllocationHistory history) {
+        List<HistoryEvent> events = history.events();
+        long[] reads = {0};
+        List<HistoryEvent> counted = new AbstractList<>() {
+            @Override
+            public HistoryEvent get(int index) {
+                reads[0]++;
+                return events.get(index);
+            }
+
+            @Override
+            public int size() {
+                return events.size();
+            }
+        };
+        LeakCheck.create().examine(AllocationHistory.of(counted, history.sums(), history.hasFlatAddresses()));
+        return reads[0] / events.size();
+    }
+}
