@@ -155,16 +155,18 @@ public final class Journal {
             Enum<?> detail) {
         // A request may be older than a mark that precedes its report.
         long order = (Math.max(0, ticket - latestMark) << DEVICE_BITS) + Math.max(0, device + 1);
+        // Before anything changes: a report without a type or a detail is refused, and all others are still read.
+        long word = (order << ORDER_SHIFT)
+                | ((long) type.ordinal() << (KIND_BITS + DETAIL_BITS))
+                | ((long) detail.ordinal() << KIND_BITS)
+                | kind.ordinal();
         isOrdered &= order >= latestOrder;
         latestOrder = order;
         int index = nextIndex();
         Block block = last;
         block.words[index * WORDS] = address;
         block.words[index * WORDS + 1] = bytes;
-        block.words[index * WORDS + 2] = (order << ORDER_SHIFT)
-                | ((long) type.ordinal() << (KIND_BITS + DETAIL_BITS))
-                | ((long) detail.ordinal() << KIND_BITS)
-                | kind.ordinal();
+        block.words[index * WORDS + 2] = word;
         if (request != null) {
             block.subjects[index] = request;
         }

@@ -1,6 +1,7 @@
 package dev.meshguard.history.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
@@ -51,6 +52,18 @@ class JournalTests {
     @Test
     void hasNothingToReadBeforeTheFirstEvent() {
         assertThat(new Journal().events()).isEmpty();
+    }
+
+    @Test
+    void readsAllOtherEventsAfterAReportWithoutATypeWasRefused() {
+        Journal journal = new Journal();
+        HistoryEvent next = new HistoryEvent.RoundBegan(1, 1);
+
+        assertThatNullPointerException()
+                .isThrownBy(() -> journal.report(Kind.FREED, 1, null, 0, null, 64, 0, Ownership.OWNING));
+        journal.mark(2, next);
+
+        assertThat(journal.events()).containsExactly(next);
     }
 
     @Test
