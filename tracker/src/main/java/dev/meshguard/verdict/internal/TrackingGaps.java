@@ -38,12 +38,18 @@ final class TrackingGaps {
 
     private final AllocationHistory history;
     private final List<OpenMesh> meshes;
+    private final List<BufferGeneration> ofSubDevices;
 
     TrackingGaps(AllocationHistory history) {
         this.history = history;
         List<HistoryEvent.MeshClosed> closes = history.events(HistoryEvent.MeshClosed.class);
         this.meshes = history.events(HistoryEvent.MeshOpened.class).stream()
                 .map(opened -> new OpenMesh(opened.mesh(), opened.number(), closeOf(opened, closes)))
+                .toList();
+        this.ofSubDevices = history.generations().stream()
+                .filter(buffer -> buffer.allocator()
+                        .filter(allocator -> allocator.kind() == AllocatorId.Kind.SUB_DEVICE)
+                        .isPresent())
                 .toList();
     }
 
@@ -109,7 +115,7 @@ final class TrackingGaps {
      */
     private List<AllocatorId> allocators(OpenMesh mesh, int device, long gap) {
         List<AllocatorId> allocators = new ArrayList<>(List.of(AllocatorId.MESH));
-        history.generations().stream()
+        ofSubDevices.stream()
                 .filter(buffer -> buffer.device() == device
                         && buffer.request()
                                 .details()
@@ -117,7 +123,6 @@ final class TrackingGaps {
                                 .equals(OptionalInt.of(mesh.description().id()))
                         && buffer.freedAt().orElse(Long.MAX_VALUE) > gap)
                 .flatMap(buffer -> buffer.allocator().stream())
-                .filter(allocator -> allocator.kind() == AllocatorId.Kind.SUB_DEVICE)
                 .forEach(allocators::add);
         if (meshes.stream().noneMatch(other -> other.liesOver(device) && other.isOpenAt(mesh.closed()))) {
             allocators.add(AllocatorId.DEVICE);
