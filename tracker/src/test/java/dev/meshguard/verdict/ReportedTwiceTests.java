@@ -702,6 +702,29 @@ class ReportedTwiceTests {
                 .containsExactly("FREE_UNREPORTED (misreported): DRAM 0x1000 (4096) on device 0, generation 1");
     }
 
+    /** The second buffer is larger, so it is no view of the first; the frees fit either. */
+    @Test
+    void isNotNamedWhereAnotherMeshReportedABufferAtTheAddressMeanwhile() {
+        var history = history()
+                .mesh(0, 0)
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 128)
+                .nonOwning()
+                .andOnceMore(OWNING)
+                .allocate(DRAM, device(0), 0x1000, 192)
+                .nonOwning()
+                .witnessOf(1, CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closeMesh(1)
+                .free(DRAM, device(0), 0x1000)
+                .nonOwning()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
     @ParameterizedTest
     @CsvSource({"true, MISREPORTED", "false, LEAKED"})
     void isNamedForAViewOfAPartOfABuffer(boolean isBufferFreed, Outcome outcome) {

@@ -169,8 +169,17 @@ final class Siblings {
         boolean allWent = owners.size() == 1
                 && survivor.freeOf(owners.get(0))
                         .filter(free -> free.ownership() == Ownership.OWNING && free.number() > allocatedAt(survivor))
+                        .filter(free -> isOfOneBuffer(buffer, owners.get(0), free.number()))
                         .isPresent();
         return allWent ? owners.get(0).freedAt() : OptionalLong.empty();
+    }
+
+    /** Where another buffer was reported at the address meanwhile, which is no view of this one, the free may be of it. */
+    private static boolean isOfOneBuffer(BufferGeneration buffer, Report owner, long freedAt) {
+        return buffer.reports().stream()
+                .filter(report -> !report.request().equals(owner.request()) && !RepeatedReports.isViewOf(report, owner))
+                .noneMatch(other ->
+                        other.allocatedAt() < freedAt && other.freedAt().orElse(Long.MAX_VALUE) > owner.allocatedAt());
     }
 
     /** Returns the number of the snapshot that listed a survivor as allocated, or 0. */
