@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Selects the events of one context from a history.
@@ -46,6 +47,7 @@ final class ContextFilter implements Predicate<HistoryEvent> {
         whole.generations().forEach(this::addReportsOf);
         whole.anomalies().stream()
                 .map(Anomaly::event)
+                .filter(event -> !(event instanceof HistoryEvent.Allocated))
                 .filter(event -> requestOf(event).filter(this::isOfContext).isPresent())
                 .forEach(event -> numbers.add(event.number()));
         whole.phases().stream()
@@ -68,13 +70,33 @@ final class ContextFilter implements Predicate<HistoryEvent> {
             return;
         }
         for (Report report : generation.reports()) {
-            if (isOfContext(report.request())) {
+            if (isOfContext(report.request()) && !isViewOfAnother(report, generation)) {
                 numbers.add(report.allocatedAt());
                 report.freedAt().ifPresent(numbers::add);
                 selected.computeIfAbsent(Place.of(generation), unused -> new ArrayList<>())
                         .add(generation);
             }
         }
+    }
+
+    /**
+     * Returns whether a report is about a view of memory that another context reserved. The view owns nothing, so it
+     * belongs to the memory.
+     */
+    private boolean isViewOfAnother(Report report, BufferGeneration generation) {
+        if (!report.request().details().view()) {
+            return false;
+        }
+        Stream<MemoryRequest> same = generation.reports().stream()
+                .filter(earlier -> earlier.allocatedAt() < report.allocatedAt())
+                .map(Report::request);
+        Stream<MemoryRequest> around = generation.viewedReport().stream()
+                .mapToObj(whole::event)
+                .flatMap(viewed -> viewed.flatMap(ContextFilter::requestOf).stream());
+        List<MemoryRequest> reserved = Stream.concat(same, around)
+                .filter(request -> !request.details().view())
+                .toList();
+        return !reserved.isEmpty() && reserved.stream().noneMatch(this::isOfContext);
     }
 
     /** Returns whether an event resizes selected memory, or is a call that should have freed it: neither begins or ends a report. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -236,6 +237,19 @@ class AllocationContextTests {
     }
 
     @Test
+    void aViewBelongsToTheContextOfItsMemory() {
+        MemoryRequest lasting = tracker.request(AllocationDetails.user());
+        tracker.allocated(lasting, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
+        AllocationContext one = tracker.context("one");
+        view(0x1000);
+        view(0x1020);
+        take(0x2000);
+        view(0x2020);
+
+        assertThat(addresses(one)).containsExactly(0x2000L, 0x2020L);
+    }
+
+    @Test
     void rejectsABlankName() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tracker.context(" "))
@@ -254,6 +268,11 @@ class AllocationContextTests {
 
     private void take(long address) {
         tracker.allocated(0, BufferType.DRAM, address, 64);
+    }
+
+    private void view(long address) {
+        MemoryRequest view = tracker.request(AllocationDetails.user().asView());
+        tracker.allocated(view, 0, BufferType.DRAM, address, 16, Ownership.NON_OWNING);
     }
 
     private void openMesh() {
