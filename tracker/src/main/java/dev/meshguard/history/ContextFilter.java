@@ -71,12 +71,32 @@ final class ContextFilter implements Predicate<HistoryEvent> {
         }
         for (Report report : generation.reports()) {
             if (isOfContext(report.request()) && !isViewOfAnother(report, generation)) {
-                numbers.add(report.allocatedAt());
-                report.freedAt().ifPresent(numbers::add);
+                add(report);
+                if (report.isOpen()) {
+                    addReportsBefore(report, generation);
+                }
                 selected.computeIfAbsent(Place.of(generation), unused -> new ArrayList<>())
                         .add(generation);
             }
         }
+    }
+
+    /**
+     * Adds what other contexts reported at the address before, as far as it was freed after an open report: each such free
+     * may be of either.
+     */
+    private void addReportsBefore(Report open, BufferGeneration generation) {
+        whole.generationsAt(generation.device(), generation.type(), generation.address()).stream()
+                .filter(earlier -> earlier.reservedAgainAt().isPresent())
+                .flatMap(earlier -> earlier.reports().stream())
+                .filter(earlier -> earlier.allocatedAt() < open.allocatedAt()
+                        && earlier.freedAt().orElse(0) > open.allocatedAt())
+                .forEach(this::add);
+    }
+
+    private void add(Report report) {
+        numbers.add(report.allocatedAt());
+        report.freedAt().ifPresent(numbers::add);
     }
 
     /**

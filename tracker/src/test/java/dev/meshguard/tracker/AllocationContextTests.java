@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
@@ -16,6 +17,7 @@ import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -247,6 +249,20 @@ class AllocationContextTests {
         view(0x2020);
 
         assertThat(addresses(one)).containsExactly(0x2000L, 0x2020L);
+    }
+
+    @Test
+    void aPartHasTheFreeThatMayBeOfItsOwnBufferOrOfAnEarlierOne() {
+        openMesh();
+        AllocationDetails details = AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH);
+        tracker.allocated(tracker.request(details), 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
+        AllocationContext one = tracker.context("one");
+        tracker.allocated(tracker.request(details), 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
+        tracker.freed(tracker.release(details), 0, BufferType.DRAM, 0x1000, Ownership.OWNING);
+
+        assertThat(judged(one).inconclusiveReasons())
+                .extracting(InconclusiveReason::kind)
+                .containsExactly(InconclusiveReason.Kind.REPORTS_FIT_BOTH);
     }
 
     @Test
