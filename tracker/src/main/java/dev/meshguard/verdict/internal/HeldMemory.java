@@ -11,12 +11,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The intervals in which memory was really held, which can differ from its time in the ledger.
  *
  * <p>For buffers that a verdict calls misreported only the proved time counts: until the last reported free, or until
  * the end of the owner. A buffer without either was freed at an unknown moment and is excluded.
+ *
+ * <p>Not safe for use by several threads.
  */
 public final class HeldMemory {
 
@@ -38,6 +41,8 @@ public final class HeldMemory {
     /** Until when the misreported buffers are proved to be held. */
     private final Map<BufferGeneration, Long> ends = new HashMap<>();
 
+    private @Nullable List<HoldInterval> intervals;
+
     /** Computes the intervals of a verdict. */
     public HeldMemory(LeakVerdict verdict) {
         this.history = verdict.history();
@@ -54,21 +59,30 @@ public final class HeldMemory {
         return history.timeline().withEnds(ends);
     }
 
-    /** Returns the intervals, in the order of allocation. */
+    /** Returns the intervals, in the order of allocation; they are made once. */
     public List<HoldInterval> holdIntervals() {
-        List<HoldInterval> intervals = new ArrayList<>();
+        List<HoldInterval> known = intervals;
+        if (known == null) {
+            known = List.copyOf(found());
+            intervals = known;
+        }
+        return known;
+    }
+
+    private List<HoldInterval> found() {
+        List<HoldInterval> found = new ArrayList<>();
         for (BufferGeneration buffer : history.generations()) {
             long until = ends.getOrDefault(buffer, buffer.freedAt().orElse(TO_THE_END));
             if (until > buffer.allocatedAt()) {
                 long from = buffer.allocatedAt();
                 for (BufferGeneration.SizeChange change : buffer.sizeChanges()) {
-                    intervals.add(new HoldInterval(buffer, change.before(), from, change.event()));
+                    found.add(new HoldInterval(buffer, change.before(), from, change.event()));
                     from = change.event();
                 }
-                intervals.add(new HoldInterval(buffer, buffer.size(), from, until));
+                found.add(new HoldInterval(buffer, buffer.size(), from, until));
             }
         }
-        return intervals;
+        return found;
     }
 
     /** Returns how many buffers are excluded. */

@@ -30,6 +30,14 @@ class HeldMemoryTests {
     }
 
     @Test
+    void isListedOnceHoweverManyBudgetsAskForIt() {
+        HeldMemory memory =
+                held(history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64).closed());
+
+        assertThat(memory.holdIntervals()).isSameAs(memory.holdIntervals());
+    }
+
+    @Test
     void isHeldToItsFree() {
         var history = history()
                 .mesh(0, 0)
