@@ -103,6 +103,7 @@ public final class AllocationHistory {
      *
      * <p>Findings about handles and missing reports count whenever they were made.
      */
+    @SuppressWarnings("ReferenceEquality") // The same store has nothing after the check.
     public AllocationHistory asOfCheck() {
         Optional<HistoryEvent.Checked> last = check();
         if (last.isEmpty()) {

@@ -148,7 +148,7 @@ final class LiveEntries {
     }
 
     private int home(int type, long address) {
-        return (int) ((address + type) * SPREAD >>> Long.numberOfLeadingZeros(table.length - 1));
+        return (int) (((address + type) * SPREAD) >>> Long.numberOfLeadingZeros(table.length - 1));
     }
 
     private void grow() {

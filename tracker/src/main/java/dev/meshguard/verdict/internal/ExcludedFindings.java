@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -28,9 +27,9 @@ final class ExcludedFindings {
 
     private final List<ExcludedPart> parts;
     /** In the order of the parts. */
-    private final Map<MemoryRequest, List<Reported>> survivors = new IdentityHashMap<>(0);
+    private final IdentityHashMap<MemoryRequest, List<Reported>> survivors = new IdentityHashMap<>(0);
 
-    private final Map<MemoryRequest, List<Overwrite>> overwrites = new IdentityHashMap<>(0);
+    private final IdentityHashMap<MemoryRequest, List<Overwrite>> overwrites = new IdentityHashMap<>(0);
     /** Of frees that found nothing. */
     private final Set<MemoryRequest> frees = Collections.newSetFromMap(new IdentityHashMap<>(0));
 
@@ -57,6 +56,7 @@ final class ExcludedFindings {
     }
 
     /** Returns a buffer as the first part reported it that reported all of its remaining reports. */
+    @SuppressWarnings("ReferenceEquality") // Parts are compared by identity.
     Optional<Survivor> reported(BufferGeneration buffer) {
         List<BufferGeneration.Report> remaining = buffer.isLive() ? buffer.reportsRemaining() : buffer.reports();
         return partsWith(remaining.get(0)).stream()
@@ -89,7 +89,7 @@ final class ExcludedFindings {
 
     /** Returns how many of the reported buffers are of each part, for parts with any. */
     List<ExpectationResult> results(List<Survivor> reported) {
-        Map<Expectation, List<BufferGeneration>> ofParts = new IdentityHashMap<>(0);
+        IdentityHashMap<Expectation, List<BufferGeneration>> ofParts = new IdentityHashMap<>(0);
         reported.forEach(
                 survivor -> ofParts.computeIfAbsent(survivor.expectation().orElseThrow(), unused -> new ArrayList<>(1))
                         .add(survivor.buffer()));

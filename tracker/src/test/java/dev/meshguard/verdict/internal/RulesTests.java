@@ -57,7 +57,7 @@ class RulesTests {
                 .dropWhile(line -> !line.startsWith("| ---"))
                 .skip(1)
                 .takeWhile(line -> line.startsWith("|"))
-                .map(line -> words(line.split("\\|")[1].strip().replace("`", "")))
+                .map(line -> words(line.split("\\|", -1)[1].strip().replace("`", "")))
                 .toList();
     }
 
