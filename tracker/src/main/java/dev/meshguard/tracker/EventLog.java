@@ -107,11 +107,18 @@ final class EventLog {
                             Quantities.count(buffers, "buffer"),
                             Quantities.size(bytes));
         }
-        counts.forEach((what, times) -> {
+        soFar().forEach((what, times) -> {
             if (times.get() > 1) {
                 warning().addKeyValue("count", times.get()).log("{} times so far: {}", times, printable(what));
             }
         });
+    }
+
+    /** Returns a copy, because an appender may run code that reports to this tracker. */
+    private Map<String, AtomicLong> soFar() {
+        synchronized (counts) {
+            return new LinkedHashMap<>(counts);
+        }
     }
 
     /** Logs that reports are missing, once for each reason. */

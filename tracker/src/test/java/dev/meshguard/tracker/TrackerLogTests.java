@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.core.read.ListAppender;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.IgnoredFreeReason;
@@ -118,6 +119,27 @@ class TrackerLogTests {
                         "INFO Closed mesh 1: 1 buffer, 64 B still in the ledger",
                         "WARN 3 times so far: free of an address that is not live",
                         "WARN 3 times so far: free that the runtime ignored");
+    }
+
+    @Test
+    void acceptsReportsOfAnAppenderWhileAMeshCloses() {
+        AppenderBase<ILoggingEvent> reporting = new AppenderBase<>() {
+            @Override
+            protected void append(ILoggingEvent line) {
+                if (line.getFormattedMessage().contains("times so far")) {
+                    tracker.reportsLost(1, "the appender lost a report");
+                }
+            }
+        };
+        reporting.start();
+        logger.addAppender(reporting);
+        tracker.freed(0, DRAM, 0x1000);
+        tracker.freed(0, DRAM, 0x1000);
+
+        tracker.meshClosed(1);
+        logger.detachAppender(reporting);
+
+        assertThat(tracker.history().lostReports()).hasSize(1);
     }
 
     @Test
