@@ -63,6 +63,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
     private boolean isReusedAfter(Report report) {
         return report.request().details().mesh().isPresent()
                 && report.request().details().kind() == BufferKind.BUFFER
+                && liesOnSeveralDevices(report)
                 && buffer.reports().stream()
                         .anyMatch(later -> later.request() != report.request()
                                 && later.allocatedAt() > report.allocatedAt()
@@ -72,7 +73,6 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
                                         .details()
                                         .mesh()
                                         .equals(report.request().details().mesh())
-                                && liesOnSeveralDevices(report)
                                 && liesOnSeveralDevices(later));
     }
 
