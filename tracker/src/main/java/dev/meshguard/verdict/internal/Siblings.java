@@ -140,8 +140,8 @@ final class Siblings {
         boolean isHeldByItsRequestOnly = survivor.buffer().reportsRemaining().stream()
                 .allMatch(report -> report.request().equals(survivor.buffer().request()));
         return isHeldByItsRequestOnly
-                        && areFreedTogether()
                         && mostFreedAll().isPresent()
+                        && areFreedTogether()
                         && lastFree > allocatedAt(survivor)
                 ? OptionalLong.of(lastFree)
                 : ownerFreedAt(survivor);
