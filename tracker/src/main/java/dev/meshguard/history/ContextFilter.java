@@ -87,7 +87,8 @@ final class ContextFilter implements Predicate<HistoryEvent> {
      */
     private void addReportsBefore(Report open, BufferGeneration generation) {
         whole.generationsAt(generation.device(), generation.type(), generation.address()).stream()
-                .filter(earlier -> earlier.reservedAgainAt().isPresent())
+                .filter(earlier ->
+                        earlier == generation || earlier.reservedAgainAt().isPresent())
                 .flatMap(earlier -> earlier.reports().stream())
                 .filter(earlier -> earlier.allocatedAt() < open.allocatedAt()
                         && earlier.freedAt().orElse(0) > open.allocatedAt())

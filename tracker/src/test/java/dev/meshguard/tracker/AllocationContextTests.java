@@ -24,6 +24,8 @@ import dev.meshguard.verdict.Outcome;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each context of a shared tracker is responsible for its own allocations only. */
 class AllocationContextTests {
@@ -251,10 +253,12 @@ class AllocationContextTests {
         assertThat(addresses(one)).containsExactly(0x2000L, 0x2020L);
     }
 
-    @Test
-    void aPartHasTheFreeThatMayBeOfItsOwnBufferOrOfAnEarlierOne() {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPartHasTheFreeThatMayBeOfItsOwnBufferOrOfAnEarlierOne(boolean isAllocatorNamed) {
         openMesh();
-        AllocationDetails details = AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH);
+        AllocationDetails mesh = AllocationDetails.user().onMesh(0);
+        AllocationDetails details = isAllocatorNamed ? mesh.fromAllocator(AllocatorId.MESH) : mesh;
         tracker.allocated(tracker.request(details), 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
         AllocationContext one = tracker.context("one");
         tracker.allocated(tracker.request(details), 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);

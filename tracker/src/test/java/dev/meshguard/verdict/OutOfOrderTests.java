@@ -115,6 +115,39 @@ class OutOfOrderTests {
     }
 
     @Test
+    void areUndecidedWhereAFreeFitsTwoBuffersOfAnUnknownAllocatorOfTheMesh() {
+        HistoryScript first = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .onMesh(0);
+        HistoryScript both =
+                first.allocate(DRAM, device(0), 0x1000, 64).owning().onMesh(0);
+
+        judged(both.free(DRAM, device(0), 0x1000).owning().onMesh(0).closed())
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
+                .inconclusiveReasons(
+                        "The reports of 1 buffer fit a leak as well as freed memory; the first is DRAM 0x1000 (4096)"
+                                + " on device 0, generation 1. A reading of the allocators when the close begins would decide it.");
+    }
+
+    @Test
+    void areDecidedWhereTheFreeIsOfAView() {
+        HistoryScript memory = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .onMesh(0);
+        HistoryScript view =
+                memory.allocate(DRAM, device(0), 0x1000, 64).nonOwning().onMesh(0);
+        HistoryScript views =
+                view.allocate(DRAM, device(0), 0x1000, 64).nonOwning().onMesh(0);
+
+        judged(views.free(DRAM, device(0), 0x1000).nonOwning().onMesh(0).closed())
+                .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
+    }
+
+    @Test
     void areDecidedByAWitnessWhereAFreeFitsTwoBuffers() {
         judged(freedOnceAfterReuse(second -> second)
                         .witness(CLOSE_BEGUN, DRAM, device(0))

@@ -282,8 +282,10 @@ final class InconclusiveReasons {
     }
 
     private static InconclusiveReason reportsFitBoth(List<Survivor> undecided) {
-        boolean isAllocatorNamed =
-                undecided.stream().allMatch(one -> one.buffer().allocator().isPresent());
+        boolean isMeshOrAllocatorNamed = undecided.stream()
+                .map(Survivor::buffer)
+                .allMatch(buffer ->
+                        buffer.mesh().isPresent() || buffer.allocator().isPresent());
         List<Long> events = undecided.get(0).diagnosis().evidence().get(0).events();
         return reason(
                 Kind.REPORTS_FIT_BOTH,
@@ -292,7 +294,7 @@ final class InconclusiveReasons {
                         + " close begins would decide it%s.",
                 Quantities.count(undecided.size(), "buffer"),
                 undecided.get(0).buffer(),
-                isAllocatorNamed ? "" : ", or a source that names the owner and the kind of each buffer");
+                isMeshOrAllocatorNamed ? "" : ", or a source that names the owner and the kind of each buffer");
     }
 
     // Counts

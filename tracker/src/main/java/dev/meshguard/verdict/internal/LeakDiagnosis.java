@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * The diagnosis of a leak, which is undecided if the free may be missing in the reports only.
@@ -137,14 +138,8 @@ final class LeakDiagnosis {
      */
     private static Optional<Reason> freeOfReusedAddress(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
-        if (buffer.allocator().isEmpty()) {
-            return Optional.empty();
-        }
-        return survivor.index().reservedAgainAt(MemoryAddress.of(buffer)).stream()
-                .takeWhile(earlier -> earlier.allocatedAt() < buffer.allocatedAt())
-                .flatMap(earlier -> earlier.reports().stream())
-                .filter(report -> report.freedAt().orElse(0) > buffer.allocatedAt()
-                        && buffer.reportsRemaining().stream().anyMatch(own -> fitsAsWell(own, report)))
+        return reportsBefore(survivor)
+                .filter(report -> buffer.reportsRemaining().stream().anyMatch(own -> fitsAsWell(own, report)))
                 .findFirst()
                 .map(report -> new Reason(
                         Kind.REPORTS_FIT_BOTH,
@@ -155,11 +150,29 @@ final class LeakDiagnosis {
                                 .provedBy(report.freedAt().orElseThrow(), report.allocatedAt())));
     }
 
+    /** Where no report names the allocator, the reports of several buffers of one mesh are one generation. */
+    private static Stream<BufferGeneration.Report> reportsBefore(SurvivorContext survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        if (buffer.allocator().isEmpty()) {
+            return buffer.reports().stream()
+                    .filter(report -> buffer.mesh().isPresent()
+                            && report.ownership() != Ownership.NON_OWNING
+                            && !report.request().details().view());
+        }
+        return survivor.index().reservedAgainAt(MemoryAddress.of(buffer)).stream()
+                .takeWhile(earlier -> earlier.allocatedAt() < buffer.allocatedAt())
+                .flatMap(earlier -> earlier.reports().stream());
+    }
+
     private static boolean fitsAsWell(BufferGeneration.Report own, BufferGeneration.Report freed) {
         AllocationDetails details = own.request().details();
         AllocationDetails others = freed.request().details();
-        OptionalLong extent = freed.release().orElseThrow().details().extent();
-        return own.ownership() == freed.ownership()
+        OptionalLong extent =
+                freed.release().map(release -> release.details().extent()).orElse(OptionalLong.empty());
+        return freed.allocatedAt() < own.allocatedAt()
+                && freed.freedAt().orElse(0) > own.allocatedAt()
+                && freed.request() != own.request()
+                && own.ownership() == freed.ownership()
                 && details.mesh().equals(others.mesh())
                 && details.allocator().equals(others.allocator())
                 && details.owner().equals(others.owner())
