@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -57,6 +58,8 @@ public final class PolicyLedger {
     private final CountingPolicy policy;
     /** The entries of the ledger as buffers, with the bytes that the policy adds up. */
     private final Timeline entries;
+    /** The curve of each type on each device, for those that ask for one after the other. */
+    private final Map<MemoryKey, Timeline.Curve> curves;
     /** The reported allocations minus the reported frees, as buffers without bytes. */
     private final Timeline reports;
 
@@ -66,6 +69,7 @@ public final class PolicyLedger {
     private PolicyLedger(Reader reader) {
         this.policy = reader.policy;
         this.entries = reader.entryChanges.build();
+        this.curves = entries.curvesBy(memory -> memory);
         this.reports = reader.reportChanges.build();
         this.repetitions = List.copyOf(reader.repetitions.values());
         this.unknownFrees = reader.unknownFrees;
@@ -89,7 +93,7 @@ public final class PolicyLedger {
 
     /** Returns the bytes in the ledger for one type on one device. */
     public long bytes(int device, BufferType type) {
-        return curve(device, type).liveBytes();
+        return curve(device, type).map(Timeline.Curve::liveBytes).orElse(0L);
     }
 
     /** Returns the bytes in the ledger for one type on all devices. */
@@ -99,7 +103,7 @@ public final class PolicyLedger {
 
     /** Returns the most bytes that were ever in the ledger for one type on one device. */
     public long peakBytes(int device, BufferType type) {
-        return curve(device, type).peakBytes();
+        return curve(device, type).map(Timeline.Curve::peakBytes).orElse(0L);
     }
 
     /** Returns the reported allocations minus the reported frees of one device. */
@@ -160,11 +164,13 @@ public final class PolicyLedger {
         for (int device : devices()) {
             text.append("\n  ").append(Quantities.device(device)).append(':');
             for (BufferType type : BufferType.values()) {
-                Timeline.Curve curve = curve(device, type);
-                if (curve.steps() > 0) {
-                    text.append(' ').append(type).append(' ').append(Quantities.size(curve.liveBytes()));
-                    text.append(',');
-                }
+                curve(device, type)
+                        .map(Timeline.Curve::liveBytes)
+                        .ifPresent(bytes -> text.append(' ')
+                                .append(type)
+                                .append(' ')
+                                .append(Quantities.size(bytes))
+                                .append(','));
             }
             text.append(' ').append(Quantities.count(reports(device), "report")).append(", ");
             text.append(entries(device)).append(entries(device) == 1 ? " entry" : " entries");
@@ -184,8 +190,8 @@ public final class PolicyLedger {
         return text + (more > 0 ? "\n  and " + more + " more addresses that were reported more than once" : "");
     }
 
-    private Timeline.Curve curve(int device, BufferType type) {
-        return entries.curve(memory -> memory.device() == device && memory.type() == type);
+    private Optional<Timeline.Curve> curve(int device, BufferType type) {
+        return Optional.ofNullable(curves.get(new MemoryKey(device, type, BufferLifetime.USER)));
     }
 
     /** Reads reports in their order, and keeps the entries between them. */

@@ -42,7 +42,7 @@ final class InconclusiveReasons {
     /**
      * Returns the reasons.
      *
-     * @param survivors the survivors that no earlier verdict reported, oldest first
+     * @param survivors the survivors that no earlier verdict reported; of those with one status the oldest is first
      */
     static List<InconclusiveReason> of(
             AllocationHistory history,
