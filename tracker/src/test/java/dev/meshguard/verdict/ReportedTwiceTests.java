@@ -725,6 +725,26 @@ class ReportedTwiceTests {
         judged(history).hasOnly(UNEXPLAINED, LEAKED);
     }
 
+    @Test
+    void isNamedForAViewOnADeviceWhereTheBufferWasNotReported() {
+        var history = history()
+                .mesh(0, 0, 1)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .allocate(DRAM, devices(0, 1), 0x1000, 64)
+                .nonOwning()
+                .asView()
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .closed();
+
+        LeakVerdict verdict = judged(history).verdict();
+
+        assertThat(verdict.survivors(survivor -> survivor.buffer().device() == 0))
+                .singleElement()
+                .hasToString("REPORTED_TWICE (misreported): DRAM 0x1000 (4096) on device 0, generation 1");
+    }
+
     @ParameterizedTest
     @CsvSource({"true, MISREPORTED", "false, LEAKED"})
     void isNamedForAViewOfAPartOfABuffer(boolean isBufferFreed, Outcome outcome) {

@@ -167,10 +167,14 @@ final class ReportedTwiceRule implements Rule {
                         .filter(report -> isSameRequest(report, remaining)));
     }
 
-    /** A request that also reported on other devices is no view of memory on this one only. */
+    /**
+     * A request that also reported on other devices is no view of memory on this one only, unless it says that it is a
+     * view.
+     */
     private static boolean isView(SurvivorContext survivor, Report view, Report owner) {
         return RepeatedReports.isViewOf(view, owner)
-                && devicesOf(survivor, owner).containsAll(devicesOf(survivor, view));
+                && (view.request().details().view()
+                        || devicesOf(survivor, owner).containsAll(devicesOf(survivor, view)));
     }
 
     private static Set<Integer> devicesOf(SurvivorContext survivor, Report report) {
