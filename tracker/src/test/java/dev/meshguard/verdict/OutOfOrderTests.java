@@ -160,6 +160,16 @@ class OutOfOrderTests {
     }
 
     @Test
+    void areUndecidedWhereTheWitnessMayListABufferOfAnotherAllocator() {
+        HistoryScript others = freedOnceAfterReuse(second -> second)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .fromAllocator(AllocatorId.DEVICE);
+
+        judged(others.witness(CLOSE_BEGUN, DRAM, device(0), 0x1000).closed()).hasStandings(UNDECIDED, LEAKED);
+    }
+
+    @Test
     void areDecidedByTheOwnerThatAFreeNames() {
         judged(freedOnceAfterReuse(second -> second.ownedBy(program(7))).closed())
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);

@@ -114,7 +114,7 @@ final class LeakDiagnosis {
 
     /** Returns that the free may be missing because the source did not report for a while, or lost reports. */
     private static Optional<Reason> unreported(SurvivorContext survivor) {
-        if (survivor.addressState(survivor.checkMoment()) != AddressState.UNKNOWN) {
+        if (survivor.addressState(survivor.checkMoment()) != AddressState.UNKNOWN && !mayListAnother(survivor)) {
             return Optional.empty();
         }
         AllocationHistory history = survivor.history();
@@ -130,6 +130,20 @@ final class LeakDiagnosis {
                         .map(lost ->
                                 new Reason(Kind.REPORTS_LOST, maybeFreed("reports got lost later on", lost.number()))))
                 .or(() -> freeOfReusedAddress(survivor));
+    }
+
+    /**
+     * Returns whether the snapshot joins the allocators, and the address that it lists is that of a buffer of another
+     * one: it does not show whose memory is allocated.
+     */
+    private static boolean mayListAnother(SurvivorContext survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        return survivor.snapshot(survivor.checkMoment())
+                .filter(event -> event.snapshot().allocator().isEmpty())
+                .filter(event -> survivor.index().generationsAt(MemoryAddress.of(buffer), event.number()).stream()
+                        .anyMatch(other -> !other.hasSameAddressAs(buffer)
+                                && survivor.history().explains(other, event)))
+                .isPresent();
     }
 
     /**
