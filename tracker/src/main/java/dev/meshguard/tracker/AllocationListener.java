@@ -139,7 +139,7 @@ public interface AllocationListener {
     void deviceClosed(int device);
 
     /** Reports the snapshot of an independent count of the same memory. */
-    void witnessed(WitnessSnapshot reading);
+    void witnessed(WitnessSnapshot snapshot);
 
     /**
      * Reports that the source could not deliver some reports.

@@ -158,7 +158,7 @@ public final class AllocationTracker implements AllocationListener {
 
     /**
      * Begins a request of another process, without origin: the receiving thread's stack is not the process's. Its
-     * number is its position among all received reports.
+     * place among the requests is that at which it is received.
      *
      * <p>For MeshGuard's own sources that receive reports of other processes.
      */
@@ -244,7 +244,7 @@ public final class AllocationTracker implements AllocationListener {
         Effect effect = recorder.allocated(request, device, type, address, size, ownership);
         if (effect != Effect.ENTERED && effect != Effect.RESIZED) {
             markAnomaly(request);
-            repeated(effect, request, device, type, address, size);
+            warn(effect, request, device, type, address, size);
         }
         if (log.isOn()) {
             log.reported(
@@ -399,8 +399,8 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     @Override
-    public void witnessed(WitnessSnapshot reading) {
-        mark("witnessed", "moment", reading.moment(), number -> new HistoryEvent.Witnessed(number, reading));
+    public void witnessed(WitnessSnapshot snapshot) {
+        mark("witnessed", "moment", snapshot.moment(), number -> new HistoryEvent.Witnessed(number, snapshot));
     }
 
     @Override
@@ -653,7 +653,8 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
-    private void repeated(Effect effect, MemoryRequest request, int device, BufferType type, long address, long size) {
+    /** Writes a line to the log if an allocation contradicts what is live at its address. */
+    private void warn(Effect effect, MemoryRequest request, int device, BufferType type, long address, long size) {
         if (effect == Effect.REPEATED_WITH_OTHER_SIZE && request.details().kind() == BufferKind.BUFFER) {
             log.happened(Warning.SIZE_CHANGE, device, type, address, ", " + Quantities.size(size));
         } else if (effect == Effect.ENTERED_OVER_ANOTHER) {
@@ -666,7 +667,7 @@ public final class AllocationTracker implements AllocationListener {
         return label == null || details.label().isPresent() ? details : details.labelled(label);
     }
 
-    /** Omits the number only for reports without details, so that such reports share nothing between threads. */
+    /** Omits the ticket only for reports without details, so that such reports share nothing between threads. */
     private MemoryRequest withoutOrigin(AllocationDetails details) {
         MemoryRequest plain = MemoryRequest.of(details);
         AllocationContext context = contexts.current();
@@ -700,10 +701,11 @@ public final class AllocationTracker implements AllocationListener {
     /** Ends this phase and no other. Scopes may be closed in any order, and twice. */
     @SuppressWarnings("ReferenceEquality") // Two phases of one name are two phases.
     private void endPhase(Phase phase) {
-        boolean current = phases.element() == phase;
-        boolean ended = current ? phases.pop() == phase : phases.removeIf(open -> open == phase);
-        if (ended && current) {
+        if (phases.element() == phase) {
+            phases.pop();
             beginPhase(phases.element());
+        } else {
+            phases.removeIf(open -> open == phase);
         }
     }
 
