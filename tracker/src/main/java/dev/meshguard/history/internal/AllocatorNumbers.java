@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers the allocators that reports about one device name, so that a ledger entry holds its allocator in a few bits.
+ * Numbers the allocators that reports about one device name, so that a ledger entry holds its allocator without an object.
  *
  * <p>A report may name an allocator in part: the mesh alone, or nothing. It may then be about any allocator that
  * matches. Guarded by the owner's lock.
@@ -24,8 +24,8 @@ public final class AllocatorNumbers {
     /** Represents an unknown allocator. */
     public static final int UNKNOWN = 0;
 
-    /** The maximum number, because entries store it in 16 bits; further allocators are unknown. */
-    public static final int MAX = 0xFFFF;
+    /** The maximum number, which bounds the memory for names; further allocators are unknown. */
+    private static final int MAX = 0xFFFF;
 
     /** Represents circular buffers, which belong to no allocator, so that no named allocator matches them. */
     private static final int NONE = 1;
@@ -50,7 +50,7 @@ public final class AllocatorNumbers {
     private final Map<Name, Integer> numbers = new HashMap<>();
     private final List<Name> names = new ArrayList<>(1);
     /** The numbers of closed allocators; their remaining entries match any allocator. */
-    private final BitSet gone = new BitSet();
+    private final BitSet closed = new BitSet();
 
     /** Returns the number of the allocator that a report is about, from 0. */
     public int of(@Nullable MemoryRequest request) {
@@ -61,10 +61,11 @@ public final class AllocatorNumbers {
         if (details.kind() == BufferKind.CIRCULAR_BUFFER) {
             return NONE;
         }
-        return find(new Name(details.mesh(), details.allocator()));
+        return numberOf(new Name(details.mesh(), details.allocator()));
     }
 
-    private int find(Name name) {
+    /** Returns the number of a name, which is new if the name was not used before. */
+    private int numberOf(Name name) {
         if (name.mesh().isEmpty() && name.allocator().isEmpty()) {
             return UNKNOWN;
         }
@@ -89,8 +90,8 @@ public final class AllocatorNumbers {
     /** Returns the number of the allocator that an allocation is about; the allocator is then open. */
     public int ofAllocation(@Nullable MemoryRequest request) {
         int number = of(request);
-        if (!gone.isEmpty()) {
-            gone.clear(number);
+        if (!closed.isEmpty()) {
+            closed.clear(number);
         }
         return number;
     }
@@ -99,7 +100,7 @@ public final class AllocatorNumbers {
     public void meshClosed(int mesh) {
         for (int i = 0; i < names.size(); i++) {
             if (names.get(i).mesh().equals(OptionalInt.of(mesh))) {
-                gone.set(FIRST + i);
+                closed.set(FIRST + i);
             }
         }
     }
@@ -108,7 +109,7 @@ public final class AllocatorNumbers {
     public void deviceClosed() {
         for (int i = 0; i < names.size(); i++) {
             if (names.get(i).allocator().filter(AllocatorId.DEVICE::equals).isPresent()) {
-                gone.set(FIRST + i);
+                closed.set(FIRST + i);
             }
         }
     }
@@ -120,7 +121,7 @@ public final class AllocatorNumbers {
      * has the memory.
      */
     public boolean mayBeOne(int one, int other) {
-        if (one == other || one == UNKNOWN || other == UNKNOWN || gone.get(one)) {
+        if (one == other || one == UNKNOWN || other == UNKNOWN || closed.get(one)) {
             return true;
         }
         if (one == NONE || other == NONE) {
@@ -137,12 +138,12 @@ public final class AllocatorNumbers {
         if (known == UNKNOWN) {
             return other;
         }
-        return name(known).mayBe(name(other)) ? find(name(known).and(name(other))) : UNKNOWN;
+        return name(known).mayBe(name(other)) ? numberOf(name(known).and(name(other))) : UNKNOWN;
     }
 
     /** Returns whether two numbers represent two allocators whose memories may overlap. */
     public boolean mayOverlap(int one, int other) {
-        if (one < FIRST || other < FIRST || gone.get(one) || gone.get(other) || mayBeOne(one, other)) {
+        if (one < FIRST || other < FIRST || closed.get(one) || closed.get(other) || mayBeOne(one, other)) {
             return false;
         }
         Name name = name(one);

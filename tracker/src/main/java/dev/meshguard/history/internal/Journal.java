@@ -50,13 +50,12 @@ public final class Journal {
     private static final Ownership[] OWNERSHIPS = Ownership.values();
     private static final IgnoredFreeReason[] REASONS = IgnoredFreeReason.values();
 
-    // The third word of a report: kind, detail, type, index of the device, and how far its ticket is behind the mark
-    // before it.
+    // The third word of a report has, from the lowest bits: kind, detail, type, and its order between two marks. The order
+    // is the index of the device (its id plus 1) and, above it, how many tickets were given since the mark.
     private static final int KIND_BITS = 2;
     private static final int DETAIL_BITS = 3;
     private static final int TYPE_BITS = 3;
     private static final int DEVICE_BITS = 17;
-    /** The rest of the word: the order of a report between two marks. */
     private static final int ORDER_SHIFT = KIND_BITS + DETAIL_BITS + TYPE_BITS;
 
     private Block last = new Block(FIRST_CAPACITY);
@@ -71,7 +70,7 @@ public final class Journal {
     /** The order of the latest event. */
     private long latestOrder;
 
-    /** Whether no report precedes the one before it, so that {@link #events()} need no sorting. */
+    /** Whether the reports between any two marks arrived in their order, so that {@link #events()} need no sorting. */
     private boolean isOrdered = true;
 
     /** Some events. A reader shares the arrays, and reads those elements that were filled when it got the block. */
@@ -253,9 +252,10 @@ public final class Journal {
             return known;
         }
 
-        /** Returns the positions of the reports between two marks. */
+        /** Returns the positions of the reports between two marks, in their order; a device's never change theirs. */
         private int[] ordered(int begin, int end) {
             long[] orders = new long[end - begin];
+            // By the device's index: the greatest order of its reports so far, which its later ones have at least.
             Map<Long, Long> latest = new HashMap<>();
             for (int i = begin; i < end; i++) {
                 long order = blockOf(i).order(offsetOf(i));

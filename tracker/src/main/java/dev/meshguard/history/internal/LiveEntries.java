@@ -20,7 +20,7 @@ final class LiveEntries {
     private @Nullable Entry[] table = new @Nullable Entry[FIRST_CAPACITY];
     private int count;
 
-    /** The removed entries. They are used again, so that a pair of reports creates no object. */
+    /** The chain of removed entries. They are used again, so that a pair of reports creates no object. */
     private @Nullable Entry unused;
 
     /** One live entry. */
@@ -61,13 +61,13 @@ final class LiveEntries {
     /**
      * Returns an allocator's live entry at an address, or null.
      *
-     * <p>If there is no entry of this allocator, an entry that may be its counts. Of several, the one with the lowest
-     * number counts, so that the same reports always find the same entries.
+     * <p>If it has none, this is an entry of an allocator that may be the same one. Of several, it is the one whose
+     * allocator has the lowest number, so that the same reports always find the same entries.
      */
     @Nullable
     Entry find(BufferType type, long address, int allocator) {
         Entry found = null;
-        for (Entry entry = table[home(type.ordinal(), address)]; entry != null; entry = entry.next) {
+        for (Entry entry = table[bucket(type.ordinal(), address)]; entry != null; entry = entry.next) {
             if (entry.isAt(type, address)) {
                 if (entry.allocator == allocator) {
                     return entry;
@@ -83,7 +83,7 @@ final class LiveEntries {
 
     /** Returns whether another allocator has memory at an address that may be the same memory. */
     boolean isHeldByAnother(BufferType type, long address, int allocator) {
-        for (Entry entry = table[home(type.ordinal(), address)]; entry != null; entry = entry.next) {
+        for (Entry entry = table[bucket(type.ordinal(), address)]; entry != null; entry = entry.next) {
             if (entry.isAt(type, address) && allocators.mayOverlap(entry.allocator, allocator)) {
                 return true;
             }
@@ -125,13 +125,13 @@ final class LiveEntries {
     }
 
     void remove(Entry entry) {
-        int home = home(entry.type, entry.address);
+        int bucket = bucket(entry.type, entry.address);
         Entry before = null;
-        for (Entry other = table[home]; other != null && other != entry; other = other.next) {
+        for (Entry other = table[bucket]; other != null && other != entry; other = other.next) {
             before = other;
         }
         if (before == null) {
-            table[home] = entry.next;
+            table[bucket] = entry.next;
         } else {
             before.next = entry.next;
         }
@@ -142,12 +142,12 @@ final class LiveEntries {
     }
 
     private void link(Entry entry) {
-        int home = home(entry.type, entry.address);
-        entry.next = table[home];
-        table[home] = entry;
+        int bucket = bucket(entry.type, entry.address);
+        entry.next = table[bucket];
+        table[bucket] = entry;
     }
 
-    private int home(int type, long address) {
+    private int bucket(int type, long address) {
         return (int) (((address + type) * SPREAD) >>> Long.numberOfLeadingZeros(table.length - 1));
     }
 

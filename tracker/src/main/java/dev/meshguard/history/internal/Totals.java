@@ -10,7 +10,7 @@ final class Totals {
 
     private static final int LIFETIMES = BufferLifetime.values().length;
 
-    /** The sums of each type and lifetime, after those of a type's lifetimes that of the whole type; null if unused. */
+    /** For each type the sums of its lifetimes, then the sum of the whole type; null if there was no such memory. */
     private final @Nullable Sum[] sums = new @Nullable Sum[BufferType.values().length * (LIFETIMES + 1)];
 
     /** The sum of one type, or of one type and lifetime. */
