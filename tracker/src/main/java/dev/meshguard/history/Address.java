@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Address {
 
-    private final EndedGenerations ended;
+    private final GenerationStore store;
     private int generations;
 
     // The positions of the first report, of the latest one, and of the one that began the latest generation.
@@ -48,15 +48,15 @@ final class Address {
     /** The last generation of each allocator that reserved the address before that of the latest one did. */
     private Map<AllocatorKey, BufferGeneration> lastOf = Map.of();
 
-    Address(EndedGenerations ended) {
-        this.ended = ended;
+    Address(GenerationStore store) {
+        this.store = store;
     }
 
     /** Returns the latest generation, which may have ended. */
     @Nullable
     BufferGeneration latest() {
         if (latest == null && generations > 0) {
-            latest = ended.at(latestBegin, generations);
+            latest = store.at(latestBegin, generations);
         }
         return latest;
     }
@@ -64,8 +64,8 @@ final class Address {
     /** Returns every generation, in the order of allocation. */
     List<BufferGeneration> all() {
         List<BufferGeneration> all = new ArrayList<>(generations);
-        for (int begin = first; begin > 0; begin = ended.nextBegin(begin)) {
-            all.add(ended.at(begin, all.size() + 1));
+        for (int begin = first; begin > 0; begin = store.nextBegin(begin)) {
+            all.add(store.at(begin, all.size() + 1));
         }
         return all;
     }
@@ -102,8 +102,8 @@ final class Address {
     void begin(BufferGeneration generation, int position) {
         List<BufferGeneration> live = live();
         if (!live.isEmpty()) {
-            live.forEach(ended::keep);
-            ended.keep(generation);
+            live.forEach(store::keep);
+            store.keep(generation);
         }
         if (isOfAnotherAllocator(generation)) {
             BufferGeneration before = latest();
@@ -118,7 +118,7 @@ final class Address {
             earlier.add(before);
         }
         first = first == 0 ? position : first;
-        ended.began(position);
+        store.began(position);
         add(position);
         latestBegin = position;
         latest = generation;
@@ -136,7 +136,7 @@ final class Address {
 
     /** Adds the report at a position. */
     void add(int position) {
-        ended.reported(last, position);
+        store.reported(last, position);
         last = position;
     }
 
@@ -212,7 +212,7 @@ final class Address {
         if (!earlier.isEmpty()) {
             earlier.remove(generation);
         }
-        if (generation == latest && !ended.isObject(generation)) {
+        if (generation == latest && !store.isObject(generation)) {
             latestMesh = generation.allocatedBy();
             latestAllocator = generation.allocator();
             latest = null;

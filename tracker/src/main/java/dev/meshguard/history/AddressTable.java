@@ -18,13 +18,13 @@ final class AddressTable {
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
     private static final int TYPES = BufferType.values().length;
 
-    private final EndedGenerations ended;
+    private final GenerationStore store;
     private final Map<Integer, Region[]> devices = new HashMap<>();
     private int latestDevice;
     private Region @Nullable [] latest;
 
-    AddressTable(EndedGenerations ended) {
-        this.ended = ended;
+    AddressTable(GenerationStore store) {
+        this.store = store;
     }
 
     /** Returns the data of an address, if any report named it. */
@@ -37,7 +37,7 @@ final class AddressTable {
     Address findOrAdd(int device, BufferType type, long address) {
         Region region = region(device, type);
         Address known = region.find(address);
-        return known != null ? known : region.add(address, new Address(ended));
+        return known != null ? known : region.add(address, new Address(store));
     }
 
     /** Calls a consumer with the data of each address, in no particular order. */

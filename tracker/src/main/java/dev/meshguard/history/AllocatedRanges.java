@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class AllocatedRanges {
 
     /** A live buffer that a new one overlaps, and how. */
-    record Meeting(Anomaly.Kind kind, BufferGeneration generation) {}
+    record Overlap(Anomaly.Kind kind, BufferGeneration generation) {}
 
     private record Region(int device, BufferType.Memory memory) {}
 
@@ -75,24 +75,24 @@ final class AllocatedRanges {
      * Allocates the memory of a buffer and returns its overlaps with live buffers: those with its own allocator's, then
      * those with the buffers of others.
      */
-    List<Meeting> allocate(BufferGeneration buffer, HistoryEvent.Allocated report) {
+    List<Overlap> allocate(BufferGeneration buffer, HistoryEvent.Allocated report) {
         List<AllocatorRanges> allocated = regions.computeIfAbsent(region(buffer), unused -> new ArrayList<>(1));
         long start = report.address();
         long end = start + extent(report.request(), report.size());
-        List<Meeting> ofOne = new ArrayList<>(0);
-        List<Meeting> ofTwo = new ArrayList<>(0);
+        List<Overlap> ofOne = new ArrayList<>(0);
+        List<Overlap> ofTwo = new ArrayList<>(0);
         for (AllocatorRanges one : allocated) {
-            for (AllocatedRange met : overlaps(one.buffers(), start, end)) {
-                if (!areOfTwoAllocators(met.buffer(), buffer)) {
-                    boolean sameStart = met.buffer().address() == start;
-                    ofOne.add(new Meeting(sameStart ? Anomaly.Kind.TYPE_CHANGE : Anomaly.Kind.OVERLAP, met.buffer()));
-                } else if (mayOverlap(met.buffer(), buffer)) {
-                    ofTwo.add(new Meeting(Anomaly.Kind.HELD_BY_TWO_ALLOCATORS, met.buffer()));
+            for (AllocatedRange other : overlaps(one.buffers(), start, end)) {
+                if (!areOfTwoAllocators(other.buffer(), buffer)) {
+                    boolean sameStart = other.buffer().address() == start;
+                    ofOne.add(new Overlap(sameStart ? Anomaly.Kind.TYPE_CHANGE : Anomaly.Kind.OVERLAP, other.buffer()));
+                } else if (mayOverlap(other.buffer(), buffer)) {
+                    ofTwo.add(new Overlap(Anomaly.Kind.HELD_BY_TWO_ALLOCATORS, other.buffer()));
                 }
             }
         }
         hasExtents |= end > start;
-        ofThe(buffer, allocated).buffers().putIfAbsent(start, new AllocatedRange(buffer, end));
+        rangesOf(buffer, allocated).buffers().putIfAbsent(start, new AllocatedRange(buffer, end));
         ofOne.addAll(ofTwo);
         return ofOne;
     }
@@ -135,12 +135,12 @@ final class AllocatedRanges {
     private static Collection<AllocatedRange> overlaps(
             NavigableMap<Long, AllocatedRange> buffers, long start, long end) {
         Map.Entry<Long, AllocatedRange> below = buffers.floorEntry(start);
-        boolean meetsBelow =
+        boolean overlapsBelow =
                 below != null && (below.getKey() == start || below.getValue().end() > start);
         if (end <= start) {
-            return meetsBelow ? List.of(below.getValue()) : List.of();
+            return overlapsBelow ? List.of(below.getValue()) : List.of();
         }
-        return buffers.subMap(meetsBelow ? below.getKey() : start, true, end, false)
+        return buffers.subMap(overlapsBelow ? below.getKey() : start, true, end, false)
                 .values();
     }
 
@@ -161,7 +161,7 @@ final class AllocatedRanges {
                 || !one.allocator().get().isDistinctFrom(other.allocator().get());
     }
 
-    private static AllocatorRanges ofThe(BufferGeneration buffer, List<AllocatorRanges> allocated) {
+    private static AllocatorRanges rangesOf(BufferGeneration buffer, List<AllocatorRanges> allocated) {
         for (AllocatorRanges one : allocated) {
             if (one.mesh() == buffer.allocatedBy() && one.allocator().equals(buffer.allocator())) {
                 return one;

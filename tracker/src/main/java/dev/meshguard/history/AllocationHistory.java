@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The reports that a tracker had recorded at one moment.
  *
- * <p>The events are numbered from 1 in the order of the requests they belong to. Requests of several devices without an
- * order of their own are ordered by phase and device. The same reports always give the same history and numbers.
+ * <p>The events are numbered from 1 in the order in which they arrived. Only the reports between two other events are in the
+ * order of their requests, then of their devices; those of one device never change their order. So threads that work on a
+ * device each always give the same numbers.
  *
  * <p>Immutable and safe for use by several threads. Taking a history is cheap; each event is created when it is read.
  *
@@ -43,7 +44,7 @@ public final class AllocationHistory {
     private final EventStore store;
     private final @Nullable RequestContext context;
     private @Nullable List<DeviceSums> sums;
-    private @Nullable GenerationBuilder replay;
+    private @Nullable GenerationBuilder pass;
     private @Nullable List<BufferGeneration> generations;
     private @Nullable Timeline timeline;
     private @Nullable List<SourceDescription> sources;
@@ -158,7 +159,7 @@ public final class AllocationHistory {
 
     /** Returns the event of the given number, if there is one. */
     public Optional<HistoryEvent> event(long number) {
-        int index = EndedGenerations.indexOf(events(), number);
+        int index = GenerationStore.indexOf(events(), number);
         return index < 0 ? Optional.empty() : Optional.of(events().get(index));
     }
 
@@ -166,7 +167,7 @@ public final class AllocationHistory {
     public synchronized List<BufferGeneration> generations() {
         List<BufferGeneration> known = generations;
         if (known == null) {
-            known = Collections.unmodifiableList(replay().all());
+            known = Collections.unmodifiableList(pass().all());
             generations = known;
         }
         return known;
@@ -175,26 +176,26 @@ public final class AllocationHistory {
     /** Returns the generations of one address, in the order of allocation, without creating those of the others. */
     @API(status = Status.INTERNAL)
     public List<BufferGeneration> generationsAt(int device, BufferType type, long address) {
-        return replay().at(device, type, address);
+        return pass().at(device, type, address);
     }
 
     /** Returns the generations with an allocation or a free whose request matches, in the order of allocation. */
     @API(status = Status.INTERNAL)
     public List<BufferGeneration> generationsWith(Predicate<MemoryRequest> condition) {
-        return replay().with(condition);
+        return pass().with(condition);
     }
 
     /** Returns the number of {@link #generations()}, without creating them. */
     @API(status = Status.INTERNAL)
     public int allocatedBuffers() {
-        return replay().count();
+        return pass().count();
     }
 
     /** Returns the live bytes and buffers after each event; it is made once. */
     public synchronized Timeline timeline() {
         Timeline known = timeline;
         if (known == null) {
-            known = replay().timeline();
+            known = pass().timeline();
             timeline = known;
         }
         return known;
@@ -219,7 +220,7 @@ public final class AllocationHistory {
 
     private List<BufferGeneration> liveAt(long event) {
         List<BufferGeneration> live = new ArrayList<>();
-        for (BufferGeneration generation : replay().objects) {
+        for (BufferGeneration generation : pass().objects) {
             if (generation.allocatedAt() < event && generation.freedAt().orElse(Long.MAX_VALUE) >= event) {
                 live.add(generation);
             }
@@ -231,8 +232,8 @@ public final class AllocationHistory {
     @API(status = Status.INTERNAL)
     public List<BufferGeneration> freedAfterClose() {
         List<BufferGeneration> late = new ArrayList<>();
-        for (BufferGeneration generation : replay().objects) {
-            if (generation.freedAt().orElse(-1) >= replay().closeOf(generation)) {
+        for (BufferGeneration generation : pass().objects) {
+            if (generation.freedAt().orElse(-1) >= pass().closeOf(generation)) {
                 late.add(generation);
             }
         }
@@ -241,7 +242,7 @@ public final class AllocationHistory {
 
     /** Returns the reports that did not fit the earlier ones, oldest first. */
     public List<Anomaly> anomalies() {
-        return Collections.unmodifiableList(replay().anomalies);
+        return Collections.unmodifiableList(pass().anomalies);
     }
 
     /**
@@ -368,20 +369,20 @@ public final class AllocationHistory {
 
     /** Returns every mesh that was opened, in order. A number that is used again is another mesh. */
     public Collection<MeshDescription> meshes() {
-        return descriptions(replay().meshes.all());
+        return descriptions(pass().meshes.all());
     }
 
     /**
      * Returns the meshes that were opened and not closed, in order; none in the {@linkplain #partOf part} of a context.
      */
     public Collection<MeshDescription> openMeshes() {
-        return context == null ? descriptions(replay().meshes.open()) : List.of();
+        return context == null ? descriptions(pass().meshes.open()) : List.of();
     }
 
     /** Returns whether a mesh was opened and not closed, also in the part of a context. */
     @API(status = Status.INTERNAL)
     public boolean leavesMeshOpen() {
-        return !replay().meshes.open().isEmpty();
+        return !pass().meshes.open().isEmpty();
     }
 
     /**
@@ -398,9 +399,9 @@ public final class AllocationHistory {
         if (buffer.mesh().isPresent() && allocatingMesh != null && allocatingMesh.isAnnounced()) {
             return allocatingMesh.isOpen() ? allocatingMesh.description() : Optional.empty();
         }
-        boolean isOfPresentLife = buffer.openPeriod() == openPeriodAt(buffer.device(), Long.MAX_VALUE);
-        return replay().meshes.open().stream()
-                .filter(mesh -> isOfPresentLife && mesh.liesOver(buffer.device()))
+        boolean isOfPresentPeriod = buffer.openPeriod() == openPeriodAt(buffer.device(), Long.MAX_VALUE);
+        return pass().meshes.open().stream()
+                .filter(mesh -> isOfPresentPeriod && mesh.liesOver(buffer.device()))
                 .findFirst()
                 .flatMap(MeshOpenPeriod::description);
     }
@@ -413,7 +414,7 @@ public final class AllocationHistory {
      * buffer, the device's counts.
      */
     public OptionalLong closeOf(BufferGeneration buffer) {
-        long began = replay().closeOf(buffer);
+        long began = pass().closeOf(buffer);
         return began == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(began);
     }
 
@@ -424,7 +425,7 @@ public final class AllocationHistory {
      * <p>Each then has an allocator of its own, and texts have to name the mesh.
      */
     public boolean meshesSharedADevice() {
-        return replay().meshes.sharedADevice();
+        return pass().meshes.sharedADevice();
     }
 
     /**
@@ -433,32 +434,32 @@ public final class AllocationHistory {
      * <p>Some buffer on the device does not name its mesh, or both meshes use one number.
      */
     public List<HistoryEvent.DeviceOpened> openedWhileOpen() {
-        return Collections.unmodifiableList(replay().openedWhileOpen);
+        return Collections.unmodifiableList(pass().openedWhileOpen);
     }
 
     /** Returns the beginnings of phases, in order. */
     public List<HistoryEvent.PhaseBegan> phases() {
-        return Collections.unmodifiableList(replay().phases);
+        return Collections.unmodifiableList(pass().phases);
     }
 
     /** Returns the phase in which the event of the given number happened. */
     public Phase phaseAt(long number) {
-        return EndedGenerations.phaseAt(replay().phases, number);
+        return GenerationStore.phaseAt(pass().phases, number);
     }
 
     /** Returns in which open period a device was when the event of the given number happened, from 1. */
     public int openPeriodAt(int device, long number) {
-        return replay().openPeriodAt(device, number);
+        return pass().openPeriodAt(device, number);
     }
 
     /** Returns the reports that the source could not deliver. */
     public List<HistoryEvent.ReportsLost> lostReports() {
-        return Collections.unmodifiableList(replay().losses);
+        return Collections.unmodifiableList(pass().losses);
     }
 
     /** Returns every snapshot of a witness, oldest first. */
     public List<HistoryEvent.Witnessed> witnessSnapshots() {
-        return replay().readings.events();
+        return pass().snapshots.events();
     }
 
     /**
@@ -472,15 +473,15 @@ public final class AllocationHistory {
     public Optional<HistoryEvent.Witnessed> snapshotFor(BufferGeneration buffer, WitnessSnapshot.Moment moment) {
         boolean doubted = !openedWhileOpen().isEmpty()
                 && openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());
-        return replay().readings.snapshotFor(buffer, moment, doubted);
+        return pass().snapshots.snapshotFor(buffer, moment, doubted);
     }
 
     /**
      * Returns whether a report of the buffer was open when a snapshot was made of the allocator that reserved it, as
      * far as the report names the allocator.
      */
-    public boolean explains(BufferGeneration buffer, HistoryEvent.Witnessed reading) {
-        return replay().readings.explains(buffer, reading);
+    public boolean explains(BufferGeneration buffer, HistoryEvent.Witnessed snapshot) {
+        return pass().snapshots.explains(buffer, snapshot);
     }
 
     /**
@@ -491,7 +492,7 @@ public final class AllocationHistory {
         if (request.isAnonymous()) {
             return List.of();
         }
-        return Collections.unmodifiableList(replay().of(request));
+        return Collections.unmodifiableList(pass().of(request));
     }
 
     /**
@@ -501,13 +502,13 @@ public final class AllocationHistory {
      * ends: then it is unknown which owner of that name ended.
      */
     public OptionalLong endOf(Owner owner) {
-        GenerationBuilder.OwnerState state = replay().owners.get(owner);
-        return state == null || state.ends < state.bearers() ? OptionalLong.empty() : state.endedAt;
+        GenerationBuilder.OwnerState state = pass().owners.get(owner);
+        return state == null || state.ends < state.minimumOwners() ? OptionalLong.empty() : state.endedAt;
     }
 
     /** Returns the event since which a cache keeps the owner, if one does or did. */
     public Optional<HistoryEvent.OwnerCached> cachingOf(Owner owner) {
-        GenerationBuilder.OwnerState state = replay().owners.get(owner);
+        GenerationBuilder.OwnerState state = pass().owners.get(owner);
         return state == null ? Optional.empty() : Optional.ofNullable(state.cached);
     }
 
@@ -515,17 +516,17 @@ public final class AllocationHistory {
     public Optional<HistoryEvent.HandleTraced> reachabilityOf(MemoryRequest request) {
         return request.isAnonymous()
                 ? Optional.empty()
-                : Optional.ofNullable(replay().traced.get(request));
+                : Optional.ofNullable(pass().traced.get(request));
     }
 
     /** Returns whether any source was ever connected, as far as the events show. */
     public boolean hasSource() {
-        return replay().hasSource || !sums().isEmpty();
+        return pass().hasSource || !sums().isEmpty();
     }
 
     /** Returns the periods in which the source did not report, oldest first. */
     public List<HistoryEvent.TrackingStopped> gaps() {
-        return Collections.unmodifiableList(replay().gaps);
+        return Collections.unmodifiableList(pass().gaps);
     }
 
     /** Returns whether the source began to report again after a period in which it did not. */
@@ -542,17 +543,17 @@ public final class AllocationHistory {
 
     /** Returns the captures and replays of traces, and what the captures recorded, in order. */
     public List<HistoryEvent> traceEvents() {
-        return Collections.unmodifiableList(replay().traceEvents);
+        return Collections.unmodifiableList(pass().traceEvents);
     }
 
     /** Returns the last recorded check, if any. */
     public Optional<HistoryEvent.Checked> check() {
-        return Optional.ofNullable(replay().check);
+        return Optional.ofNullable(pass().check);
     }
 
     /** Returns the end of a process that reported, if it exited before the history was taken. */
     public Optional<HistoryEvent.ProcessDied> deathOf(long processId) {
-        return Optional.ofNullable(replay().deaths.get(processId));
+        return Optional.ofNullable(pass().deaths.get(processId));
     }
 
     private static Collection<MeshDescription> descriptions(List<MeshOpenPeriod> meshes) {
@@ -565,10 +566,11 @@ public final class AllocationHistory {
         return sums().stream().filter(one -> one.device() == device).findFirst();
     }
 
-    private synchronized GenerationBuilder replay() {
-        if (replay == null) {
-            replay = new GenerationBuilder(events(), hasFlatAddresses());
+    /** Returns what one pass over the events found; it is made on first use. */
+    private synchronized GenerationBuilder pass() {
+        if (pass == null) {
+            pass = new GenerationBuilder(events(), hasFlatAddresses());
         }
-        return replay;
+        return pass;
     }
 }

@@ -529,9 +529,9 @@ public final class BufferGeneration {
     /**
      * Returns the index of the open report that matches a free best, by process, mesh, owner and ownership.
      *
-     * <p>Among equal matches the order is: (1) a report on the same devices as the free; (2) a report of a request
-     * without any freed report, because the others may be doubled reports; (3) the oldest request, because no allocator
-     * reuses an address before it is freed; (4) the latest report of that request.
+     * <p>Of one request it is the latest of equal matches. Of several it is (1) a report on the same devices as the free;
+     * (2) if the requests name no mesh, the latest; (3) a report of a request without any freed report, because the others may
+     * be doubled reports; (4) the oldest, because no allocator reuses an address before it is freed.
      */
     int reportFreedBy(HistoryEvent.Freed free, DevicesByRequest devices) {
         int best = -1;
@@ -560,23 +560,22 @@ public final class BufferGeneration {
     }
 
     /** Returns whether a later report is to be freed before an earlier one. */
-    private boolean goesFirst(Report one, Report other, HistoryEvent.Freed free, DevicesByRequest devices) {
-        int fit = Integer.compare(fit(one, free), fit(other, free));
+    private boolean goesFirst(Report later, Report earlier, HistoryEvent.Freed free, DevicesByRequest devices) {
+        int fit = Integer.compare(fit(later, free), fit(earlier, free));
         if (fit != 0) {
             return fit > 0;
         }
-        if (one.request().equals(other.request())) {
+        if (later.request().equals(earlier.request())) {
             return true;
         }
-        boolean sameDevices = devices.areAlike(one.request(), free.request());
-        if (sameDevices != devices.areAlike(other.request(), free.request())) {
+        boolean sameDevices = devices.areAlike(later.request(), free.request());
+        if (sameDevices != devices.areAlike(earlier.request(), free.request())) {
             return sameDevices;
         }
-        boolean oneAllocator = one.request().details().mesh().isPresent();
-        if (!oneAllocator) {
+        if (later.request().details().mesh().isEmpty()) {
             return true;
         }
-        return isPartlyFreed(other.request()) && !isPartlyFreed(one.request());
+        return isPartlyFreed(earlier.request()) && !isPartlyFreed(later.request());
     }
 
     private boolean isPartlyFreed(MemoryRequest request) {

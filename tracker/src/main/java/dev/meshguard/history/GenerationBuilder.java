@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * Converts the reports of a history into generations, in one pass over the events.
  *
  * <p>A generation remains an object if it is live at the end, at a check or when the source stopped reporting, if an
- * anomaly concerns it, or if it may have been freed after the close began. The others are {@link EndedGenerations}.
+ * anomaly concerns it, or if it may have been freed after the close began. The others become links in the
+ * {@link GenerationStore}.
  */
 final class GenerationBuilder {
 
@@ -58,7 +59,7 @@ final class GenerationBuilder {
          * Returns the minimum number of owners with this name. Devices of one mesh may have different open periods, so
          * one device has to show several owners.
          */
-        int bearers() {
+        int minimumOwners() {
             return openPeriods.values().stream().mapToInt(Set::size).max().orElse(0);
         }
     }
@@ -67,7 +68,7 @@ final class GenerationBuilder {
     final List<BufferGeneration> objects;
 
     final List<Anomaly> anomalies = new ArrayList<>();
-    final WitnessSnapshots readings;
+    final WitnessSnapshots snapshots;
     final Meshes meshes = new Meshes();
     final List<HistoryEvent.PhaseBegan> phases = new ArrayList<>();
     final List<HistoryEvent.ReportsLost> losses = new ArrayList<>();
@@ -84,7 +85,7 @@ final class GenerationBuilder {
 
     HistoryEvent.@Nullable Checked check;
     private final List<HistoryEvent> events;
-    private final EndedGenerations ended;
+    private final GenerationStore store;
     private final AddressTable addresses;
     private final AllocatedRanges allocatedRanges;
     private final DevicesByRequest devicesByRequest;
@@ -118,17 +119,17 @@ final class GenerationBuilder {
      */
     GenerationBuilder(List<HistoryEvent> events, boolean flatAddresses) {
         this.events = events;
-        this.ended = new EndedGenerations(events, devices, meshes, phases);
-        this.addresses = new AddressTable(ended);
+        this.store = new GenerationStore(events, devices, meshes, phases);
+        this.addresses = new AddressTable(store);
         this.devicesByRequest = new DevicesByRequest(events);
         this.allocatedRanges = new AllocatedRanges(flatAddresses);
-        this.readings = new WitnessSnapshots(meshes);
+        this.snapshots = new WitnessSnapshots(meshes);
         for (HistoryEvent event : events) {
             position++;
             apply(event);
         }
-        addresses.forEach(address -> address.live().forEach(ended::keep));
-        this.objects = ended.objects();
+        addresses.forEach(address -> address.live().forEach(store::keep));
+        this.objects = store.registeredObjects();
     }
 
     int openPeriodAt(int device, long number) {
@@ -137,7 +138,7 @@ final class GenerationBuilder {
 
     /** Returns how many generations there are. */
     int count() {
-        return ended.count();
+        return store.count();
     }
 
     /** Returns every generation, in the order of allocation. */
@@ -145,7 +146,7 @@ final class GenerationBuilder {
         addresses.forEach(Address::all);
         List<BufferGeneration> all = new ArrayList<>();
         for (HistoryEvent event : events) {
-            BufferGeneration generation = event instanceof HistoryEvent.Allocated report ? ended.of(report) : null;
+            BufferGeneration generation = event instanceof HistoryEvent.Allocated report ? store.of(report) : null;
             if (generation != null && generation.allocatedAt() == event.number()) {
                 all.add(generation);
             }
@@ -212,15 +213,49 @@ final class GenerationBuilder {
         return known.getOrDefault(request, List.of());
     }
 
+    /** Adds the generation of each report to those of its request, if the request has a list or all are to have one. */
+    private void addReports(IdentityHashMap<MemoryRequest, List<BufferGeneration>> lists) {
+        for (HistoryEvent event : events) {
+            if (event instanceof HistoryEvent.Allocated report
+                    && !report.request().isAnonymous()
+                    && (hasAllRequests || lists.containsKey(report.request()))) {
+                if (store.of(report) == null) {
+                    at(report.device(), report.type(), report.address());
+                }
+                BufferGeneration generation = store.of(report);
+                if (generation != null) {
+                    addSibling(lists, report.request(), generation);
+                }
+            }
+        }
+    }
+
+    /** Most requests of a log began one generation, so the second one creates the growable list. */
+    private static void addSibling(
+            IdentityHashMap<MemoryRequest, List<BufferGeneration>> lists,
+            MemoryRequest request,
+            BufferGeneration generation) {
+        List<BufferGeneration> siblings = lists.getOrDefault(request, List.of());
+        if (siblings.isEmpty()) {
+            lists.put(request, List.of(generation));
+        } else if (siblings.get(siblings.size() - 1) != generation) {
+            if (siblings.size() == 1) {
+                siblings = new ArrayList<>(siblings);
+                lists.put(request, siblings);
+            }
+            siblings.add(generation);
+        }
+    }
+
     /** Returns the changes by all generations, in the order of the events. */
     synchronized Timeline timeline() {
-        Deque<Timeline.Change> ofObjects = ended.distinctObjects().stream()
+        Deque<Timeline.Change> ofObjects = store.distinctObjects().stream()
                 .flatMap(object -> Timeline.Change.of(object).stream())
                 .sorted(Comparator.comparingLong(Timeline.Change::event))
                 .collect(Collectors.toCollection(ArrayDeque::new));
         Timeline.Builder builder = new Timeline.Builder();
         for (int index = 0; index < events.size(); index++) {
-            if (!ended.addChange(index, builder)
+            if (!store.addChange(index, builder)
                     && !ofObjects.isEmpty()
                     && ofObjects.element().event() == events.get(index).number()) {
                 builder.add(ofObjects.remove());
@@ -252,15 +287,15 @@ final class GenerationBuilder {
             devices.close(closed.device(), meshes.closingOver(closed.device(), closed.number()));
         } else if (event instanceof HistoryEvent.OwnerCached cached) {
             stateOf(cached.owner()).cached = cached;
-        } else if (event instanceof HistoryEvent.OwnerEnded ended) {
-            OwnerState owner = stateOf(ended.owner());
-            owner.endedAt = OptionalLong.of(ended.number());
+        } else if (event instanceof HistoryEvent.OwnerEnded end) {
+            OwnerState owner = stateOf(end.owner());
+            owner.endedAt = OptionalLong.of(end.number());
             owner.ends++;
         } else if (event instanceof HistoryEvent.Witnessed witnessed) {
             if (witnessed.snapshot().moment() == WitnessSnapshot.Moment.CLOSE_BEGUN) {
                 meshes.closing(witnessed.snapshot().mesh(), witnessed.number());
             }
-            readings.add(witnessed, devices);
+            snapshots.add(witnessed, devices);
         } else if (event instanceof HistoryEvent.ReportsLost lost) {
             losses.add(lost);
         } else if (event instanceof HistoryEvent.HandleTraced trace) {
@@ -327,7 +362,7 @@ final class GenerationBuilder {
             generation = null;
         }
         if (generation != null && !generation.hasDevice()) {
-            ended.keep(generation);
+            store.keep(generation);
             generation.resized(report);
             return;
         }
@@ -350,9 +385,10 @@ final class GenerationBuilder {
                 note(Anomaly.Kind.SIZE_CHANGE, report, generation);
             }
             boolean heldMemory = generation.holdsMemory();
+            // Its memory was allocated by an unknown mesh until now, and is from now on of this one.
             if (allocatingMesh != null && generation.allocatedBy() == null && !generation.isOfItsDevice()) {
                 allocatedRanges.free(generation);
-                ended.keep(generation);
+                store.keep(generation);
                 generation.setAllocatedBy(allocatingMesh);
                 heldMemory = false;
             }
@@ -361,16 +397,16 @@ final class GenerationBuilder {
             address.add(position);
         }
         if (device != report.device()) {
-            ended.keep(generation);
+            store.keep(generation);
         }
         Optional<BufferGeneration> viewed =
                 allocatesMemory ? allocatedRanges.viewedBy(generation, report) : Optional.empty();
         if (viewed.isPresent()) {
             generation.setViewed(viewed.get().allocatedAt());
         } else if (allocatesMemory) {
-            for (AllocatedRanges.Meeting met : allocatedRanges.allocate(generation, report)) {
-                ended.keep(generation);
-                note(met.kind(), report, met.generation());
+            for (AllocatedRanges.Overlap overlap : allocatedRanges.allocate(generation, report)) {
+                store.keep(generation);
+                note(overlap.kind(), report, overlap.generation());
             }
         }
         if (details.owner().isPresent()) {
@@ -404,48 +440,11 @@ final class GenerationBuilder {
         return first;
     }
 
-    /**
-     * Returns the device on which a free matches a report. A device without any allocation there may be an outdated
-     * number.
-     */
+    /** Returns the device whose memory a free is about, which is that of its allocation ({@link #deviceOf}). */
     private int deviceOfFree(AllocationDetails details, int reported, BufferType type, long address) {
         return firstDevices.isEmpty() || details.mesh().isEmpty()
                 ? reported
                 : firstDevices.getOrDefault(new Outside(details.mesh().getAsInt(), reported, type, address), reported);
-    }
-
-    /** Adds the generation of each report to those of its request, if it has a list. */
-    private void addReports(IdentityHashMap<MemoryRequest, List<BufferGeneration>> lists) {
-        for (HistoryEvent event : events) {
-            if (event instanceof HistoryEvent.Allocated report
-                    && !report.request().isAnonymous()
-                    && (hasAllRequests || lists.containsKey(report.request()))) {
-                if (ended.of(report) == null) {
-                    at(report.device(), report.type(), report.address());
-                }
-                BufferGeneration generation = ended.of(report);
-                if (generation != null) {
-                    addSibling(lists, report.request(), generation);
-                }
-            }
-        }
-    }
-
-    /** Most requests of a log began one generation, so the second one creates the growable list. */
-    private static void addSibling(
-            IdentityHashMap<MemoryRequest, List<BufferGeneration>> lists,
-            MemoryRequest request,
-            BufferGeneration generation) {
-        List<BufferGeneration> siblings = lists.getOrDefault(request, List.of());
-        if (siblings.isEmpty()) {
-            lists.put(request, List.of(generation));
-        } else if (siblings.get(siblings.size() - 1) != generation) {
-            if (siblings.size() == 1) {
-                siblings = new ArrayList<>(siblings);
-                lists.put(request, siblings);
-            }
-            siblings.add(generation);
-        }
     }
 
     private void freed(HistoryEvent.Freed report) {
@@ -474,16 +473,16 @@ final class GenerationBuilder {
             note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, generation);
         }
         int freed = generation.reportFreedBy(report, devicesByRequest);
-        ended.freed(generation.reports().get(freed).allocatedAt(), position);
+        store.freed(generation.reports().get(freed).allocatedAt(), position);
         generation.free(freed, report);
         if (!generation.holdsMemory()) {
             allocatedRanges.free(generation);
         }
         if (!generation.isLive()) {
             if (generation.allocatedAt() < lastCheckOrGap || mayBeLate(generation, report.number())) {
-                ended.keep(generation);
+                store.keep(generation);
             }
-            ended.ended(generation, position);
+            store.ended(generation, position);
             address.ended(generation);
         }
     }
@@ -520,7 +519,7 @@ final class GenerationBuilder {
         }
         AllocationDetails details = report.request().details();
         if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED) {
-            return releasedAt(address, details);
+            return releasedAfterClose(address, details);
         }
         return address.lastOf(meshes.allocatorOf(details, device, devices.now(device)), details);
     }
@@ -532,25 +531,25 @@ final class GenerationBuilder {
      * handle of a closed mesh is older than the mesh's current open period. It matches one generation that no other
      * handle matched. If several remain, the match is unknown.
      */
-    private @Nullable BufferGeneration releasedAt(Address address, AllocationDetails details) {
+    private @Nullable BufferGeneration releasedAfterClose(Address address, AllocationDetails details) {
         OptionalInt mesh = details.mesh();
-        List<BufferGeneration> over = address.inLedger().stream()
-                .filter(this::isOver)
+        List<BufferGeneration> candidates = address.inLedger().stream()
+                .filter(this::mayBeOfClosedAllocator)
                 .filter(generation -> generation.mayBeOf(details))
                 .filter(generation -> !generation.isLive() || generation.mayBeReleasedBy(details))
                 .toList();
-        List<BufferGeneration> ofItsMesh = over.stream()
+        List<BufferGeneration> ofItsMesh = candidates.stream()
                 .filter(generation -> generation.allocatedBy() != null
                         && mesh.equals(OptionalInt.of(generation.allocatedBy().mesh())))
                 .toList();
         if (mesh.isPresent()) {
-            over = !ofItsMesh.isEmpty()
+            candidates = !ofItsMesh.isEmpty()
                     ? ofItsMesh
-                    : over.stream()
+                    : candidates.stream()
                             .filter(generation -> generation.allocatedBy() == null)
                             .toList();
         }
-        List<BufferGeneration> unclaimed = over.stream()
+        List<BufferGeneration> unclaimed = candidates.stream()
                 .filter(BufferGeneration::isLive)
                 .filter(generation -> !releasedLate.contains(generation))
                 .toList();
@@ -558,7 +557,7 @@ final class GenerationBuilder {
             releasedLate.add(unclaimed.get(0));
             return unclaimed.get(0);
         }
-        return unclaimed.isEmpty() && !over.isEmpty() ? over.get(over.size() - 1) : null;
+        return unclaimed.isEmpty() && !candidates.isEmpty() ? candidates.get(candidates.size() - 1) : null;
     }
 
     /** Returns the event at which the close of the allocator that holds a buffer began, or {@link Long#MAX_VALUE}. */
@@ -588,7 +587,11 @@ final class GenerationBuilder {
         return false;
     }
 
-    private boolean isOver(BufferGeneration generation) {
+    /**
+     * Returns whether the allocator of a buffer was closed. If no opening of a mesh was reported, it may have been, unless the
+     * buffer was allocated after its device was opened again.
+     */
+    private boolean mayBeOfClosedAllocator(BufferGeneration generation) {
         MeshOpenPeriod mesh = generation.allocatedBy();
         if (mesh == null || !mesh.isAnnounced()) {
             return !isOfReopenedDevice(generation);
@@ -626,7 +629,7 @@ final class GenerationBuilder {
             long address,
             @Nullable BufferGeneration generation) {
         if (generation != null) {
-            ended.keep(generation);
+            store.keep(generation);
         }
         anomalies.add(new Anomaly(kind, report, device, type, address, Optional.ofNullable(generation)));
     }

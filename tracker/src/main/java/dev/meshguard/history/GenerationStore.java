@@ -12,14 +12,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The generations that ended without anomaly: links between events, from which they become objects on request.
+ * The generations of a history: some are objects, the others are links between events and become objects on request.
  *
- * <p>Most buffers of a long history are freed, and nobody asks for them. The links take eight bytes for each event, the
- * objects would take a hundred.
+ * <p>Most buffers of a long history are freed without anomaly, and nobody asks for them. The links take eight bytes for each
+ * event, the objects would take a hundred.
  *
  * <p>A position is the index of an event plus 1, so that 0 stands for none.
  */
-final class EndedGenerations {
+final class GenerationStore {
 
     private final List<HistoryEvent> events;
     private final DeviceOpenPeriods devices;
@@ -35,10 +35,10 @@ final class EndedGenerations {
     /** The indices of the allocations that begin a generation. */
     private final BitSet begins = new BitSet();
 
-    /** The generations that are objects, by the numbers of their reports; while events are read only by the first. */
+    /** The generations that are objects, by the numbers of their reports; during the pass by that of the first only. */
     private final Map<Long, BufferGeneration> objects = new HashMap<>(0);
 
-    EndedGenerations(
+    GenerationStore(
             List<HistoryEvent> events, DeviceOpenPeriods devices, Meshes meshes, List<HistoryEvent.PhaseBegan> phases) {
         this.events = events;
         this.devices = devices;
@@ -60,7 +60,7 @@ final class EndedGenerations {
         begins.set(position - 1);
     }
 
-    /** Returns how many generations began, objects included. */
+    /** Returns how many generations there are. */
     int count() {
         return begins.cardinality();
     }
@@ -85,7 +85,7 @@ final class EndedGenerations {
     }
 
     /** Registers all reports of the objects, and returns these in the order of allocation; for the end of the pass. */
-    List<BufferGeneration> objects() {
+    List<BufferGeneration> registeredObjects() {
         List<BufferGeneration> kept = distinctObjects();
         kept.forEach(this::register);
         return kept;
@@ -185,7 +185,7 @@ final class EndedGenerations {
     static int indexOf(List<HistoryEvent> events, long number) {
         int low = 0;
         int high = (int) Math.min(Math.max(number, 0), events.size()) - 1;
-        // Few histories have gaps, so most events are at the index of their number; none is behind that index.
+        // Few histories have gaps, so the index of most events is their number minus 1; no index is greater than that.
         int middle = high;
         while (low <= high) {
             long found = events.get(middle).number();
