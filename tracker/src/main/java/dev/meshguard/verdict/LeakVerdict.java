@@ -54,7 +54,7 @@ public record LeakVerdict(
      * @param leaked how many were not freed
      * @param misreported how many only the ledger still holds
      * @param expected how many survivors are expected
-     * @param undecided how many may leak or have been freed, see {@link Diagnosis#doubt()}
+     * @param undecided how many may leak or have been freed, see {@link Diagnosis#reason()}
      */
     public record Sum(
             long allocated, long freed, long late, long leaked, long misreported, long expected, long undecided) {

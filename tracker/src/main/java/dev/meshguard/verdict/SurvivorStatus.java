@@ -16,7 +16,7 @@ public enum SurvivorStatus {
     FREED_LATE("freed late", Outcome.FREED_LATE),
     /** Its memory was freed, but the ledger still holds it. */
     MISREPORTED("misreported", Outcome.MISREPORTED),
-    /** It may leak or have been freed; {@link Diagnosis#doubt()} is the kind of the reason. */
+    /** It may leak or have been freed; {@link Diagnosis#reason()} is the kind of the reason. */
     UNDECIDED("undecided", Outcome.INCONCLUSIVE),
     /** It is expected. */
     EXPECTED("expected", Outcome.EXPECTED_ONLY);
