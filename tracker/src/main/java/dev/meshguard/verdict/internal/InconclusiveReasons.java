@@ -79,7 +79,7 @@ final class InconclusiveReasons {
 
     private Stream<InconclusiveReason> openMeshes() {
         return history.openMeshes().stream()
-                .filter(mesh -> !isOfTheDead(mesh))
+                .filter(mesh -> !areProcessesDead(mesh))
                 .map(mesh -> reason(
                         Kind.MESH_OPEN,
                         new long[0],
@@ -94,7 +94,7 @@ final class InconclusiveReasons {
     /**
      * Returns whether every process that reported on a mesh has exited, so that none will close it or free its buffers.
      */
-    private boolean isOfTheDead(MeshDescription mesh) {
+    private boolean areProcessesDead(MeshDescription mesh) {
         // Few histories have such a process; for the others no freed buffer becomes an object.
         if (history.events(HistoryEvent.ProcessDied.class).isEmpty()) {
             return false;

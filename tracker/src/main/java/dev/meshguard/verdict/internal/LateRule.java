@@ -92,7 +92,7 @@ final class LateRule implements Rule {
         long began = close.getAsLong();
         return released(survivor, began)
                 .or(() -> freedTogether(survivor, began))
-                .map(free -> free.since(closeOf(survivor, began), began));
+                .map(free -> free.since(momentOf(survivor, began), began));
     }
 
     private static Optional<Evidence> afterCheck(SurvivorContext survivor) {
@@ -107,7 +107,7 @@ final class LateRule implements Rule {
                 .or(() -> released(later.get(), checked))
                 .or(() -> freedTogether(later.get(), checked))
                 .map(free -> close.isPresent()
-                        ? free.since(closeOf(survivor, close.getAsLong()), close.getAsLong())
+                        ? free.since(momentOf(survivor, close.getAsLong()), close.getAsLong())
                         : free.since("after the check", checked));
     }
 
@@ -127,7 +127,7 @@ final class LateRule implements Rule {
     }
 
     private static Free freeOf(Report report, SurvivorContext survivor) {
-        return new Free(report.freedAt().orElseThrow(), survivor.words().freed(), report.release());
+        return new Free(report.freedAt().orElseThrow(), survivor.vocabulary().freed(), report.release());
     }
 
     private static Optional<Free> released(SurvivorContext survivor, long since) {
@@ -162,7 +162,7 @@ final class LateRule implements Rule {
                 .map(last -> {
                     long began = ended.history().closeOf(ended.buffer()).orElseThrow();
                     Free free = isOfCollectedHandle(last) ? collected(last) : freeOf(last, ended);
-                    Evidence evidence = free.since(closeOf(ended, began), began);
+                    Evidence evidence = free.since(momentOf(ended, began), began);
                     return isOfCollectedHandle(last)
                             ? Diagnosis.of(Cause.LOST, SurvivorStatus.LEAKED, withWitness(evidence, ended))
                             : late(evidence, ended);
@@ -224,8 +224,8 @@ final class LateRule implements Rule {
                         .isEmpty();
     }
 
-    /** Names the mesh where several share a device, because their closes differ. */
-    private static String closeOf(SurvivorContext survivor, long event) {
+    /** Returns when the close began, as a clause. It names the mesh where several share a device, because their closes differ. */
+    private static String momentOf(SurvivorContext survivor, long event) {
         if (!survivor.history().meshesSharedADevice()) {
             return "after close began";
         }
@@ -233,8 +233,8 @@ final class LateRule implements Rule {
         if (began instanceof HistoryEvent.MeshClosing closing) {
             return "after the close of mesh " + closing.mesh() + " began";
         }
-        if (began instanceof HistoryEvent.Witnessed reading) {
-            return "after the close of mesh " + reading.snapshot().mesh() + " began";
+        if (began instanceof HistoryEvent.Witnessed witnessed) {
+            return "after the close of mesh " + witnessed.snapshot().mesh() + " began";
         }
         return began instanceof HistoryEvent.MeshClosed closed
                 ? "after mesh " + closed.mesh() + " was closed"

@@ -28,7 +28,7 @@ final class LostRule implements Rule {
         long number = traces.get(0).number();
         String what = survivor.isFreedOnCollection()
                 ? "only the garbage collector frees it, at a moment that nobody chooses"
-                : "no " + survivor.words().free() + " of it was reported";
+                : "no " + survivor.vocabulary().free() + " of it was reported";
         return Optional.of(Evidence.formatted("no handle to it is reachable any more, and %s (event #%d)", what, number)
                 .provedBy(number));
     }

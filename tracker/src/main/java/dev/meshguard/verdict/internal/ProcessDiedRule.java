@@ -12,7 +12,7 @@ import java.util.OptionalLong;
  * A buffer whose process exited, so that no code can free it.
  *
  * <p>Reports after the exit belong to another process with that number. Buffers that were proved free before the exit
- * are no matter of this rule.
+ * have another cause.
  */
 final class ProcessDiedRule implements Rule {
 

@@ -61,8 +61,8 @@ final class ReportedTwiceRule implements Rule {
         if (buffer.kind() != BufferKind.BUFFER || reports.size() < 2) {
             return Optional.empty();
         }
-        long takenBack = reports.stream().filter(report -> !report.isOpen()).count();
-        if (takenBack == 0 || !areOfOneAllocation(survivor)) {
+        long freed = reports.stream().filter(report -> !report.isOpen()).count();
+        if (freed == 0 || !areOfOneAllocation(survivor)) {
             return Optional.empty();
         }
         AddressState state = survivor.addressState(survivor.checkMoment());
@@ -78,7 +78,7 @@ final class ReportedTwiceRule implements Rule {
                         "reported %d times at one live address (events %s), freed %s",
                         reports.size(),
                         Phrases.events(reports.stream().map(Report::allocatedAt).toList()),
-                        Phrases.times((int) takenBack))
+                        Phrases.times((int) freed))
                 .provedBy(reports.stream().mapToLong(Report::allocatedAt).toArray()));
         survivor.snapshotEvidence(survivor.checkMoment()).ifPresent(evidence::add);
         evidence.addAll(RepeatedReports.of(survivor));

@@ -142,7 +142,7 @@ final class Siblings {
         return isHeldByItsRequestOnly
                         && mostFreedAll().isPresent()
                         && areFreedTogether()
-                        && lastFree > allocatedAt(survivor)
+                        && lastFree > listedAt(survivor)
                 ? OptionalLong.of(lastFree)
                 : ownerFreedAt(survivor);
     }
@@ -152,11 +152,11 @@ final class Siblings {
      */
     OptionalLong ownerFreedAt(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
-        boolean allPoint = buffer.reportsRemaining().stream()
+        boolean ownsNothing = buffer.reportsRemaining().stream()
                 .allMatch(report -> report.ownership() == Ownership.NON_OWNING
                         && report.request().equals(buffer.request())
                         && report.request().details().kind() == BufferKind.BUFFER);
-        if (!allPoint) {
+        if (!ownsNothing) {
             return OptionalLong.empty();
         }
         List<Report> owners = survivor.history().buffersOf(buffer.request()).stream()
@@ -166,12 +166,12 @@ final class Siblings {
                 .filter(report -> report.request().equals(buffer.request()))
                 .filter(report -> report.ownership() == Ownership.OWNING)
                 .toList();
-        boolean allWent = owners.size() == 1
+        boolean isFreed = owners.size() == 1
                 && survivor.freeOf(owners.get(0))
-                        .filter(free -> free.ownership() == Ownership.OWNING && free.number() > allocatedAt(survivor))
+                        .filter(free -> free.ownership() == Ownership.OWNING && free.number() > listedAt(survivor))
                         .filter(free -> isOfOneBuffer(buffer, owners.get(0), free.number()))
                         .isPresent();
-        return allWent ? owners.get(0).freedAt() : OptionalLong.empty();
+        return isFreed ? owners.get(0).freedAt() : OptionalLong.empty();
     }
 
     /** Where another buffer was reported at the address meanwhile, which is no view of this one, the free may be of it. */
@@ -183,7 +183,7 @@ final class Siblings {
     }
 
     /** Returns the number of the snapshot that listed a survivor as allocated, or 0. */
-    private static long allocatedAt(SurvivorContext survivor) {
+    private static long listedAt(SurvivorContext survivor) {
         return survivor.addressState(survivor.checkMoment()) == AddressState.ALLOCATED
                 ? survivor.snapshot(survivor.checkMoment()).orElseThrow().number()
                 : 0;

@@ -251,7 +251,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
     }
 
     /** Returns the words of the source that reported the buffer. */
-    SourceVocabulary words() {
+    SourceVocabulary vocabulary() {
         return history.vocabularyOf(buffer.request());
     }
 
@@ -355,7 +355,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
         Evidence fact = ignored.reason() == IgnoredFreeReason.FAILED
                 ? Evidence.formatted(
                         "a call that should %s it failed at event #%d%s, at %s",
-                        words().free(),
+                        vocabulary().free(),
                         event,
                         ignored.request()
                                 .details()

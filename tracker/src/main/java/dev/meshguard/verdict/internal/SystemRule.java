@@ -21,8 +21,8 @@ final class SystemRule implements Rule {
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
-        boolean mayStay = survivor.surviveWith(BufferLifetime.PERSISTENT);
-        if (!mayStay && !survivor.surviveWith(BufferLifetime.SYSTEM)) {
+        boolean isPersistent = survivor.surviveWith(BufferLifetime.PERSISTENT);
+        if (!isPersistent && !survivor.surviveWith(BufferLifetime.SYSTEM)) {
             return Optional.empty();
         }
         List<Evidence> evidence = new ArrayList<>();
@@ -30,13 +30,13 @@ final class SystemRule implements Rule {
                         "owned by %s, lifetime %s: %s",
                         buffer.owner().map(Object::toString).orElse("an owner that was not named"),
                         buffer.lifetime(),
-                        mayStay ? "it may outlive the close" : "the runtime has to free it at close")
+                        isPersistent ? "it may outlive the close" : "the runtime has to free it at close")
                 .provedBy(buffer.allocatedAt()));
-        if (!mayStay) {
+        if (!isPersistent) {
             survivor.snapshotEvidence(Moment.BEFORE_WIPE).ifPresent(evidence::add);
         }
         return Optional.of(
-                mayStay
+                isPersistent
                         ? Diagnosis.of(Cause.SYSTEM, SurvivorStatus.EXPECTED, evidence)
                         : LeakDiagnosis.of(Cause.SYSTEM, survivor, evidence));
     }

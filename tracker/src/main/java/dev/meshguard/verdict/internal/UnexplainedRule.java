@@ -19,7 +19,7 @@ final class UnexplainedRule implements Rule {
         BufferGeneration buffer = survivor.buffer();
         int freed = buffer.reports().size() - buffer.openReports();
         return freed == 0
-                ? "no " + survivor.words().free() + " was reported"
+                ? "no " + survivor.vocabulary().free() + " was reported"
                 : "reported " + Phrases.times(buffer.reports().size()) + ", freed " + Phrases.times(freed);
     }
 }

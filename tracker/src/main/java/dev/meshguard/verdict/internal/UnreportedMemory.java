@@ -80,7 +80,7 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
             return new UnreportedMemory(event, held, freed);
         }
 
-        /** What the same allocator held when the close began is told of that moment. */
+        /** Leaves out what the same allocator held when the close began: that moment has it already. */
         private UnreportedMemory beforeWipe(HistoryEvent.Witnessed event) {
             List<MemoryAddress> held = unreported(event).stream()
                     .filter(place -> snapshots(Moment.CLOSE_BEGUN, place, event)
