@@ -471,9 +471,9 @@ public final class AllocationHistory {
      * the first report count. One that lists the buffer as allocated is enough; it is free only if all list it as free.
      */
     public Optional<HistoryEvent.Witnessed> snapshotFor(BufferGeneration buffer, WitnessSnapshot.Moment moment) {
-        boolean doubted = !openedWhileOpen().isEmpty()
+        boolean isInconclusive = !openedWhileOpen().isEmpty()
                 && openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());
-        return pass().snapshots.snapshotFor(buffer, moment, doubted);
+        return pass().snapshots.snapshotFor(buffer, moment, isInconclusive);
     }
 
     /**

@@ -25,7 +25,7 @@ final class WitnessSnapshots {
      * @param whole the open period of the mesh over all devices of the snapshot, if its opening was reported
      * @param distinctMeshes if there is no such mesh, the mesh on each device
      */
-    private record Reading(
+    private record Snapshot(
             HistoryEvent.Witnessed event,
             DeviceOpenPeriods devices,
             @Nullable MeshOpenPeriod whole,
@@ -52,36 +52,36 @@ final class WitnessSnapshots {
     }
 
     private final Meshes meshes;
-    private final List<Reading> all = new ArrayList<>();
+    private final List<Snapshot> all = new ArrayList<>();
     /** The snapshots of each open period of a mesh: they do not concern buffers of other meshes. */
-    private final Map<MeshOpenPeriod, List<Reading>> ofMeshes = new HashMap<>(0);
+    private final Map<MeshOpenPeriod, List<Snapshot>> ofMeshes = new HashMap<>(0);
 
     WitnessSnapshots(Meshes meshes) {
         this.meshes = meshes;
     }
 
     void add(HistoryEvent.Witnessed event, DeviceOpenPeriods devices) {
-        WitnessSnapshot reading = event.snapshot();
-        MeshOpenPeriod whole = meshes.latestOverAll(reading.mesh(), reading.devices());
-        Map<Integer, MeshOpenPeriod> distinctMeshes = whole == null ? meshOpenPeriods(reading, devices) : Map.of();
-        Reading read = new Reading(event, devices, whole, distinctMeshes);
+        WitnessSnapshot snapshot = event.snapshot();
+        MeshOpenPeriod whole = meshes.latestOverAll(snapshot.mesh(), snapshot.devices());
+        Map<Integer, MeshOpenPeriod> distinctMeshes = whole == null ? meshOpenPeriods(snapshot, devices) : Map.of();
+        Snapshot read = new Snapshot(event, devices, whole, distinctMeshes);
         all.add(read);
         Set<MeshOpenPeriod> meshesRead = whole == null ? new HashSet<>(distinctMeshes.values()) : Set.of(whole);
         meshesRead.forEach(mesh ->
                 ofMeshes.computeIfAbsent(mesh, unused -> new ArrayList<>()).add(read));
     }
 
-    private Map<Integer, MeshOpenPeriod> meshOpenPeriods(WitnessSnapshot reading, DeviceOpenPeriods devices) {
+    private Map<Integer, MeshOpenPeriod> meshOpenPeriods(WitnessSnapshot snapshot, DeviceOpenPeriods devices) {
         Map<Integer, MeshOpenPeriod> openPeriods = new HashMap<>();
-        for (int device : reading.devices()) {
-            openPeriods.put(device, meshes.openPeriod(reading.mesh(), device, devices.now(device)));
+        for (int device : snapshot.devices()) {
+            openPeriods.put(device, meshes.openPeriod(snapshot.mesh(), device, devices.now(device)));
         }
         return openPeriods;
     }
 
     List<HistoryEvent.Witnessed> events() {
         List<HistoryEvent.Witnessed> events = new ArrayList<>(all.size());
-        all.forEach(reading -> events.add(reading.event()));
+        all.forEach(snapshot -> events.add(snapshot.event()));
         return events;
     }
 
@@ -90,13 +90,13 @@ final class WitnessSnapshots {
         if (buffer.allocatedAt() > event.number()) {
             return false;
         }
-        Optional<Reading> reading = Optional.empty();
+        Optional<Snapshot> snapshot = Optional.empty();
         for (BufferGeneration.Report report : buffer.reports()) {
             if (wasOpenAt(report, event.number()) && mayBeOfItsAllocator(buffer, event)) {
-                reading = reading.isPresent() ? reading : reading(event);
-                boolean saysWhose = report.request().details().mesh().isPresent();
-                if (reading.isPresent()
-                        && (saysWhose ? isOfItsMesh(reading.get(), buffer) : isOfItsDevice(reading.get(), buffer))) {
+                snapshot = snapshot.isPresent() ? snapshot : find(event);
+                boolean namesMesh = report.request().details().mesh().isPresent();
+                if (snapshot.isPresent()
+                        && (namesMesh ? isOfItsMesh(snapshot.get(), buffer) : isOfItsDevice(snapshot.get(), buffer))) {
                     return true;
                 }
             }
@@ -104,7 +104,7 @@ final class WitnessSnapshots {
         return false;
     }
 
-    private Optional<Reading> reading(HistoryEvent.Witnessed event) {
+    private Optional<Snapshot> find(HistoryEvent.Witnessed event) {
         int index = firstAfter(event.number() - 1, all);
         return index < all.size() && all.get(index).event().number() == event.number()
                 ? Optional.of(all.get(index))
@@ -112,12 +112,12 @@ final class WitnessSnapshots {
     }
 
     /** Returns the index of the first snapshot after an event; snapshots are added in the order of their events. */
-    private static int firstAfter(long event, List<Reading> readings) {
+    private static int firstAfter(long event, List<Snapshot> snapshots) {
         int low = 0;
-        int high = readings.size();
+        int high = snapshots.size();
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (readings.get(middle).event().number() > event) {
+            if (snapshots.get(middle).event().number() > event) {
                 high = middle;
             } else {
                 low = middle + 1;
@@ -138,9 +138,9 @@ final class WitnessSnapshots {
      *
      * <p>For the buffer of a mesh, only snapshots of that mesh are evidence.
      *
-     * @param doubted whether the verdict reports anyway that the reports of the device's meshes cannot be distinguished
+     * @param isInconclusive whether the verdict is anyway: the reports of the meshes over the device cannot be distinguished
      */
-    Optional<HistoryEvent.Witnessed> snapshotFor(BufferGeneration buffer, Moment moment, boolean doubted) {
+    Optional<HistoryEvent.Witnessed> snapshotFor(BufferGeneration buffer, Moment moment, boolean isInconclusive) {
         if (all.isEmpty()) {
             return Optional.empty();
         }
@@ -148,24 +148,24 @@ final class WitnessSnapshots {
         if (buffer.mesh().isPresent()) {
             return firstOf(
                     covering(mayBeOfItsMesh(buffer), buffer, moment, since)
-                            .filter(reading -> isOfItsMesh(reading, buffer)),
+                            .filter(snapshot -> isOfItsMesh(snapshot, buffer)),
                     buffer);
         }
         if (buffer.isOfItsDevice()) {
             // Its allocator ends with the last mesh over the device, and snapshots of all meshes before may cover it.
             return covering(buffer, moment, since)
-                    .filter(reading -> isOfItsDevice(reading, buffer))
+                    .filter(snapshot -> isOfItsDevice(snapshot, buffer))
                     .reduce((earlier, later) -> later)
-                    .map(Reading::event);
+                    .map(Snapshot::event);
         }
         List<MeshOpenPeriod> allocatingMeshes = possibleMeshes(buffer);
         if (allocatingMeshes.size() > 1) {
-            return readingOfAny(allocatingMeshes, buffer, moment, doubted);
+            return snapshotOfAny(allocatingMeshes, buffer, moment, isInconclusive);
         }
         return firstOf(
                 covering(buffer, moment, since)
-                        .filter(reading -> isOfItsDevice(reading, buffer))
-                        .filter(reading -> allocatingMeshes.isEmpty() || !isOfLaterMesh(reading, buffer, since)),
+                        .filter(snapshot -> isOfItsDevice(snapshot, buffer))
+                        .filter(snapshot -> allocatingMeshes.isEmpty() || !isOfLaterMesh(snapshot, buffer, since)),
                 buffer);
     }
 
@@ -173,17 +173,17 @@ final class WitnessSnapshots {
      * Returns a snapshot for a buffer whose allocator is unknown: it is free only if all allocators that were read at
      * that close list it as free.
      */
-    private static Optional<HistoryEvent.Witnessed> firstOf(Stream<Reading> readings, BufferGeneration buffer) {
+    private static Optional<HistoryEvent.Witnessed> firstOf(Stream<Snapshot> snapshots, BufferGeneration buffer) {
         if (buffer.allocator().isPresent()) {
-            return readings.findFirst().map(Reading::event);
+            return snapshots.findFirst().map(Snapshot::event);
         }
-        List<Reading> all = readings.toList();
+        List<Snapshot> all = snapshots.toList();
         return all.stream()
-                .filter(reading -> reading.mesh() == all.get(0).mesh())
-                .filter(reading -> reading.stateOf(buffer) == AddressState.ALLOCATED)
+                .filter(snapshot -> snapshot.mesh() == all.get(0).mesh())
+                .filter(snapshot -> snapshot.stateOf(buffer) == AddressState.ALLOCATED)
                 .findFirst()
                 .or(() -> all.stream().findFirst())
-                .map(Reading::event);
+                .map(Snapshot::event);
     }
 
     /**
@@ -192,23 +192,23 @@ final class WitnessSnapshots {
      * <p>One that lists it as allocated is enough, and it is free only if all list it as free. Their reports at the
      * address cannot be distinguished, so snapshots count from the first report on.
      */
-    private Optional<HistoryEvent.Witnessed> readingOfAny(
-            List<MeshOpenPeriod> allocatingMeshes, BufferGeneration buffer, Moment moment, boolean doubted) {
+    private Optional<HistoryEvent.Witnessed> snapshotOfAny(
+            List<MeshOpenPeriod> allocatingMeshes, BufferGeneration buffer, Moment moment, boolean isInconclusive) {
         long since = buffer.allocatedAt();
-        List<Reading> theirs = covering(buffer, moment, since)
-                .filter(reading -> isOfItsDevice(reading, buffer))
-                .filter(reading -> !isOfLaterMesh(reading, buffer, lastReportOf(buffer)))
+        List<Snapshot> theirs = covering(buffer, moment, since)
+                .filter(snapshot -> isOfItsDevice(snapshot, buffer))
+                .filter(snapshot -> !isOfLaterMesh(snapshot, buffer, lastReportOf(buffer)))
                 .toList();
-        Optional<Reading> allocated = theirs.stream()
-                .filter(reading -> reading.stateOf(buffer) == AddressState.ALLOCATED)
+        Optional<Snapshot> allocated = theirs.stream()
+                .filter(snapshot -> snapshot.stateOf(buffer) == AddressState.ALLOCATED)
                 .findFirst();
         boolean allWereRead = theirs.stream()
-                .map(reading -> reading.meshOver(buffer.device()))
+                .map(snapshot -> snapshot.meshOver(buffer.device()))
                 .toList()
                 .containsAll(allocatingMeshes);
         return allocated
-                .or(() -> theirs.stream().findFirst().filter(unused -> allWereRead || doubted))
-                .map(Reading::event);
+                .or(() -> theirs.stream().findFirst().filter(unused -> allWereRead || isInconclusive))
+                .map(Snapshot::event);
     }
 
     /** The meshes that were open over the device at a report of the buffer. */
@@ -219,19 +219,19 @@ final class WitnessSnapshots {
                 .toList();
     }
 
-    private Stream<Reading> covering(BufferGeneration buffer, Moment moment, long since) {
+    private Stream<Snapshot> covering(BufferGeneration buffer, Moment moment, long since) {
         return covering(all, buffer, moment, since);
     }
 
-    private static Stream<Reading> covering(
-            List<Reading> readings, BufferGeneration buffer, Moment moment, long since) {
-        return readings.subList(firstAfter(since, readings), readings.size()).stream()
-                .filter(reading -> reading.event().snapshot().moment() == moment)
-                .filter(reading -> mayBeOfItsAllocator(buffer, reading.event()))
-                .filter(reading -> reading.stateOf(buffer) != AddressState.UNKNOWN);
+    private static Stream<Snapshot> covering(
+            List<Snapshot> snapshots, BufferGeneration buffer, Moment moment, long since) {
+        return snapshots.subList(firstAfter(since, snapshots), snapshots.size()).stream()
+                .filter(snapshot -> snapshot.event().snapshot().moment() == moment)
+                .filter(snapshot -> mayBeOfItsAllocator(buffer, snapshot.event()))
+                .filter(snapshot -> snapshot.stateOf(buffer) != AddressState.UNKNOWN);
     }
 
-    private List<Reading> mayBeOfItsMesh(BufferGeneration buffer) {
+    private List<Snapshot> mayBeOfItsMesh(BufferGeneration buffer) {
         MeshOpenPeriod allocatingMesh = buffer.allocatedBy();
         return allocatingMesh != null && allocatingMesh.isAnnounced()
                 ? ofMeshes.getOrDefault(allocatingMesh, List.of())
@@ -246,21 +246,21 @@ final class WitnessSnapshots {
         return buffer.reports().get(buffer.reports().size() - 1).allocatedAt();
     }
 
-    private static boolean isOfLaterMesh(Reading reading, BufferGeneration buffer, long event) {
-        MeshOpenPeriod mesh = reading.meshOver(buffer.device());
+    private static boolean isOfLaterMesh(Snapshot snapshot, BufferGeneration buffer, long event) {
+        MeshOpenPeriod mesh = snapshot.meshOver(buffer.device());
         return mesh != null && mesh.wasOpenedAfter(event);
     }
 
     /** Compares by number for a mesh that buffers name before it is opened. */
-    private static boolean isOfItsMesh(Reading reading, BufferGeneration buffer) {
+    private static boolean isOfItsMesh(Snapshot snapshot, BufferGeneration buffer) {
         MeshOpenPeriod allocatingMesh = buffer.allocatedBy();
         if (allocatingMesh == null || allocatingMesh.isAnnounced()) {
-            return allocatingMesh != null && allocatingMesh == reading.meshOver(buffer.device());
+            return allocatingMesh != null && allocatingMesh == snapshot.meshOver(buffer.device());
         }
-        return allocatingMesh.mesh() == reading.event().snapshot().mesh() && isOfItsDevice(reading, buffer);
+        return allocatingMesh.mesh() == snapshot.event().snapshot().mesh() && isOfItsDevice(snapshot, buffer);
     }
 
-    private static boolean isOfItsDevice(Reading reading, BufferGeneration buffer) {
-        return reading.openPeriodOf(buffer.device()) == buffer.openPeriod();
+    private static boolean isOfItsDevice(Snapshot snapshot, BufferGeneration buffer) {
+        return snapshot.openPeriodOf(buffer.device()) == buffer.openPeriod();
     }
 }
