@@ -24,7 +24,7 @@ import java.util.Set;
 final class BudgetCheck {
 
     private final List<BudgetSpec> budgets;
-    private final Set<FreeSpace> readings = new LinkedHashSet<>();
+    private final Set<FreeSpace> freeSpace = new LinkedHashSet<>();
 
     BudgetCheck(List<BudgetSpec> budgets) {
         this.budgets = budgets;
@@ -37,13 +37,13 @@ final class BudgetCheck {
     /** Queries the allocators if any budget needs that. */
     void read(TrackingSession session) {
         if (!budgets.isEmpty() && budgets.stream().anyMatch(BudgetSpec::needsAllocator)) {
-            readings.addAll(session.freeSpace());
+            freeSpace.addAll(session.freeSpace());
         }
     }
 
     /** Queries the allocators unless that was done before; a test that ended early has not reached that step. */
     void readUnlessRead(TrackingSession session) {
-        if (readings.isEmpty()) {
+        if (freeSpace.isEmpty()) {
             read(session);
         }
     }
@@ -52,11 +52,11 @@ final class BudgetCheck {
     Optional<BudgetVerdict> verdict(LeakVerdict memory) {
         return budgets.isEmpty()
                 ? Optional.empty()
-                : Optional.of(BudgetVerdict.of(memory, budgets, List.copyOf(readings)));
+                : Optional.of(BudgetVerdict.of(memory, budgets, List.copyOf(freeSpace)));
     }
 
     /** Returns whether the verdict has a violation that the test has not reported itself. */
-    static boolean isNews(BudgetVerdict verdict, TrackedTest test) {
+    static boolean isNew(BudgetVerdict verdict, TrackedTest test) {
         return !AlreadyReportedFindings.budgetsBy(test.thrown()).containsAll(verdict.violations());
     }
 

@@ -98,7 +98,7 @@ final class CheckReporter {
             test.publish(report(verdict, notes).text());
         }
         if (decision.isFailure()) {
-            Failure failure = published(failure(memory, decision, notes), running);
+            Failure failure = published(failureWithPage(memory, decision, notes), running);
             if (failure.isNew()) {
                 raise((AssertionError) failure.error());
                 return;
@@ -161,7 +161,7 @@ final class CheckReporter {
         VerdictStatus status = statusOf(verdict);
         Optional<BudgetVerdict> judged = budgets.verdict(verdict);
         boolean isOverBudget =
-                judged.filter(one -> BudgetCheck.isNews(one, test)).isPresent();
+                judged.filter(one -> BudgetCheck.isNew(one, test)).isPresent();
         boolean isNew = status == VerdictStatus.NEW || isOverBudget;
         return new Decision(
                 status,
@@ -290,7 +290,7 @@ final class CheckReporter {
      * <p>A page that cannot be written hides no finding: the failure then names no page and has the reason as a suppressed
      * exception.
      */
-    private Failure failure(CheckedMemory memory, Decision decision, List<String> notes) {
+    private Failure failureWithPage(CheckedMemory memory, Decision decision, List<String> notes) {
         VerdictReport report = report(memory.verdict(), notes);
         RunPages.FailurePage page = run.reporting().pages().reserve(subject.get());
         Failure failure =

@@ -131,17 +131,17 @@ public final class SessionCheck implements StoredResource {
         FailedChecks failed = new FailedChecks();
         TrackingSession.EndedParts parts = session.endParts();
         parts.error().ifPresent(failed::add);
-        MethodPromises ofAll = promises.orElseGet(() -> new MethodPromises(test, promised()));
+        MethodPromises ofAll = promises.orElseGet(() -> new MethodPromises(test, applicableEntries()));
         int checks = parts.parts().size() + (session.requestedTracker().isPresent() ? 1 : 0);
         boolean isAlone = promises.isEmpty() && checks == 1;
-        Terms terms = new Terms(isAlone ? promised() : expected.forSeveralChecks(), ofAll);
+        Terms terms = new Terms(isAlone ? applicableEntries() : expected.forSeveralChecks(), ofAll);
         for (int i = 0; i < parts.parts().size(); i++) {
             SourcePart part = parts.parts().get(i);
             int number = i + 1;
-            failed.collect(() -> check(part, number, terms));
+            failed.collect(() -> checkPart(part, number, terms));
         }
         failed.collect(() -> {
-            closeMemory(terms);
+            checkTracker(terms);
             if (checks == 0) {
                 reportUntracked();
             }
@@ -156,10 +156,10 @@ public final class SessionCheck implements StoredResource {
     }
 
     /** Required entries apply only to a test that completed and whose memory is checked. */
-    private ExpectedBuffers promised() {
-        boolean promises =
+    private ExpectedBuffers applicableEntries() {
+        boolean isRequired =
                 policies.check() != AllocationCheck.NONE && test.thrown().isEmpty();
-        return promises ? expected : expected.forSeveralChecks();
+        return isRequired ? expected : expected.forSeveralChecks();
     }
 
     /**
@@ -170,7 +170,8 @@ public final class SessionCheck implements StoredResource {
      */
     private record Terms(ExpectedBuffers expected, MethodPromises promises) {
 
-        LeakVerdict found(LeakVerdict verdict) {
+        /** Counts a check and what it found, and returns its verdict. */
+        LeakVerdict counted(LeakVerdict verdict) {
             promises.checked();
             promises.add(verdict);
             return verdict;
@@ -180,14 +181,14 @@ public final class SessionCheck implements StoredResource {
     /** A test that requested nothing leaks nothing: only if that is recorded, an earlier leak of it is gone. */
     private void reportUntracked() {
         boolean isStale =
-                promises.isEmpty() && !MethodPromises.promised(promised()).isEmpty();
+                promises.isEmpty() && !MethodPromises.promised(applicableEntries()).isEmpty();
         CheckReporter.of(session, test, policies, budgets)
                 .reportUnjudged(
                         isStale ? Outcome.STALE_EXPECTATION : Outcome.LEAK_FREE,
                         isStale ? CheckOutcome.FAILED : CheckOutcome.PASSED);
     }
 
-    private void check(SourcePart part, int number, Terms terms) {
+    private void checkPart(SourcePart part, int number, Terms terms) {
         LeakCheck check = LeakCheck.create().expecting(terms.expected());
         List<String> notes = new ArrayList<>();
         if (!part.hasEnded()) {
@@ -197,7 +198,7 @@ public final class SessionCheck implements StoredResource {
             budgets.readUnlessRead(session);
             part.tracker().checked();
             handles().search(part.tracker(), part::history, check).ifPresent(notes::add);
-            LeakVerdict verdict = terms.found(part.verdict(check));
+            LeakVerdict verdict = terms.counted(part.verdict(check));
             notes.addAll(part.notes());
             CheckReporter.ofPart(session, budgets, part, number)
                     .report(new CheckedMemory(verdict, notes, Optional.empty()), running);
@@ -208,7 +209,8 @@ public final class SessionCheck implements StoredResource {
         return new HandleTracing(session, test, policies);
     }
 
-    private void closeMemory(Terms terms) {
+    /** Closes what the test left open, and checks the memory of the tracker if the test requested one. */
+    private void checkTracker(Terms terms) {
         List<String> notes =
                 new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
         Optional<AllocationTracker> requested = session.requestedTracker();
@@ -217,9 +219,9 @@ public final class SessionCheck implements StoredResource {
             return;
         }
         AllocationTracker all = requested.get();
-        awaitLateFrees(all, () -> check(terms).examine(all.history())).ifPresent(notes::add);
+        awaitLateFrees(all, () -> leakCheck(terms).examine(all.history())).ifPresent(notes::add);
         try (RunningCheck running = run.reporting().numbers().checkOfMesh(subject.computeIfAbsent(test::subject))) {
-            CheckedMemory memory = closed(all, terms, notes);
+            CheckedMemory memory = closeAndJudge(all, terms, notes);
             CheckReporter.of(session, test, policies, budgets).report(memory, running);
         }
     }
@@ -239,7 +241,7 @@ public final class SessionCheck implements StoredResource {
     }
 
     /** Closes what the test left open, and judges it. */
-    private CheckedMemory closed(AllocationTracker all, Terms terms, List<String> waiting) {
+    private CheckedMemory closeAndJudge(AllocationTracker all, Terms terms, List<String> waiting) {
         List<String> notes = new ArrayList<>(waiting);
         TrackingSession.Closed closed;
         try {
@@ -252,9 +254,9 @@ public final class SessionCheck implements StoredResource {
         session.poll();
         // Frees after this line are late, including those by a collection that a search for handles forces.
         all.checked();
-        LeakCheck check = check(terms);
+        LeakCheck check = leakCheck(terms);
         handles().search(all, all::history, check).ifPresent(notes::add);
-        LeakVerdict verdict = terms.found(check.examine(all.history()));
+        LeakVerdict verdict = terms.counted(check.examine(all.history()));
         if (session.handsOutTracker() && policies.check() != AllocationCheck.NONE) {
             run.keptTrackers().add(all, verdict.history(), test.name(), test.stack());
         }
@@ -262,7 +264,7 @@ public final class SessionCheck implements StoredResource {
         return new CheckedMemory(verdict, notes, closed.error());
     }
 
-    private LeakCheck check(Terms terms) {
+    private LeakCheck leakCheck(Terms terms) {
         LeakCheck check = LeakCheck.create().expecting(terms.expected());
         for (PartialVerdict part : reported) {
             check = check.excluding(part.verdict(), part.context().name());

@@ -150,14 +150,14 @@ public final class SessionOpener {
             SessionCheck check, ExtensionContext factory, ExtensionContext dynamic, TrackedTest test) {
         ConfigurationCache declared = configuration.at(factory);
         TrackingSession session = check.session();
-        ExpectedBuffers mayStay = expectedBy(factory, session.run(), declared);
+        ExpectedBuffers expected = expectedBy(factory, session.run(), declared);
         BudgetCheck noBudgets = new BudgetCheck(List.of());
         SessionStore store = SessionStore.of(factory);
         Optional<MethodPromises> promises = promisesOf(factory, declared, policiesOf(factory, declared, store));
         promises.ifPresent(ofAll -> ofAll.begin(dynamic));
         return store.attribution()
-                .map(ofFactory -> ofFactory.openPart(mayStay, noBudgets, test, promises))
-                .orElseGet(() -> TestAttribution.open(check, mayStay, noBudgets, session.policies(), test, promises));
+                .map(ofFactory -> ofFactory.openPart(expected, noBudgets, test, promises))
+                .orElseGet(() -> TestAttribution.open(check, expected, noBudgets, session.policies(), test, promises));
     }
 
     /** Notes that the survivors of a test are unknown, because it did not complete. */

@@ -72,8 +72,8 @@ public final class TestAttribution implements StoredResource {
 
     /** Opens the attribution of a part of this test; allocations of the part no longer count for this test. */
     TestAttribution openPart(
-            ExpectedBuffers mayStay, BudgetCheck within, TrackedTest part, Optional<MethodPromises> ofAllParts) {
-        return new TestAttribution(check, context.context(part.name()), mayStay, within, policies, part, ofAllParts);
+            ExpectedBuffers ofPart, BudgetCheck within, TrackedTest part, Optional<MethodPromises> ofAllParts) {
+        return new TestAttribution(check, context.context(part.name()), ofPart, within, policies, part, ofAllParts);
     }
 
     /** Marks the calling thread as running code of the test until the scope is closed. */
