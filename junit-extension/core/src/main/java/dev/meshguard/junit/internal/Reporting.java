@@ -19,7 +19,7 @@ public final class Reporting {
 
     private final boolean attachesHistories;
     private final Map<String, String> environment;
-    private final RunSummaryCollector numbers;
+    private final RunSummaryCollector summary;
     private final Optional<HistoryFolder> histories;
     private final Optional<FindingsFile> findings;
     private final RunPages pages;
@@ -46,7 +46,7 @@ public final class Reporting {
         this.histories = histories;
         this.findings = findings;
         this.pages = pages;
-        this.numbers = new RunSummaryCollector(settings.summary(), nanoTime);
+        this.summary = new RunSummaryCollector(settings.summary(), nanoTime);
     }
 
     /** Returns the folder of histories, if configured. */
@@ -64,9 +64,9 @@ public final class Reporting {
         return pages;
     }
 
-    /** Returns the numbers, to which each check is added. */
-    public RunSummaryCollector numbers() {
-        return numbers;
+    /** Returns the summary, to which each check is added. */
+    public RunSummaryCollector summary() {
+        return summary;
     }
 
     /** Returns whether the next failure attaches its history. */

@@ -146,7 +146,7 @@ public final class SharedRunState implements StoredResource {
 
     /** Returns the numbers of the run as an entry for reports, if they are to be printed. */
     public synchronized Optional<Map<String, String>> summary() {
-        return reporting.numbers().entry(description(entries.matched()), description(entries.unmatched()), unjudged());
+        return reporting.summary().entry(description(entries.matched()), description(entries.unmatched()), unjudged());
     }
 
     /**

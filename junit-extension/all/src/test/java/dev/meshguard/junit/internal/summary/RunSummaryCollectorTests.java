@@ -45,7 +45,7 @@ class RunSummaryCollectorTests {
     void aCheckThatIsCutShortHasFailed() {
         RunSummaryCollector numbers = numbers();
 
-        numbers.checkOfMesh(subject("A#throws")).close();
+        numbers.checkOfTracker(subject("A#throws")).close();
 
         assertThat(text(numbers)).isEqualTo("""
                         MeshGuard  1 test tracked · 0 buffers · 1 failed
@@ -90,7 +90,7 @@ class RunSummaryCollectorTests {
     void doesNotCountBuffersOfOneOfSeveralTwice() {
         RunSummaryCollector numbers = numbers();
 
-        try (RunningCheck part = numbers.checkOfPart(subject("A#part"))) {
+        try (RunningCheck part = numbers.checkOfContext(subject("A#part"))) {
             found(part, leak(BufferType.DRAM, 4_096));
             part.became(CheckOutcome.PASSED);
         }
@@ -147,7 +147,7 @@ class RunSummaryCollectorTests {
                     size * 1024L,
                     Ownership.OWNING);
         }
-        try (RunningCheck check = numbers.checkOfMesh(subject("A#sizes"))) {
+        try (RunningCheck check = numbers.checkOfTracker(subject("A#sizes"))) {
             found(check, LeakCheck.create().examine(tracker.history()));
         }
 
@@ -158,7 +158,7 @@ class RunSummaryCollectorTests {
     void namesFailuresWithTheirTestsAndWhereTheOthersAre() {
         RunSummaryCollector numbers = numbers();
         for (int number = 10; number < 22; number++) {
-            try (RunningCheck check = numbers.checkOfMesh(subject("A#t" + number))) {
+            try (RunningCheck check = numbers.checkOfTracker(subject("A#t" + number))) {
                 check.failedWith("BUDGET  the limit");
                 check.shownAt("pages/t" + number + ".html");
             }
@@ -186,21 +186,21 @@ class RunSummaryCollectorTests {
     }
 
     private void check(RunSummaryCollector numbers, String name, long nanos) {
-        try (RunningCheck check = numbers.checkOfMesh(subject(name))) {
+        try (RunningCheck check = numbers.checkOfTracker(subject(name))) {
             now.addAndGet(nanos);
             check.became(CheckOutcome.PASSED);
         }
     }
 
     private static void held(RunSummaryCollector numbers, String name, LeakVerdict verdict) {
-        try (RunningCheck check = numbers.checkOfMesh(subject(name))) {
+        try (RunningCheck check = numbers.checkOfTracker(subject(name))) {
             found(check, verdict);
             check.became(CheckOutcome.PASSED);
         }
     }
 
     private static void fail(RunSummaryCollector numbers, String name) {
-        try (RunningCheck check = numbers.checkOfMesh(subject(name))) {
+        try (RunningCheck check = numbers.checkOfTracker(subject(name))) {
             found(check, leak(BufferType.DRAM, 4_096));
         }
     }

@@ -180,8 +180,8 @@ public final class SessionCheck implements StoredResource {
 
     /** A test that requested nothing leaks nothing: only if that is recorded, an earlier leak of it is gone. */
     private void reportUntracked() {
-        boolean isStale =
-                promises.isEmpty() && !MethodPromises.promised(applicableEntries()).isEmpty();
+        boolean isStale = promises.isEmpty()
+                && !MethodPromises.promised(applicableEntries()).isEmpty();
         CheckReporter.of(session, test, policies, budgets)
                 .reportUnjudged(
                         isStale ? Outcome.STALE_EXPECTATION : Outcome.LEAK_FREE,
@@ -194,7 +194,7 @@ public final class SessionCheck implements StoredResource {
         if (!part.hasEnded()) {
             awaitLateFrees(part.tracker(), () -> part.verdict(check)).ifPresent(notes::add);
         }
-        try (RunningCheck running = run.reporting().numbers().checkOfMesh(test.subjectOf(part))) {
+        try (RunningCheck running = run.reporting().summary().checkOfTracker(test.subjectOf(part))) {
             budgets.readUnlessRead(session);
             part.tracker().checked();
             handles().search(part.tracker(), part::history, check).ifPresent(notes::add);
@@ -220,7 +220,7 @@ public final class SessionCheck implements StoredResource {
         }
         AllocationTracker all = requested.get();
         awaitLateFrees(all, () -> leakCheck(terms).examine(all.history())).ifPresent(notes::add);
-        try (RunningCheck running = run.reporting().numbers().checkOfMesh(subject.computeIfAbsent(test::subject))) {
+        try (RunningCheck running = run.reporting().summary().checkOfTracker(subject.computeIfAbsent(test::subject))) {
             CheckedMemory memory = closeAndJudge(all, terms, notes);
             CheckReporter.of(session, test, policies, budgets).report(memory, running);
         }

@@ -28,7 +28,7 @@ final class SummaryPublisher implements StoredResource {
     public void close() {
         RunPages pages = run.reporting().pages();
         List<String> notWritten = pages.finish();
-        pages.overview().ifPresent(page -> run.reporting().numbers().shownOn(page));
+        pages.overview().ifPresent(page -> run.reporting().summary().shownOn(page));
         run.summary().ifPresent(root::publishReportEntry);
         run.unjudged().ifPresent(notice -> root.publishReportEntry("meshguard", notice));
         notWritten.forEach(problem -> root.publishReportEntry("meshguard", problem));

@@ -120,7 +120,7 @@ public final class TestAttribution implements StoredResource {
             promises.ifPresent(MethodPromises::giveUp);
         }
         if (context.hasAllocated() || context.mayHaveSurvivors()) {
-            try (RunningCheck running = session.run().reporting().numbers().checkOfPart(test.subject())) {
+            try (RunningCheck running = session.run().reporting().summary().checkOfContext(test.subject())) {
                 check(notes, running);
             }
         } else if (judgesPromises()) {

@@ -58,15 +58,16 @@ public final class RunSummaryCollector {
         this.nanoTime = nanoTime;
     }
 
-    /** Begins a check of a whole mesh, which ends when the returned object is closed. */
-    public RunningCheck checkOfMesh(CheckSubject subject) {
+    /** Begins a check of all that a tracker recorded, which ends when the returned object is closed. */
+    public RunningCheck checkOfTracker(CheckSubject subject) {
         return new RunningCheck(this, subject, true, nanoTime.getAsLong());
     }
 
     /**
-     * Begins a check of the allocations of one test on a shared mesh, which ends when the returned object is closed.
+     * Begins a check of the allocations of one test on a shared mesh, which ends when the returned object is closed. Those count
+     * in the check of the mesh's tracker, too.
      */
-    public RunningCheck checkOfPart(CheckSubject subject) {
+    public RunningCheck checkOfContext(CheckSubject subject) {
         return new RunningCheck(this, subject, false, nanoTime.getAsLong());
     }
 
@@ -99,7 +100,7 @@ public final class RunSummaryCollector {
     }
 
     private void add(RunningCheck check, LeakVerdict verdict) {
-        if (check.isOfMesh()) {
+        if (check.isOfTracker()) {
             buffers += verdict.sum().allocated();
             addPeaks(verdict.history(), check.subject().name());
         }

@@ -17,7 +17,7 @@ public final class RunningCheck implements AutoCloseable {
 
     private final RunSummaryCollector numbers;
     private final CheckSubject subject;
-    private final boolean isOfMesh;
+    private final boolean isOfTracker;
     private final long begunAt;
     private CheckOutcome result = CheckOutcome.FAILED;
     private @Nullable LeakVerdict verdict;
@@ -25,10 +25,10 @@ public final class RunningCheck implements AutoCloseable {
     private @Nullable String page;
     private @Nullable String headline;
 
-    RunningCheck(RunSummaryCollector numbers, CheckSubject subject, boolean isOfMesh, long begunAt) {
+    RunningCheck(RunSummaryCollector numbers, CheckSubject subject, boolean isOfTracker, long begunAt) {
         this.numbers = numbers;
         this.subject = subject;
-        this.isOfMesh = isOfMesh;
+        this.isOfTracker = isOfTracker;
         this.begunAt = begunAt;
     }
 
@@ -63,8 +63,8 @@ public final class RunningCheck implements AutoCloseable {
         return subject;
     }
 
-    boolean isOfMesh() {
-        return isOfMesh;
+    boolean isOfTracker() {
+        return isOfTracker;
     }
 
     long begunAt() {
