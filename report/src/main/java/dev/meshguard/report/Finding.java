@@ -21,16 +21,16 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public sealed interface Finding permits SurvivorFinding, OverwriteFinding, AnomalyFinding, SimpleFinding {
 
-    /** Returns the memory, the number of buffers, their size, devices, label and owner, in one line. */
+    /** Returns what it is about, in one line: for buffers their memory, number, size, devices, label and owner. */
     String title();
 
     /**
-     * Returns the line of code that allocated the buffers, and the callers that tell findings of one line apart; empty if no
-     * line is known.
+     * Returns the line of code that allocated the buffers or reported the free, and the callers that distinguish findings of
+     * one line; empty if no line is known.
      */
     List<String> sites();
 
-    /** Returns why it is a problem, how to fix it, and what was seen, in this order. */
+    /** Returns why it is a problem, how to fix it, what was seen, and more, in the order in which a text names them. */
     List<Fact> facts();
 
     /** Returns how to fix it; empty if nothing follows from the evidence. */

@@ -152,10 +152,10 @@ final class Headlines {
                 .map(frame -> "; allocated in " + fileLine(frame))
                 .orElse("");
         return firstThatFits(
-                amount + more + largest.deed() + line,
-                amount + more + largest.shortDeed() + line,
-                amount + more + largest.shortDeed(),
-                amount + largest.shortDeed());
+                amount + more + largest.whatHappened() + line,
+                amount + more + largest.shortWhatHappened() + line,
+                amount + more + largest.shortWhatHappened(),
+                amount + largest.shortWhatHappened());
     }
 
     /** Returns the line about memory that two allocators held at a time. */

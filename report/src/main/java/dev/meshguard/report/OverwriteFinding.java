@@ -108,8 +108,8 @@ record OverwriteFinding(List<Overwrite> overwrites, MeshNames meshes) implements
         return (Allocated) first().event();
     }
 
-    /** Returns the end of a sentence about the buffers of a replay: {@code by a replay of trace 1 of mesh 0}. */
-    String deed() {
+    /** Returns what happened to the buffers, as the end of a sentence: {@code by a replay of trace 1 of mesh 0}. */
+    String whatHappened() {
         return switch (first().kind()) {
             case BY_REPLAY -> " by a replay of " + trace();
             case BY_REPLAY_IN_FLIGHT -> " by a replay of " + trace() + " while another trace ran";
@@ -119,7 +119,7 @@ record OverwriteFinding(List<Overwrite> overwrites, MeshNames meshes) implements
     }
 
     /** Returns the same without the names. */
-    String shortDeed() {
+    String shortWhatHappened() {
         return first().kind() == Overwrite.Kind.FREED_BEFORE_REPLAY ? ", freed before a replay" : " by a replay";
     }
 
