@@ -22,7 +22,7 @@ import org.apiguardian.api.API.Status;
  *   <li>Survivors are what was live at the check, and what was freed after the close of its allocator had begun.
  *   <li>Survivors that a verdict on a part {@linkplain #excluding has reported} keep its diagnosis and are expected.
  *   <li>Each other survivor passes through one list of small rules. The first with evidence names its cause and
- *       {@linkplain SurvivorStatus status}. Three rules about open meshes and doubtful reports come first, the others
+ *       {@linkplain SurvivorStatus status}. Three rules about open meshes and unclear reports come first, the others
  *       are in the order of {@link Cause}. The rules do not depend on the source: missing data (owners, origins, a
  *       witness) leads to fewer causes, never to other ones.
  *   <li>Overwritten buffers and contradictory reports are added.
