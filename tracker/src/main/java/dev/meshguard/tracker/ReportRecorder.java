@@ -88,7 +88,7 @@ final class ReportRecorder {
         }
     }
 
-    /** Returns what the ledger says now. */
+    /** Returns the answer of the ledger to a question. */
     <T> T read(Function<Ledger, T> question) {
         try (SpinLock held = lock.acquire()) {
             return question.apply(ledger);

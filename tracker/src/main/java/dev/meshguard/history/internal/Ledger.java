@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that reports say is allocated, device by device.
+ * The memory that is allocated according to the reports, device by device.
  *
  * <p>It counts references to addresses, as {@link dev.meshguard.history.CountingPolicy#REFERENCE_COUNTED} does. Not safe
  * for use by several threads.
