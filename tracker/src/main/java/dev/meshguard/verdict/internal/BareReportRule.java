@@ -61,7 +61,7 @@ final class BareReportRule implements Rule {
 
     /** A witness, a handle, or a release after the close is better evidence than the reports. */
     private static boolean isKnownOtherwise(SurvivorContext survivor) {
-        return survivor.addressState(survivor.checkMoment()) != AddressState.UNKNOWN
+        return survivor.addressState() != AddressState.UNKNOWN
                 || survivor.freeAfterClose().isPresent()
                 || !survivor.traces().isEmpty();
     }

@@ -30,9 +30,9 @@ final class FreeUnreportedRule implements Rule {
         if (!survivor.surviveWith(BufferKind.BUFFER) || survivor.buffer().lifetime() == BufferLifetime.PERSISTENT) {
             return Optional.empty();
         }
-        if (survivor.addressState(survivor.checkMoment()) == AddressState.FREE) {
+        if (survivor.addressState() == AddressState.FREE) {
             List<Evidence> evidence = new ArrayList<>();
-            survivor.snapshotEvidence(survivor.checkMoment()).ifPresent(evidence::add);
+            survivor.snapshotEvidence().ifPresent(evidence::add);
             if (survivor.checkMoment() == Moment.BEFORE_WIPE
                     && survivor.reservedAgainAt().isEmpty()) {
                 survivor.snapshotEvidence(Moment.CLOSE_BEGUN).ifPresent(evidence::add);

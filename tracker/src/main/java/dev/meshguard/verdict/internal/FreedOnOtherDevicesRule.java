@@ -35,7 +35,7 @@ final class FreedOnOtherDevicesRule implements Rule {
         }
         List<Evidence> evidence = new ArrayList<>();
         evidence.add(Evidence.of(description(buffer.device(), siblings, others.get()), siblings.lastFree()));
-        survivor.snapshotEvidence(survivor.checkMoment()).ifPresent(evidence::add);
+        survivor.snapshotEvidence().ifPresent(evidence::add);
         boolean lockStep =
                 siblings.areFreedTogether() && siblings.freedWith(survivor).isPresent();
         if (lockStep) {

@@ -191,8 +191,7 @@ final class HistoryIndex {
         OptionalLong again = live.reservedAgainAt();
         return again.isPresent() || !live.isProvedFree()
                 ? again
-                : OptionalLong.of(
-                        live.snapshot(live.checkMoment()).orElseThrow().number());
+                : OptionalLong.of(live.snapshot().orElseThrow().number());
     }
 
     /** Returns the releases after close that the runtime ignored, without those before the last open report of the buffer. */

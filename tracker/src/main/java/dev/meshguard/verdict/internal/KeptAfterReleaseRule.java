@@ -22,8 +22,8 @@ final class KeptAfterReleaseRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
-        Optional<HistoryEvent.Witnessed> snapshot = survivor.snapshot(survivor.checkMoment());
-        if (snapshot.isEmpty() || survivor.addressState(survivor.checkMoment()) != AddressState.ALLOCATED) {
+        Optional<HistoryEvent.Witnessed> snapshot = survivor.snapshot();
+        if (snapshot.isEmpty() || survivor.addressState() != AddressState.ALLOCATED) {
             return Optional.empty();
         }
         List<Evidence> evidence = new ArrayList<>();
@@ -38,7 +38,7 @@ final class KeptAfterReleaseRule implements Rule {
             }
             evidence.add(released(trace.orElseThrow(), end.getAsLong()));
         }
-        survivor.snapshotEvidence(survivor.checkMoment()).ifPresent(evidence::add);
+        survivor.snapshotEvidence().ifPresent(evidence::add);
         return Optional.of(LeakDiagnosis.of(Cause.KEPT_AFTER_RELEASE, survivor, evidence));
     }
 

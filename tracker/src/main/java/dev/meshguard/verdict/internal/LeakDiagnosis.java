@@ -114,7 +114,7 @@ final class LeakDiagnosis {
 
     /** Returns that the free may be missing because the source did not report for a while, or lost reports. */
     private static Optional<Reason> unreported(SurvivorContext survivor) {
-        if (survivor.addressState(survivor.checkMoment()) != AddressState.UNKNOWN && !mayListAnother(survivor)) {
+        if (survivor.addressState() != AddressState.UNKNOWN && !mayListAnother(survivor)) {
             return Optional.empty();
         }
         AllocationHistory history = survivor.history();
@@ -138,7 +138,7 @@ final class LeakDiagnosis {
      */
     private static boolean mayListAnother(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
-        return survivor.snapshot(survivor.checkMoment())
+        return survivor.snapshot()
                 .filter(event -> event.snapshot().allocator().isEmpty())
                 .filter(event -> survivor.index().generationsAt(MemoryAddress.of(buffer), event.number()).stream()
                         .anyMatch(other -> !other.hasSameAddressAs(buffer)

@@ -41,8 +41,7 @@ final class RepeatedReports {
             return Optional.empty();
         }
         boolean oneAllocator = survivor.history().meshes().isEmpty();
-        return view(reports, survivor.addressState(survivor.checkMoment()))
-                .or(() -> oneAllocator ? reused(reports) : Optional.empty());
+        return view(reports, survivor.addressState()).or(() -> oneAllocator ? reused(reports) : Optional.empty());
     }
 
     /** Describes an owner with a smaller or equal view of it, and which of the two remains. */
@@ -130,7 +129,7 @@ final class RepeatedReports {
                 Quantities.size(other.size()),
                 Quantities.address(other.address()),
                 other.number());
-        AddressState own = survivor.addressState(survivor.checkMoment());
+        AddressState own = survivor.addressState();
         boolean otherTaken = survivor.snapshot(Moment.CLOSE_BEGUN)
                 .filter(reading -> reading.snapshot().stateOf(other.device(), overlap.type(), other.address())
                         == AddressState.ALLOCATED)

@@ -47,7 +47,7 @@ final class ReportedTwiceRule implements Rule {
         }
         if (buffer.viewedReport().isPresent()
                 && buffer.reportsRemaining().stream().allMatch(ReportedTwiceRule::isView)
-                && survivor.addressState(survivor.checkMoment()) != AddressState.ALLOCATED) {
+                && survivor.addressState() != AddressState.ALLOCATED) {
             long viewed = buffer.viewedReport().getAsLong();
             return Optional.of(Diagnosis.of(
                     Cause.REPORTED_TWICE,
@@ -65,7 +65,7 @@ final class ReportedTwiceRule implements Rule {
         if (freed == 0 || !areOfOneAllocation(survivor)) {
             return Optional.empty();
         }
-        AddressState state = survivor.addressState(survivor.checkMoment());
+        AddressState state = survivor.addressState();
         boolean gone = state == AddressState.FREE
                 || (state == AddressState.UNKNOWN && ownerIsGone(survivor))
                 || survivor.freeAfterClose().isPresent()
@@ -80,7 +80,7 @@ final class ReportedTwiceRule implements Rule {
                         Phrases.events(reports.stream().map(Report::allocatedAt).toList()),
                         Phrases.times((int) freed))
                 .provedBy(reports.stream().mapToLong(Report::allocatedAt).toArray()));
-        survivor.snapshotEvidence(survivor.checkMoment()).ifPresent(evidence::add);
+        survivor.snapshotEvidence().ifPresent(evidence::add);
         evidence.addAll(RepeatedReports.of(survivor));
         return Optional.of(Diagnosis.of(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED, evidence));
     }

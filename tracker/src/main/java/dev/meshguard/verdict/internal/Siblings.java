@@ -184,8 +184,8 @@ final class Siblings {
 
     /** Returns the number of the snapshot that listed a survivor as allocated, or 0. */
     private static long listedAt(SurvivorContext survivor) {
-        return survivor.addressState(survivor.checkMoment()) == AddressState.ALLOCATED
-                ? survivor.snapshot(survivor.checkMoment()).orElseThrow().number()
+        return survivor.addressState() == AddressState.ALLOCATED
+                ? survivor.snapshot().orElseThrow().number()
                 : 0;
     }
 }

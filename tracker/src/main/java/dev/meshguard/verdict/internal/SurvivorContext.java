@@ -86,7 +86,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
 
     /** Returns whether a witness that covers all remaining reports listed the memory as free in time. */
     boolean isProvedFree() {
-        return surviveWith(BufferKind.BUFFER) && addressState(checkMoment()) == AddressState.FREE;
+        return surviveWith(BufferKind.BUFFER) && addressState() == AddressState.FREE;
     }
 
     /**
@@ -148,6 +148,11 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
         return isLate ? OptionalLong.empty() : again;
     }
 
+    /** Returns the state of the address when the memory had to be freed. */
+    AddressState addressState() {
+        return addressState(checkMoment());
+    }
+
     /**
      * Returns the state of the address in the witness's snapshot at a moment of this open period of the device, or of
      * the devices that its mesh covers.
@@ -167,6 +172,11 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
                 .map(device -> snapshot.stateOf(device, buffer.type(), buffer.address()))
                 .collect(Collectors.toSet());
         return states.size() == 1 ? states.iterator().next() : AddressState.ALLOCATED;
+    }
+
+    /** Returns the snapshot of the moment when the memory had to be freed as evidence, if it covers the address. */
+    Optional<Evidence> snapshotEvidence() {
+        return snapshotEvidence(checkMoment());
     }
 
     /** Returns the witness's snapshot as evidence, if it covers the address. */
@@ -255,6 +265,11 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
         return history.vocabularyOf(buffer.request());
     }
 
+    /** Returns the snapshot of the moment when the memory had to be freed, if it covers the buffer. */
+    Optional<HistoryEvent.Witnessed> snapshot() {
+        return snapshot(checkMoment());
+    }
+
     /** Returns the snapshot at a moment of this open period of the device that covers the buffer. */
     Optional<HistoryEvent.Witnessed> snapshot(Moment moment) {
         return isReportedElsewhere() ? snapshotOfItsMesh(moment) : history.snapshotFor(buffer, moment);
@@ -306,7 +321,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
      */
     List<Evidence> circumstances() {
         List<Evidence> evidence = new ArrayList<>();
-        snapshotEvidence(checkMoment()).ifPresent(evidence::add);
+        snapshotEvidence().ifPresent(evidence::add);
         evidence.addAll(RepeatedReports.of(this));
         freeInVain().map(this::inVain).ifPresent(evidence::add);
         whoElse(buffer).ifPresent(evidence::add);

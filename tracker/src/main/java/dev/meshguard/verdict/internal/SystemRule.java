@@ -1,7 +1,6 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
@@ -33,7 +32,7 @@ final class SystemRule implements Rule {
                         isPersistent ? "it may outlive the close" : "the runtime has to free it at close")
                 .provedBy(buffer.allocatedAt()));
         if (!isPersistent) {
-            survivor.snapshotEvidence(Moment.BEFORE_WIPE).ifPresent(evidence::add);
+            survivor.snapshotEvidence().ifPresent(evidence::add);
         }
         return Optional.of(
                 isPersistent
