@@ -25,7 +25,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -38,8 +37,6 @@ import org.slf4j.LoggerFactory;
  * <p>Safe for use by several threads.
  */
 public final class RunPages {
-
-    private static final Logger logger = LoggerFactory.getLogger(RunPages.class);
 
     private final OutputMode mode;
     private final FailureOutput.Settings settings;
@@ -262,7 +259,8 @@ public final class RunPages {
         writer.shutdown();
         try {
             while (!writer.awaitTermination(1, TimeUnit.MINUTES)) {
-                logger.warn("A page is still being written to the folder of {}", PageSettings.FOLDER);
+                LoggerFactory.getLogger(RunPages.class)
+                        .warn("A page is still being written to the folder of {}", PageSettings.FOLDER);
             }
         } catch (InterruptedException asksForTheEnd) {
             Thread.currentThread().interrupt();
