@@ -100,6 +100,21 @@ class RepeatedReportsTests {
     }
 
     @Test
+    void aBufferFromBeforeItsDeviceWasOpenedAgainExplainsNoMemory() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .close()
+                .mesh(0, 0)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .closed();
+
+        judged(history).hasOutcome(Outcome.INCONCLUSIVE).hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED);
+    }
+
+    @Test
     void aViewThatTheWitnessContradictsIsNotCalledOne() {
         var history = history()
                 .mesh(0, 0)

@@ -121,12 +121,13 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
         /**
          * The allocator of a device serves every mesh over it, so its memory is in every snapshot that joins allocators.
          */
-        private static boolean wasHeldByItsDevice(BufferGeneration buffer, HistoryEvent.Witnessed event) {
-            return buffer.reports().stream()
-                    .anyMatch(report -> report.ownership() == Ownership.OWNING
-                            && report.request().details().kind() == BufferKind.BUFFER
-                            && report.allocatedAt() < event.number()
-                            && report.freedAt().orElse(Long.MAX_VALUE) > event.number());
+        private boolean wasHeldByItsDevice(BufferGeneration buffer, HistoryEvent.Witnessed event) {
+            return buffer.openPeriod() == history.openPeriodAt(buffer.device(), event.number())
+                    && buffer.reports().stream()
+                            .anyMatch(report -> report.ownership() == Ownership.OWNING
+                                    && report.request().details().kind() == BufferKind.BUFFER
+                                    && report.allocatedAt() < event.number()
+                                    && report.freedAt().orElse(Long.MAX_VALUE) > event.number());
         }
 
         private boolean isFreedAfter(long held, MemoryAddress place, HistoryEvent.Witnessed event) {
