@@ -50,8 +50,8 @@ public final class Journal {
     private static final Ownership[] OWNERSHIPS = Ownership.values();
     private static final IgnoredFreeReason[] REASONS = IgnoredFreeReason.values();
 
-    // The third word of a report has, from the lowest bits: kind, detail, type, and its order between two marks. The order
-    // is the index of the device (its id plus 1) and, above it, how many tickets were given since the mark.
+    // The third word of a report has, from the lowest bits: kind, detail, type, and its order between two marks. The
+    // order is the index of the device (its id plus 1) and, above it, how many tickets were given since the mark.
     private static final int KIND_BITS = 2;
     private static final int DETAIL_BITS = 3;
     private static final int TYPE_BITS = 3;
@@ -154,7 +154,7 @@ public final class Journal {
             Enum<?> detail) {
         // A request may be older than a mark that precedes its report.
         long order = (Math.max(0, ticket - latestMark) << DEVICE_BITS) + Math.max(0, device + 1);
-        // Before anything changes: a report without a type or a detail is refused, and all others are still read.
+        // Before anything changes: a report without a type or a detail is rejected, and all others are still read.
         long word = (order << ORDER_SHIFT)
                 | ((long) type.ordinal() << (KIND_BITS + DETAIL_BITS))
                 | ((long) detail.ordinal() << KIND_BITS)
