@@ -30,6 +30,8 @@ final class MeshGuardProcess {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ofMachine);
+        // As the manifest of the runnable jar says.
+        command.add("--enable-native-access=ALL-UNNAMED");
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath(main), main.getName()));
         command.addAll(arguments);
         return new ProcessBuilder(command);
