@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
- * What the replays of one trace, or one buffer of another allocator, did to the buffers of one request, on any number of devices.
+ * The buffers of one request that the replays of one trace, or one buffer of another allocator, overwrote on any devices.
  *
  * @param overwrites one for each device, at least one
  * @param meshes the names of the meshes that allocated the buffers

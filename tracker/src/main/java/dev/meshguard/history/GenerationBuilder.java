@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GenerationBuilder {
 
-    /** What is known of the owners of one name. */
+    /** The state of the owners that share a name. */
     static final class OwnerState {
         @Nullable
         OwnerCached cached;

@@ -25,7 +25,7 @@ final class EventLog {
 
     private static final Logger LOG = DetailLoggers.of(AllocationTracker.class);
 
-    /** What a source should not report. */
+    /** Kinds of reports that a source should not make. */
     enum Warning {
         NOTHING_TO_FREE("free of an address that is not live"),
         SIZE_CHANGE("report of another size at a live address"),

@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What a JVM knows about the use of an entry of expected buffers.
+ * The use of an entry of expected buffers in one JVM.
  *
  * @since 0.1
  */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordComponents<R extends Record> {
 
-    /** What reflection finds. */
+    /** The parts of a record that reflection finds. */
     private record Members<R>(List<Method> accessors, Constructor<R> constructor) {}
 
     private final Class<R> type;

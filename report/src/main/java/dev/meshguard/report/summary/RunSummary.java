@@ -47,7 +47,7 @@ public record RunSummary(
     /** The number of slowest checks that are kept. */
     public static final int MAX_SLOWEST = 3;
 
-    /** What is counted. */
+    /** The numbers of a summary. */
     public enum Count {
         /** Checked tests. */
         TESTS,
@@ -74,13 +74,13 @@ public record RunSummary(
         }
     }
 
-    /** What is listed by name. */
+    /** The lists of names in a summary. */
     public enum Listed {
         /** The entries of files that matched. */
         MATCHED("expectations.matched", Integer.MAX_VALUE),
         /** The entries of files that matched nothing. */
         UNMATCHED("expectations.unmatched", Integer.MAX_VALUE),
-        /** What remains to be judged of whole runs, in sentences. */
+        /** Sentences about judgements that only a whole run allows. */
         UNJUDGED("run.unjudged", Integer.MAX_VALUE),
         /** The failed checks with their first lines and pages, where the build tool hides messages. */
         FAILURES("failures", 10),

@@ -26,7 +26,7 @@ import java.util.Optional;
  */
 final class ExpectationMatcher {
 
-    /** What was assigned: the same findings, with the entries that expect them. */
+    /** The same findings, with the entries that expect them. */
     record Match(List<Survivor> survivors, List<Overwrite> overwrites, List<ExpectationResult> results) {}
 
     /** Leaks use the room of an entry first, then late frees, then misreported buffers; the oldest first. */

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the list of rules, the causes, the documentation and the schemas say about each other. */
+/** The list of rules, the causes, the documentation and the schemas agree. */
 class RulesTests {
 
     private static final Path PROJECT = Path.of("..");
