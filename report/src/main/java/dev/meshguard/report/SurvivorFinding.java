@@ -39,9 +39,8 @@ import org.apiguardian.api.API.Status;
 public final class SurvivorFinding implements Finding {
 
     /** Circular buffers lie outside the allocators, so nobody else misses their memory. */
-    private static final Comparator<SurvivorFinding> SIZE = Comparator.<SurvivorFinding>comparingLong(
-                    finding -> finding.sum(SurvivorGroup::allocatorBytes))
-            .thenComparing(SurvivorFinding::bytes);
+    private static final Comparator<SurvivorFinding> SIZE =
+            Comparator.comparingLong(SurvivorFinding::allocatorBytes).thenComparing(SurvivorFinding::bytes);
 
     /** A new leak must be visible among hundreds of known ones. */
     private static final Comparator<SurvivorFinding> ORDER = Comparator.comparing(SurvivorFinding::status)
@@ -202,6 +201,14 @@ public final class SurvivorFinding implements Finding {
     @Override
     public long bytes() {
         return sum(SurvivorGroup::totalBytes);
+    }
+
+    /**
+     * Returns the bytes that allocators still hold, at most {@link Long#MAX_VALUE}. Circular buffers lie outside the allocators, and
+     * misreported memory was freed.
+     */
+    public long allocatorBytes() {
+        return sum(SurvivorGroup::allocatorBytes);
     }
 
     /** Returns the bytes of the survivors without consequences, at most {@link Long#MAX_VALUE}. */

@@ -3,6 +3,7 @@ package dev.meshguard.report;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
@@ -12,9 +13,11 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -242,6 +245,24 @@ class SurvivorFindingTests {
                         .map(LeakTotals::of)
                         .reduce(LeakTotals.NOTHING, LeakTotals::and))
                 .isEqualTo(new LeakTotals(2, 2, Long.MAX_VALUE));
+    }
+
+    @Test
+    void leakedBytesOmitCircularBuffersAndMisreportedMemory() {
+        Owner add = Owner.program("7 (add)");
+        Recording run = Recording.onMeshOf(1);
+        run.take(run.atLine(41, AllocationDetails.user()), DRAM, 4096, Ownership.OWNING, 0);
+        run.take(run.atLine(42, AllocationDetails.circularBuffer(add)), L1, 101_152, Ownership.OWNING, 0);
+        run.take(run.atLine(43, AllocationDetails.user()), DRAM, 8192, Ownership.OWNING, 0);
+        run.tracker().ownerEnded(add);
+        run.closeHolding(Moment.CLOSE_BEGUN, new int[] {0}, 4096);
+
+        assertThat(SurvivorFinding.of(LeakCheck.create().examine(run.history()), Optional.empty()))
+                .extracting(SurvivorFinding::cause, LeakTotals::of)
+                .containsExactlyInAnyOrder(
+                        tuple(Cause.UNEXPLAINED, new LeakTotals(1, 1, 1024)),
+                        tuple(Cause.CIRCULAR_BUFFER_UNREPORTED, new LeakTotals(1, 1, 0)),
+                        tuple(Cause.FREE_UNREPORTED, new LeakTotals(1, 1, 0)));
     }
 
     @Test

@@ -1,7 +1,7 @@
 package dev.meshguard.report.summary;
 
 import dev.meshguard.event.Quantities;
-import dev.meshguard.report.Finding;
+import dev.meshguard.report.SurvivorFinding;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -10,7 +10,7 @@ import org.apiguardian.api.API.Status;
  *
  * @param leaks the number of findings
  * @param buffers the buffers of all of them
- * @param bytes their bytes, at most {@link Long#MAX_VALUE}
+ * @param bytes the bytes that allocators still hold for them, at most {@link Long#MAX_VALUE}
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -20,8 +20,8 @@ public record LeakTotals(long leaks, long buffers, long bytes) {
     public static final LeakTotals NOTHING = new LeakTotals(0, 0, 0);
 
     /** Returns the total of one finding, as the text of a failure counts findings. */
-    public static LeakTotals of(Finding finding) {
-        return new LeakTotals(1, finding.buffers(), finding.bytes());
+    public static LeakTotals of(SurvivorFinding finding) {
+        return new LeakTotals(1, finding.buffers(), finding.allocatorBytes());
     }
 
     /** Returns the sum of both. */
