@@ -22,6 +22,7 @@ final class SummaryText {
             Stream.of(BufferType.values()).map(BufferType::name).collect(Collectors.toUnmodifiableSet());
 
     private static final int MAX_EXPECTATIONS = 5;
+    private static final int MAX_FAILURES = 10;
     private static final int LABEL = 18;
     private static final double NANOS_OF_A_MILLISECOND = 1_000_000;
 
@@ -37,8 +38,14 @@ final class SummaryText {
         append(lines, "known leaks", knownLeaks(summary));
         append(lines, "never matched", unmatched(summary));
         append(lines, "slowest checks", slowest(summary));
-        append(lines, "failures", failures(summary));
-        append(lines, "rerun", reproductions(summary));
+        append(
+                lines,
+                "failures",
+                first(
+                        summary.names(Listed.FAILURES),
+                        MAX_FAILURES,
+                        summary.overview().map(page -> ", all on " + page).orElse(", all in the report of the tests")));
+        append(lines, "rerun", first(summary.names(Listed.REPRODUCTIONS), MAX_FAILURES, ""));
         append(lines, "whole run", List.copyOf(summary.names(Listed.UNJUDGED)));
         return PrintableText.lines(lines);
     }
@@ -124,8 +131,7 @@ final class SummaryText {
         int all = unmatched.size() + summary.names(Listed.MATCHED).size();
         List<String> rows = new ArrayList<>();
         rows.add(unmatched.size() + " of " + Quantities.count(all, "expectation") + ", in what was run");
-        unmatched.stream().limit(MAX_EXPECTATIONS).forEach(rows::add);
-        addOmitted(rows, unmatched.size() - MAX_EXPECTATIONS, "");
+        rows.addAll(first(unmatched, MAX_EXPECTATIONS, ""));
         return rows;
     }
 
@@ -136,25 +142,13 @@ final class SummaryText {
                 .toList();
     }
 
-    private static List<String> failures(RunSummary summary) {
-        List<String> rows = new ArrayList<>(summary.names(Listed.FAILURES));
-        addOmitted(
-                rows,
-                summary.omitted(Listed.FAILURES),
-                summary.overview().map(page -> ", all on " + page).orElse(", all in the report of the tests"));
-        return rows;
-    }
-
-    private static List<String> reproductions(RunSummary summary) {
-        List<String> rows = new ArrayList<>(summary.names(Listed.REPRODUCTIONS));
-        addOmitted(rows, summary.omitted(Listed.REPRODUCTIONS), "");
-        return rows;
-    }
-
-    private static void addOmitted(List<String> rows, long omitted, String where) {
-        if (omitted > 0) {
-            rows.add("… and " + omitted + " more" + where);
+    /** Returns the first names, and the number of the others with the place that lists all. */
+    private static List<String> first(SortedSet<String> names, int most, String where) {
+        List<String> rows = new ArrayList<>(names.stream().limit(most).toList());
+        if (names.size() > most) {
+            rows.add("… and " + (names.size() - most) + " more" + where);
         }
+        return rows;
     }
 
     private static void append(List<String> lines, String label, List<String> rows) {

@@ -144,9 +144,12 @@ public final class SharedRunState implements StoredResource {
         return keptTrackers;
     }
 
-    /** Returns the numbers of the run as an entry for reports, if they are to be printed. */
+    /** Returns the summary of the run as an entry for reports, if it is to be printed. */
     public synchronized Optional<Map<String, String>> summary() {
-        return reporting.summary().entry(description(entries.matched()), description(entries.unmatched()), unjudged());
+        return reporting
+                .summary()
+                .text(description(entries.matched()), description(entries.unmatched()), unjudged())
+                .map(text -> Map.of(ReportSettings.SUMMARY, text));
     }
 
     /**

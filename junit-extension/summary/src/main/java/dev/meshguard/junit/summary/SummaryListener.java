@@ -1,6 +1,5 @@
 package dev.meshguard.junit.summary;
 
-import dev.meshguard.report.summary.RunSummary;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -41,9 +40,9 @@ import org.junit.platform.launcher.TestPlan;
  *
  * <h2>Source of the numbers</h2>
  *
- * <p>The extension publishes them as one report entry of the engine after its last test, so they are in the reports of
+ * <p>The extension publishes the text as one report entry of the engine after its last test, so it is in the reports of
  * other tools too. An entry belongs to one plan, even if the launcher runs several concurrently; a static field or a
- * store of the session would mix plans. The numbers of several engines, as in suites, are added up.
+ * store of the session would mix plans. Each of several engines, as in suites, has a summary of its own.
  *
  * <p>Safe for use by several threads.
  *
@@ -56,13 +55,14 @@ public final class SummaryListener implements TestExecutionListener {
     private static final Pattern UNRESOLVED = Pattern.compile(
             "No ParameterResolver registered for parameter \\[(?:final )?(dev\\.meshguard\\.(?:[a-z]+\\.)+[A-Za-z]+) ");
 
-    private static final String MODE = "meshguard.summary";
+    /** The configuration parameter, and the key of the report entry. */
+    private static final String SUMMARY = "meshguard.summary";
 
     private final Consumer<String> output;
     private final List<Published> published = new CopyOnWriteArrayList<>();
     private final List<Untracked> untracked = new CopyOnWriteArrayList<>();
 
-    private record Published(TestIdentifier engine, RunSummary summary) {}
+    private record Published(TestIdentifier engine, String summary) {}
 
     private record Untracked(TestIdentifier test, String type) {
 
@@ -124,8 +124,10 @@ public final class SummaryListener implements TestExecutionListener {
 
     @Override
     public void reportingEntryPublished(TestIdentifier testIdentifier, ReportEntry entry) {
-        RunSummary.read(entry.getKeyValuePairs())
-                .ifPresent(summary -> published.add(new Published(testIdentifier, summary)));
+        String summary = entry.getKeyValuePairs().get(SUMMARY);
+        if (summary != null) {
+            published.add(new Published(testIdentifier, summary));
+        }
     }
 
     /** Records a test with a parameter that the extension would resolve if it were registered. */
@@ -140,12 +142,10 @@ public final class SummaryListener implements TestExecutionListener {
 
     @Override
     public void testPlanExecutionFinished(TestPlan testPlan) {
-        Optional<RunSummary> whole = published.stream()
-                .filter(one -> isOf(testPlan, one.engine()))
-                .map(Published::summary)
-                .reduce(RunSummary::and);
-        published.removeIf(one -> isOf(testPlan, one.engine()));
-        whole.map(RunSummary::text).ifPresent(output);
+        List<Published> ofPlan =
+                published.stream().filter(one -> isOf(testPlan, one.engine())).toList();
+        published.removeAll(ofPlan);
+        ofPlan.forEach(one -> output.accept(one.summary()));
         hint(testPlan).ifPresent(output);
     }
 
@@ -155,7 +155,7 @@ public final class SummaryListener implements TestExecutionListener {
         untracked.removeAll(ofPlan);
         if (ofPlan.isEmpty()
                 || plan.getConfigurationParameters()
-                        .get(MODE)
+                        .get(SUMMARY)
                         .filter("off"::equals)
                         .isPresent()) {
             return Optional.empty();

@@ -12,7 +12,6 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +31,8 @@ import java.util.function.LongSupplier;
  * <p>Safe for use by several threads.
  */
 public final class RunSummaryCollector {
+
+    private static final int MAX_SLOWEST = 3;
 
     private final LongSupplier nanoTime;
     private final OutputMode mode;
@@ -89,12 +90,12 @@ public final class RunSummaryCollector {
     }
 
     private void addSlow(long nanos, String name) {
-        boolean isFull = slowest.size() == RunSummary.MAX_SLOWEST;
+        boolean isFull = slowest.size() == MAX_SLOWEST;
         if (isFull && nanos < slowest.last().number()) {
             return;
         }
         slowest.add(new Amount(nanos, name));
-        if (slowest.size() > RunSummary.MAX_SLOWEST) {
+        if (slowest.size() > MAX_SLOWEST) {
             slowest.remove(slowest.last());
         }
     }
@@ -144,17 +145,16 @@ public final class RunSummaryCollector {
     }
 
     /**
-     * Returns the numbers as an entry for reports, if they are to be printed.
+     * Returns the text of the numbers, if they are to be printed.
      *
      * @param matched the entries of files that matched
      * @param unmatched those that did not match
      * @param unjudged what is left to judge of the whole run, if anything
      */
-    public Optional<Map<String, String>> entry(
-            Collection<String> matched, Collection<String> unmatched, Optional<String> unjudged) {
+    public Optional<String> text(Collection<String> matched, Collection<String> unmatched, Optional<String> unjudged) {
         return Optional.of(summary(matched, unmatched, unjudged))
                 .filter(this::isWanted)
-                .map(RunSummary::entry);
+                .map(RunSummary::text);
     }
 
     private boolean isWanted(RunSummary summary) {
@@ -183,14 +183,6 @@ public final class RunSummaryCollector {
                 Listed.UNJUDGED, new TreeSet<>(unjudged.stream().toList()),
                 Listed.FAILURES, failures,
                 Listed.REPRODUCTIONS, reproductions);
-        return new RunSummary(
-                new TreeMap<>(counts),
-                new TreeMap<>(lists),
-                Collections.emptySortedMap(),
-                peaks,
-                leaks,
-                knownLeaks,
-                slowest,
-                overview);
+        return new RunSummary(new TreeMap<>(counts), new TreeMap<>(lists), peaks, leaks, knownLeaks, slowest, overview);
     }
 }
