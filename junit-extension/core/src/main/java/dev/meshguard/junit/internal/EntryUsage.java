@@ -1,17 +1,16 @@
 package dev.meshguard.junit.internal;
 
+import dev.meshguard.report.findings.EntryUse;
 import dev.meshguard.report.findings.JvmFindings;
-import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineEntry;
 import dev.meshguard.verdict.expectation.Expectation;
-import dev.meshguard.verdict.expectation.ExpectationResult;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
@@ -24,63 +23,41 @@ import java.util.function.Predicate;
  */
 final class EntryUsage {
 
-    /** Entries by location and text: a file that changed between two JVMs has other entries. */
-    private final Map<String, Expectation> entries = new LinkedHashMap<>();
+    /** The entries of each use, by location and text: a file that changed between two JVMs has other entries. */
+    private final Map<EntryUse, Map<String, Expectation>> entries = new EnumMap<>(EntryUse.class);
 
-    private final Map<String, Boolean> matched = new LinkedHashMap<>();
-    private final Set<String> excused = new LinkedHashSet<>();
     private Baseline found = Baseline.empty();
+
+    EntryUsage() {
+        for (EntryUse use : EntryUse.values()) {
+            entries.put(use, new LinkedHashMap<>());
+        }
+    }
 
     /** Adds what the file of one JVM says. */
     void add(JvmFindings jvm) {
-        for (JvmFindings.UsedEntry used : jvm.entries()) {
-            switch (used.use()) {
-                case EXPECTED -> expect(List.of(used.entry()));
-                case MATCHED -> match(used.entry());
-                case EXCUSED -> excuse(List.of(used.entry()));
-            }
-        }
+        jvm.entries().forEach(used -> add(used.use(), List.of(used.entry())));
         find(jvm.found());
     }
 
-    /** Adds entries that must match in the whole run; returns the new ones. */
-    List<Expectation> expect(List<Expectation> more) {
+    /** Adds a use of entries; returns those for which it is new. An entry that matched also has to match. */
+    List<Expectation> add(EntryUse use, List<Expectation> more) {
         List<Expectation> added = new ArrayList<>();
         for (Expectation entry : more) {
-            if (entry.location().isPresent() && entries.putIfAbsent(key(entry), entry) == null) {
+            boolean isJudged = entry.location().isPresent()
+                    && (use != EntryUse.EXCUSED || entry.source().isEmpty());
+            if (isJudged && of(use).putIfAbsent(key(entry), entry) == null) {
                 added.add(entry);
+                if (use == EntryUse.MATCHED) {
+                    of(EntryUse.EXPECTED).putIfAbsent(key(entry), entry);
+                }
             }
         }
         return added;
     }
 
-    /** Records that an entry matched; returns whether it had not matched before. */
-    boolean match(Expectation entry) {
-        expect(List.of(entry));
-        return matched.put(key(entry), true) == null;
-    }
-
-    /** Adds the verdict of one check; returns the entries that had not matched before. */
-    List<Expectation> matches(LeakVerdict verdict) {
-        List<Expectation> news = new ArrayList<>();
-        for (ExpectationResult result : verdict.expectations()) {
-            Expectation entry = result.expectation();
-            if (entry.location().isPresent() && !result.neverMatched() && match(entry)) {
-                news.add(entry);
-            }
-        }
-        return news;
-    }
-
-    /** Records that a test with these entries did not show whether they match; returns those for which this is new. */
-    List<Expectation> excuse(List<Expectation> more) {
-        List<Expectation> news = new ArrayList<>();
-        for (Expectation entry : more) {
-            if (entry.location().isPresent() && entry.source().isEmpty() && excused.add(key(entry))) {
-                news.add(entry);
-            }
-        }
-        return news;
+    private Map<String, Expectation> of(EntryUse use) {
+        return Objects.requireNonNull(entries.get(use), "each use has its entries");
     }
 
     /** Adds leaks; returns whether any is new or more frequent than before. */
@@ -103,26 +80,30 @@ final class EntryUsage {
     }
 
     int expected() {
-        return entries.size();
+        return of(EntryUse.EXPECTED).size();
     }
 
     /** Returns the entries that certainly matched nothing, as they are written. */
     List<Expectation> unmatched() {
-        return entriesOf(key -> !matched.containsKey(key) && !excused.contains(key));
+        return expected(key -> !isIn(EntryUse.MATCHED, key) && !isIn(EntryUse.EXCUSED, key));
     }
 
     /** Returns the entries that matched nothing, but could have matched in a test that did not complete. */
     List<Expectation> unknown() {
-        return entriesOf(key -> !matched.containsKey(key) && excused.contains(key));
+        return expected(key -> !isIn(EntryUse.MATCHED, key) && isIn(EntryUse.EXCUSED, key));
     }
 
     /** Returns the entries that matched something, as they are written. */
     List<Expectation> matched() {
-        return entriesOf(matched::containsKey);
+        return expected(key -> isIn(EntryUse.MATCHED, key));
     }
 
-    private List<Expectation> entriesOf(Predicate<String> isWanted) {
-        return entries.entrySet().stream()
+    private boolean isIn(EntryUse use, String key) {
+        return of(use).containsKey(key);
+    }
+
+    private List<Expectation> expected(Predicate<String> isWanted) {
+        return of(EntryUse.EXPECTED).entrySet().stream()
                 .filter(entry -> isWanted.test(entry.getKey()))
                 .map(Map.Entry::getValue)
                 .toList();
@@ -130,13 +111,11 @@ final class EntryUsage {
 
     /** Returns the description of an entry with its location. */
     static String description(Expectation entry) {
-        boolean saysWhere = entry.source().isPresent();
         return entry
-                + (saysWhere
-                        ? ""
-                        : entry.location()
-                                .map(place -> " at " + PlaceToOpen.withoutPackage(place))
-                                .orElse(""));
+                + entry.location()
+                        .filter(place -> entry.source().isEmpty())
+                        .map(place -> " at " + PlaceToOpen.withoutPackage(place))
+                        .orElse("");
     }
 
     private static String key(Expectation entry) {

@@ -14,6 +14,7 @@ import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.baseline.BaselineFile;
 import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -184,25 +185,33 @@ public final class SharedRunState implements StoredResource {
 
     /** Adds entries that must match somewhere in the run: those of another file, and those of annotations. */
     public synchronized void expect(ExpectedBuffers more) {
-        List<Expectation> news = entries.expect(more.entries());
-        write(EntryUse.EXPECTED, news);
+        add(EntryUse.EXPECTED, more.entries());
     }
 
     /** Records that a test failed, was aborted or is disabled, so that its survivors are unknown. */
     public synchronized void excuse(ExpectedBuffers ofTest) {
-        List<Expectation> news = entries.excuse(ofTest.entries());
-        write(EntryUse.EXCUSED, news);
+        add(EntryUse.EXCUSED, ofTest.entries());
     }
 
     /** Adds the verdict of one check. */
     public synchronized void add(LeakVerdict verdict) {
-        write(EntryUse.MATCHED, entries.matches(verdict));
+        add(
+                EntryUse.MATCHED,
+                verdict.expectations().stream()
+                        .filter(result -> !result.neverMatched())
+                        .map(ExpectationResult::expectation)
+                        .toList());
         if (baseline != null) {
             Baseline leaks = Baseline.of(verdict);
             if (entries.find(leaks)) {
                 reporting.findings().ifPresent(file -> file.add(leaks));
             }
         }
+    }
+
+    private void add(EntryUse use, List<Expectation> more) {
+        List<Expectation> news = entries.add(use, more);
+        reporting.findings().ifPresent(file -> file.add(use, news));
     }
 
     /** Returns whether all findings of a verdict are in the baseline, or are added to it now. */
@@ -251,9 +260,5 @@ public final class SharedRunState implements StoredResource {
             throw result.failure();
         }
         logger.info("{}", result.text());
-    }
-
-    private void write(EntryUse use, List<Expectation> news) {
-        reporting.findings().ifPresent(file -> file.add(use, news));
     }
 }

@@ -1,22 +1,27 @@
 package dev.meshguard.junit.internal.summary;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.junit.internal.summary.RunSummaryCollector.RunningCheck;
 import dev.meshguard.report.SurvivorFinding;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.mockito.AdditionalAnswers;
 
 /** The numbers of a run are those of its checks, timed by a given clock. */
 class RunSummaryCollectorTests {
@@ -147,6 +152,24 @@ class RunSummaryCollectorTests {
                         "\n   failures          A#t10: BUDGET  the limit   pages/t10.html\n",
                         "… and 2 more, all on pages/index.html")
                 .doesNotContain("A#t20:");
+    }
+
+    /** Tests that end at the same time wait for the lock, and the timeline of a long history takes a while. */
+    @Test
+    void readsAHistoryWithoutTheLockOfTheOtherChecks() {
+        RunSummaryCollector numbers = numbers();
+        List<Boolean> isLocked = new ArrayList<>();
+        LeakVerdict verdict = mock(LeakVerdict.class, AdditionalAnswers.delegatesTo(leak(BufferType.DRAM, 4_096)));
+        when(verdict.history()).thenAnswer(call -> {
+            isLocked.add(Thread.holdsLock(numbers));
+            return leak(BufferType.DRAM, 4_096).history();
+        });
+
+        try (RunningCheck check = numbers.checkOfTracker(subject("A#reads"))) {
+            check.found(verdict, List.of());
+        }
+
+        assertThat(isLocked).isNotEmpty().containsOnly(false);
     }
 
     private RunSummaryCollector numbers() {

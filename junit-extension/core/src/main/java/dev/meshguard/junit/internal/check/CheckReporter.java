@@ -15,7 +15,7 @@ import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.summary.CheckOutcome;
 import dev.meshguard.junit.internal.summary.CheckSubject;
-import dev.meshguard.junit.internal.summary.RunningCheck;
+import dev.meshguard.junit.internal.summary.RunSummaryCollector.RunningCheck;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.SurvivorFinding;

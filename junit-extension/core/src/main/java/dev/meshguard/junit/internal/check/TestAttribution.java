@@ -6,7 +6,7 @@ import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.summary.CheckOutcome;
-import dev.meshguard.junit.internal.summary.RunningCheck;
+import dev.meshguard.junit.internal.summary.RunSummaryCollector.RunningCheck;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;

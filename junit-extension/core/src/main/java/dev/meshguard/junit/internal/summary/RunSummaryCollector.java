@@ -12,16 +12,15 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adds up the results of all checks of a run for its summary.
@@ -36,17 +35,14 @@ public final class RunSummaryCollector {
 
     private final LongSupplier nanoTime;
     private final OutputMode mode;
+    private final SortedMap<Count, Long> counts = new TreeMap<>();
     private final SortedMap<String, Amount> peaks = new TreeMap<>();
     private final SortedMap<Cause, LeakTotals> leaks = new TreeMap<>();
     private final SortedSet<Amount> slowest = new TreeSet<>();
-    private final NavigableSet<String> failures = new TreeSet<>();
+    private final SortedSet<String> failures = new TreeSet<>();
     private final SortedSet<String> reproductions = new TreeSet<>();
-    private final EnumMap<CheckSubject.Kind, Long> checked = new EnumMap<>(CheckSubject.Kind.class);
-    private final EnumMap<CheckOutcome, Long> checksByResult = new EnumMap<>(CheckOutcome.class);
     private Optional<String> overview = Optional.empty();
     private LeakTotals knownLeaks = LeakTotals.NOTHING;
-    private long buffers;
-    private long withoutLeak;
 
     /**
      * Creates the collector of a run without checks.
@@ -61,7 +57,7 @@ public final class RunSummaryCollector {
 
     /** Begins a check of all that a tracker recorded, which ends when the returned object is closed. */
     public RunningCheck checkOfTracker(CheckSubject subject) {
-        return new RunningCheck(this, subject, true, nanoTime.getAsLong());
+        return new RunningCheck(subject, true);
     }
 
     /**
@@ -69,61 +65,117 @@ public final class RunSummaryCollector {
      * in the check of the mesh's tracker, too.
      */
     public RunningCheck checkOfContext(CheckSubject subject) {
-        return new RunningCheck(this, subject, false, nanoTime.getAsLong());
+        return new RunningCheck(subject, false);
     }
 
-    void ended(RunningCheck check) {
-        long nanos = nanoTime.getAsLong() - check.begunAt();
-        synchronized (this) {
-            checked.merge(check.subject().kind(), 1L, Long::sum);
-            checksByResult.merge(check.result(), 1L, Long::sum);
-            addSlow(nanos, check.subject().name());
-            check.verdict().ifPresent(verdict -> add(check, verdict));
-            if (check.result() == CheckOutcome.FAILED) {
-                reproductions.add(check.subject().reproduction());
-                check.headline()
-                        .map(line -> check.subject().name() + ": " + line
-                                + check.page().map(page -> "   " + page).orElse(""))
-                        .ifPresent(failures::add);
+    /**
+     * One running check, added to the summary of its run when it ends.
+     *
+     * <p>Its default result is failed: an exception during a check fails its test.
+     *
+     * <p>Not safe for use by several threads; a check runs on one.
+     */
+    public final class RunningCheck implements AutoCloseable {
+
+        private final CheckSubject subject;
+        private final boolean isOfTracker;
+        private final long begunAt = nanoTime.getAsLong();
+        private CheckOutcome result = CheckOutcome.FAILED;
+        private @Nullable LeakVerdict verdict;
+        private List<SurvivorFinding> findings = List.of();
+        private String page = "";
+        private Optional<String> headline = Optional.empty();
+
+        private RunningCheck(CheckSubject subject, boolean isOfTracker) {
+            this.subject = subject;
+            this.isOfTracker = isOfTracker;
+        }
+
+        /** Sets the verdict and its findings about survivors; the last call wins. */
+        public void found(LeakVerdict newVerdict, List<SurvivorFinding> newFindings) {
+            verdict = newVerdict;
+            findings = newFindings;
+        }
+
+        /** Sets the location of the page that shows the check. */
+        public void shownAt(String location) {
+            page = "   " + location;
+        }
+
+        /** Sets the first line of the failure, for a summary that must name it. */
+        public void failedWith(String firstLine) {
+            headline = Optional.of(firstLine);
+        }
+
+        /** Sets the result of the check. */
+        public void became(CheckOutcome newOutcome) {
+            result = newOutcome;
+        }
+
+        /** Ends the check. Other tests wait for the lock, so a history is read before. */
+        @Override
+        public void close() {
+            long nanos = nanoTime.getAsLong() - begunAt;
+            Optional<LeakVerdict> ofAll = Optional.ofNullable(verdict).filter(unused -> isOfTracker);
+            long buffers = ofAll.map(judged -> judged.sum().allocated()).orElse(0L);
+            List<Map.Entry<String, Amount>> ownPeaks = ofAll.map(judged -> peaksOf(judged.history(), subject.name()))
+                    .orElse(List.of());
+            List<SurvivorFinding> defects = findings.stream()
+                    .filter(finding -> finding.status().isDefect())
+                    .toList();
+            synchronized (RunSummaryCollector.this) {
+                add(countOf(subject.kind()), 1);
+                add(Count.BUFFERS, buffers);
+                ownPeaks.forEach(peak -> peaks.merge(peak.getKey(), peak.getValue(), Amount::or));
+                slowest.add(new Amount(nanos, subject.name()));
+                if (slowest.size() > MAX_SLOWEST) {
+                    slowest.remove(slowest.last());
+                }
+                addResult(defects);
+            }
+        }
+
+        /** The caller holds the lock of the collector. */
+        private void addResult(List<SurvivorFinding> defects) {
+            switch (result) {
+                case PASSED -> {}
+                case KNOWN -> {
+                    add(Count.KNOWN, 1);
+                    defects.forEach(finding -> knownLeaks = knownLeaks.and(LeakTotals.of(finding)));
+                }
+                case FAILED, ABORTED -> {
+                    add(result == CheckOutcome.FAILED ? Count.FAILED : Count.ABORTED, 1);
+                    add(Count.FAILED_WITHOUT_LEAK, verdict != null && defects.isEmpty() ? 1 : 0);
+                    defects.forEach(finding -> leaks.merge(finding.cause(), LeakTotals.of(finding), LeakTotals::and));
+                }
+            }
+            if (result == CheckOutcome.FAILED) {
+                reproductions.add(subject.reproduction());
+                headline.ifPresent(line -> failures.add(subject.name() + ": " + line + page));
             }
         }
     }
 
-    private void addSlow(long nanos, String name) {
-        boolean isFull = slowest.size() == MAX_SLOWEST;
-        if (isFull && nanos < slowest.last().number()) {
-            return;
-        }
-        slowest.add(new Amount(nanos, name));
-        if (slowest.size() > MAX_SLOWEST) {
-            slowest.remove(slowest.last());
-        }
+    private static Count countOf(CheckSubject.Kind kind) {
+        return switch (kind) {
+            case TEST -> Count.TESTS;
+            case CLASS -> Count.CLASSES;
+            case RUN -> Count.RUNS;
+            case PROCESS -> Count.PROCESSES;
+        };
     }
 
-    private void add(RunningCheck check, LeakVerdict verdict) {
-        if (check.isOfTracker()) {
-            buffers += verdict.sum().allocated();
-            addPeaks(verdict.history(), check.subject().name());
-        }
-        List<SurvivorFinding> remaining = check.findings().stream()
-                .filter(finding -> finding.status().isDefect())
+    private void add(Count what, long number) {
+        counts.merge(what, number, Long::sum);
+    }
+
+    private static List<Map.Entry<String, Amount>> peaksOf(AllocationHistory history, String check) {
+        return history.timeline().curvesBy(DeviceMemory::of).entrySet().stream()
+                .filter(curve -> curve.getValue().peakBytes() > 0)
+                .map(curve -> Map.entry(
+                        nameOf(curve.getKey(), history),
+                        new Amount(curve.getValue().peakBytes(), check)))
                 .toList();
-        switch (check.result()) {
-            case PASSED -> {}
-            case KNOWN -> remaining.forEach(finding -> knownLeaks = knownLeaks.and(LeakTotals.of(finding)));
-            case FAILED, ABORTED -> {
-                remaining.forEach(finding -> leaks.merge(finding.cause(), LeakTotals.of(finding), LeakTotals::and));
-                withoutLeak += remaining.isEmpty() ? 1 : 0;
-            }
-        }
-    }
-
-    private void addPeaks(AllocationHistory history, String name) {
-        history.timeline().curvesBy(DeviceMemory::of).forEach((memory, curve) -> {
-            if (curve.peakBytes() > 0) {
-                peaks.merge(nameOf(memory, history), new Amount(curve.peakBytes(), name), Amount::or);
-            }
-        });
     }
 
     /** Memory that belongs to no device is counted together, also that of several sources. */
@@ -151,38 +203,22 @@ public final class RunSummaryCollector {
      * @param unmatched those that did not match
      * @param unjudged what is left to judge of the whole run, if anything
      */
-    public Optional<String> text(Collection<String> matched, Collection<String> unmatched, Optional<String> unjudged) {
-        return Optional.of(summary(matched, unmatched, unjudged))
-                .filter(this::isWanted)
-                .map(RunSummary::text);
-    }
-
-    private boolean isWanted(RunSummary summary) {
-        return switch (mode) {
-            case OFF -> false;
-            case FAILURES -> summary.hasFailures();
-            case ALWAYS -> summary.hasChecks();
-        };
-    }
-
-    private synchronized RunSummary summary(
+    public synchronized Optional<String> text(
             Collection<String> matched, Collection<String> unmatched, Optional<String> unjudged) {
-        Map<Count, Long> counts = Map.of(
-                Count.TESTS, checked.getOrDefault(CheckSubject.Kind.TEST, 0L),
-                Count.CLASSES, checked.getOrDefault(CheckSubject.Kind.CLASS, 0L),
-                Count.RUNS, checked.getOrDefault(CheckSubject.Kind.RUN, 0L),
-                Count.PROCESSES, checked.getOrDefault(CheckSubject.Kind.PROCESS, 0L),
-                Count.BUFFERS, buffers,
-                Count.FAILED, checksByResult.getOrDefault(CheckOutcome.FAILED, 0L),
-                Count.FAILED_WITHOUT_LEAK, withoutLeak,
-                Count.ABORTED, checksByResult.getOrDefault(CheckOutcome.ABORTED, 0L),
-                Count.KNOWN, checksByResult.getOrDefault(CheckOutcome.KNOWN, 0L));
         Map<Listed, SortedSet<String>> lists = Map.of(
                 Listed.MATCHED, new TreeSet<>(matched),
                 Listed.UNMATCHED, new TreeSet<>(unmatched),
                 Listed.UNJUDGED, new TreeSet<>(unjudged.stream().toList()),
                 Listed.FAILURES, failures,
                 Listed.REPRODUCTIONS, reproductions);
-        return new RunSummary(new TreeMap<>(counts), new TreeMap<>(lists), peaks, leaks, knownLeaks, slowest, overview);
+        RunSummary summary =
+                new RunSummary(counts, new TreeMap<>(lists), peaks, leaks, knownLeaks, slowest, overview);
+        boolean isWanted =
+                switch (mode) {
+                    case OFF -> false;
+                    case FAILURES -> summary.hasFailures();
+                    case ALWAYS -> summary.hasChecks();
+                };
+        return isWanted ? Optional.of(summary.text()) : Optional.empty();
     }
 }
