@@ -1,7 +1,7 @@
 package dev.meshguard.junit.template;
 
-import dev.meshguard.junit.internal.template.SequentialInvocations;
 import dev.meshguard.junit.internal.template.TemplateAnnotation;
+import dev.meshguard.junit.internal.template.TemplateInvocations;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
@@ -19,7 +19,7 @@ final class RepeatUntilStableExtension implements TestTemplateInvocationContextP
 
     @Override
     public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
-        RoundSequence rounds = new RoundSequence(TemplateAnnotation.of(context, RepeatUntilStable.class));
-        return SequentialInvocations.stream(context, rounds::next);
+        TemplateAnnotation<RepeatUntilStable> use = TemplateAnnotation.of(context, RepeatUntilStable.class);
+        return TemplateInvocations.stream(context, StabilityRound.first(use));
     }
 }

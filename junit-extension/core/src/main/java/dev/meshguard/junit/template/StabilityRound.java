@@ -4,7 +4,6 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.TestNames;
-import dev.meshguard.junit.internal.template.OutcomeWatcher;
 import dev.meshguard.junit.internal.template.SourceRuntime;
 import dev.meshguard.junit.internal.template.TemplateAnnotation;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
@@ -15,68 +14,65 @@ import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Trend;
-import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * One round of a {@link RepeatUntilStable} test.
+ * One round of a {@link RepeatUntilStable} test. The last one is the first at which memory is stable, that fails, or that is {@code
+ * atMost}.
  *
  * <p>Used by one thread at a time.
  */
-final class StabilityRound implements TestTemplateInvocationContext, TemplateInvocation {
+final class StabilityRound extends TemplateInvocation {
 
     private final TemplateAnnotation<RepeatUntilStable> use;
-    private final int number;
     private final int needed;
-    private final OutcomeWatcher outcome = new OutcomeWatcher();
     private @Nullable SourceRuntime runtime;
     private @Nullable AllocationTracker tracker;
     private @Nullable Scope counted;
-    private boolean isSelected;
     private boolean isDecided;
 
-    /**
-     * Creates a round.
-     *
-     * @param number its number, from 1
-     * @param needed the number of rounds before a decision
-     */
-    StabilityRound(TemplateAnnotation<RepeatUntilStable> use, int number, int needed) {
+    private StabilityRound(TemplateAnnotation<RepeatUntilStable> use, int number, int needed) {
+        super(use, number);
         this.use = use;
-        this.number = number;
         this.needed = needed;
     }
 
-    int number() {
-        return number;
+    /** Returns the first round of a test; rejects numbers with which nothing is decided. */
+    static StabilityRound first(TemplateAnnotation<RepeatUntilStable> use) {
+        RepeatUntilStable asked = use.annotation();
+        use.requireAtLeast(0, "warmUp", asked.warmUp());
+        use.requireAtLeast(1, "atLeast", asked.atLeast());
+        long fewest = Math.max(asked.atLeast(), (long) asked.warmUp() + Trend.MIN_ROUNDS_AFTER_WARM_UP);
+        if (asked.atMost() < fewest) {
+            throw use.rejected(
+                    "atMost = " + asked.atMost(),
+                    String.format(
+                            Locale.ROOT,
+                            "With warmUp = %d and atLeast = %d there are %d rounds before anything is decided: give as many or"
+                                    + " more.",
+                            asked.warmUp(),
+                            asked.atLeast(),
+                            fewest));
+        }
+        return new StabilityRound(use, 1, (int) fewest);
     }
 
-    /** Returns whether it ended normally without a decision; a round that is not selected to run decides nothing. */
-    boolean asksForMore() {
-        return number < use.annotation().atMost() && (!isSelected || (outcome.hasSucceeded() && !isDecided));
+    /** A round that is not selected to run decides nothing. */
+    @Override
+    protected Optional<StabilityRound> next() {
+        boolean asksForMore = number() < use.annotation().atMost() && (!isSelected() || (hasSucceeded() && !isDecided));
+        return asksForMore ? Optional.of(new StabilityRound(use, number() + 1, needed)) : Optional.empty();
     }
 
     @Override
-    public String getDisplayName(int invocationIndex) {
-        isSelected = true;
-        return "round " + number + (number > use.annotation().warmUp() ? "" : " (warm-up)");
-    }
-
-    @Override
-    public List<Extension> getAdditionalExtensions() {
-        return List.of(outcome);
-    }
-
-    @Override
-    public String location() {
-        return use.location();
+    protected String displayName() {
+        return "round " + number() + (number() > use.annotation().warmUp() ? "" : " (warm-up)");
     }
 
     @Override
@@ -85,20 +81,15 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
     }
 
     @Override
-    public boolean judgesAlone() {
-        return true;
-    }
-
-    @Override
     public void begins(SourceRuntime ofTest) {
         if (tracker == null) {
             runtime = ofTest;
             tracker = ofTest.tracker();
-            counted = tracker.round(number);
+            counted = tracker.round(number());
         }
     }
 
-    /** Also runs after the latest frees; a failed round needs no other message. */
+    /** Runs after the latest frees; a failed round needs no other message. */
     @Override
     public void ended(ExtensionContext context) {
         if (counted == null || tracker == null || runtime == null) {
@@ -106,7 +97,7 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
         }
         runtime.poll();
         counted.close();
-        if (number >= needed && context.getExecutionException().isEmpty()) {
+        if (number() >= needed && context.getExecutionException().isEmpty()) {
             judge(tracker.history());
         }
     }
@@ -118,8 +109,8 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
         }
         Accumulation accumulation =
                 Accumulation.of(history).withWarmUp(use.annotation().warmUp());
-        if (accumulation.rounds() < number) {
-            throw failure.alone(location(), accumulation.rounds(), number);
+        if (accumulation.rounds() < number()) {
+            throw failure.alone(location(), accumulation.rounds(), number());
         }
         Trend trend = accumulation.trend();
         isDecided = trend.isQuiet();
@@ -127,7 +118,7 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
             throw shown(page -> failure.growing(accumulation, page), history, accumulation);
         } else if (!accumulation.inconclusiveReasons().isEmpty()) {
             throw shown(page -> failure.unknown(accumulation, page), history, accumulation);
-        } else if (trend == Trend.UNDECIDED && number >= use.annotation().atMost()) {
+        } else if (trend == Trend.UNDECIDED && number() >= use.annotation().atMost()) {
             throw shown(page -> failure.undecided(accumulation, page), history, accumulation);
         }
     }

@@ -1,7 +1,7 @@
 package dev.meshguard.junit.mesh;
 
-import dev.meshguard.junit.internal.template.SequentialInvocations;
 import dev.meshguard.junit.internal.template.TemplateAnnotation;
+import dev.meshguard.junit.internal.template.TemplateInvocations;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
@@ -19,7 +19,7 @@ final class FailEachAllocationExtension implements TestTemplateInvocationContext
 
     @Override
     public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
-        AllocationRuns runs = new AllocationRuns(TemplateAnnotation.of(context, FailEachAllocation.class));
-        return SequentialInvocations.stream(context, runs::next);
+        TemplateAnnotation<FailEachAllocation> use = TemplateAnnotation.of(context, FailEachAllocation.class);
+        return TemplateInvocations.stream(context, FailedAllocationInvocation.withoutFault(use));
     }
 }

@@ -2,7 +2,6 @@ package dev.meshguard.junit.mesh;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.junit.internal.template.OutcomeWatcher;
 import dev.meshguard.junit.internal.template.SourceRuntime;
 import dev.meshguard.junit.internal.template.TemplateAnnotation;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
@@ -19,7 +18,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.Extension;
-import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
@@ -29,67 +27,53 @@ import org.opentest4j.TestAbortedException;
  * <p>The mesh calls {@link #faultOf} for each allocation. The first invocation lets all succeed and records them for the
  * others. Safe for use by several threads, because threads of the test may allocate concurrently.
  */
-final class FailedAllocationInvocation
-        implements TestTemplateInvocationContext, TemplateInvocation, AllocationDecision {
+final class FailedAllocationInvocation extends TemplateInvocation implements AllocationDecision {
 
     private final TemplateAnnotation<FailEachAllocation> use;
     private final int number;
     private final List<AllocationPoint> known;
     private final Fault.AllocationFails fault;
-    private final OutcomeWatcher outcome = new OutcomeWatcher();
     private final List<AllocationPoint> reached = new ArrayList<>();
     private int made;
-    private boolean isSelected;
     private boolean hasEnded;
     private @Nullable SourceRuntime runtime;
     private @Nullable AllocationPoint failed;
     private @Nullable AssertionFailedError tooMany;
 
+    /**
+     * Creates an invocation.
+     *
+     * @param number the number of the allocation that fails, from 1, or 0 if none does
+     * @param known the allocations of the invocation without faults; empty if it did not run
+     */
     private FailedAllocationInvocation(
             TemplateAnnotation<FailEachAllocation> use, int number, List<AllocationPoint> known) {
+        super(use, number);
         this.use = use;
         this.number = number;
         this.known = known;
         this.fault = new Fault.AllocationFails(Math.max(1, number), Optional.empty(), OptionalInt.empty());
     }
 
-    /** Returns the invocation that counts. */
+    /** Returns the first invocation, which counts. */
     static FailedAllocationInvocation withoutFault(TemplateAnnotation<FailEachAllocation> use) {
+        use.requireAtLeast(1, "limit", use.annotation().limit());
         return new FailedAllocationInvocation(use, 0, List.of());
     }
 
-    /**
-     * Returns the invocation in which one allocation fails.
-     *
-     * @param number the number of the allocation, from 1
-     * @param known the allocations of the invocation without faults
-     */
-    static FailedAllocationInvocation failing(
-            TemplateAnnotation<FailEachAllocation> use, int number, List<AllocationPoint> known) {
-        return new FailedAllocationInvocation(use, number, known);
-    }
-
-    /** Returns the number of the allocation that fails, from 1, or 0 if none does. */
-    int number() {
-        return number;
-    }
-
-    /** Returns whether it is selected to run; JUnit does not request the names of others. */
-    boolean isSelected() {
-        return isSelected;
-    }
-
-    boolean hasSucceeded() {
-        return outcome.hasSucceeded();
-    }
-
-    /** Returns the allocations of a run without a fault, in the order in which they were made. */
-    synchronized List<AllocationPoint> allocations() {
-        return List.copyOf(reached);
+    @Override
+    protected synchronized Optional<FailedAllocationInvocation> next() {
+        List<AllocationPoint> counted = number == 0 && hasSucceeded() ? List.copyOf(reached) : known;
+        // If an IDE or a build reruns only some invocations, the counting invocation may not have run.
+        boolean isCounted = number == 0 ? isSelected() : !known.isEmpty();
+        int most = isCounted ? counted.size() : use.annotation().limit();
+        return hasMissedItsFault() || number >= most
+                ? Optional.empty()
+                : Optional.of(new FailedAllocationInvocation(use, number + 1, counted));
     }
 
     /** Returns whether the method ended before the allocation that was to fail. */
-    synchronized boolean hasMissedItsFault() {
+    private synchronized boolean hasMissedItsFault() {
         return number > 0 && hasEnded && failed == null;
     }
 
@@ -99,8 +83,7 @@ final class FailedAllocationInvocation
     }
 
     @Override
-    public String getDisplayName(int invocationIndex) {
-        isSelected = true;
+    protected String displayName() {
         if (number == 0) {
             return "without faults";
         }
@@ -111,12 +94,7 @@ final class FailedAllocationInvocation
 
     @Override
     public List<Extension> getAdditionalExtensions() {
-        return List.of(new AllocationRunExtension(this), outcome);
-    }
-
-    @Override
-    public String location() {
-        return use.location();
+        return List.of(new AllocationRunExtension(this), this);
     }
 
     @Override

@@ -65,7 +65,7 @@ public record TrackingSettings(
                     "Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
         }
         invocation.requireUsable(sources);
-        return invocation.judgesAlone() ? with(policies.unchecked()) : this;
+        return invocation.sharesMesh() ? with(policies.unchecked()) : this;
     }
 
     /** Returns these settings with other policies. */

@@ -4,13 +4,11 @@ import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.TestNames;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
-import java.util.Arrays;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestTemplate;
@@ -71,41 +69,32 @@ public record TemplateAnnotation<A extends Annotation>(A annotation, ExtensionCo
         }
     }
 
-    /** Another template annotation would run the method in addition to this template, with an unrelated mesh. */
     private void rejectOtherTemplates() {
-        Stream<Class<? extends Annotation>> written = Arrays.stream(
-                        context.getRequiredTestMethod().getAnnotations())
-                .<Class<? extends Annotation>>map(Annotation::annotationType)
-                .filter(type -> TESTS.stream().anyMatch(test -> AnnotationSupport.isAnnotated(type, test)))
-                .filter(type -> !AnnotationSupport.isAnnotated(type, own()));
-        Set<Class<? extends Annotation>> composed = new LinkedHashSet<>();
-        addTests(context.getRequiredTestMethod(), composed, new HashSet<>());
-        Stream.concat(written, composed.stream())
-                .filter(type -> type != own())
-                .findFirst()
-                .ifPresent(type -> {
-                    throw rejected(
-                            "@" + type.getSimpleName() + " beside it",
-                            "It makes a test of the method by itself: leave the other one out.");
-                });
+        otherTest(context.getRequiredTestMethod(), new HashSet<>()).ifPresent(type -> {
+            throw rejected(
+                    "@" + type.getSimpleName() + " beside it",
+                    "It makes a test of the method by itself: leave the other one out.");
+        });
     }
 
-    /** Adds the annotations on an element, and those on them, that make a test of a method. */
-    private static void addTests(AnnotatedElement element, Set<Class<? extends Annotation>> tests, Set<Class<?>> seen) {
-        for (Annotation annotation : element.getAnnotations()) {
-            Class<? extends Annotation> type = annotation.annotationType();
-            if (seen.add(type)) {
-                boolean isTest = type.isAnnotationPresent(TestTemplate.class) || TESTS.contains(type);
-                if (isTest && type != TestTemplate.class) {
-                    tests.add(type);
+    /** Returns an annotation that would run the method in addition to this template, with an unrelated mesh. */
+    private Optional<Class<? extends Annotation>> otherTest(AnnotatedElement element, Set<Class<?>> seen) {
+        Class<? extends Annotation> own = annotation.annotationType();
+        for (Annotation written : element.getAnnotations()) {
+            Class<? extends Annotation> type = written.annotationType();
+            if (type == own || !seen.add(type)) {
+                continue;
+            }
+            if (AnnotationSupport.isAnnotated(type, own)) {
+                Optional<Class<? extends Annotation>> composed = otherTest(type, seen);
+                if (composed.isPresent()) {
+                    return composed;
                 }
-                addTests(type, tests, seen);
+            } else if (TESTS.stream().anyMatch(test -> type == test || AnnotationSupport.isAnnotated(type, test))) {
+                return Optional.of(type);
             }
         }
-    }
-
-    private Class<? extends Annotation> own() {
-        return annotation.annotationType();
+        return Optional.empty();
     }
 
     private void rejectConcurrency() {

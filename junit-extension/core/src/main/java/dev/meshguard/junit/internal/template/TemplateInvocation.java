@@ -2,39 +2,95 @@ package dev.meshguard.junit.internal.template;
 
 import dev.meshguard.junit.source.SourceSettings;
 import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.junit.jupiter.api.extension.TestWatcher;
 
-/** Configures the session of one invocation of a test template, and receives its result. */
-public interface TemplateInvocation {
+/**
+ * One invocation of a test template: configures its session, receives its result, and decides whether another one follows.
+ *
+ * <p>Used by one thread at a time.
+ */
+public abstract class TemplateInvocation implements TestTemplateInvocationContext, TestWatcher {
 
-    /** Returns the annotation and its location, for messages. */
-    String location();
+    private final TemplateAnnotation<?> use;
+    private final int number;
+    private boolean isSelected;
+    private boolean hasSucceeded;
 
-    /** Rejects sources on which this invocation cannot run. */
-    default void requireUsable(List<SourceSettings> sources) {}
-
-    /** Returns whether all invocations share one mesh, which then belongs to the template. */
-    default boolean sharesMesh() {
-        return false;
+    /** Creates the invocation with a number; invocations are numbered in their order. */
+    protected TemplateInvocation(TemplateAnnotation<?> use, int number) {
+        this.use = use;
+        this.number = number;
     }
 
-    /** Returns whether only the template judges, so that survivors at the end fail nothing. */
-    default boolean judgesAlone() {
+    /** Returns the next invocation, if there is one; called after the end of this one. */
+    protected abstract Optional<? extends TemplateInvocation> next();
+
+    /** Returns the name for readers. */
+    protected abstract String displayName();
+
+    @Override
+    public final String getDisplayName(int invocationIndex) {
+        isSelected = true;
+        return displayName();
+    }
+
+    @Override
+    public List<Extension> getAdditionalExtensions() {
+        return List.of(this);
+    }
+
+    @Override
+    public final void testSuccessful(ExtensionContext context) {
+        hasSucceeded = true;
+    }
+
+    /** Returns its number. */
+    public final int number() {
+        return number;
+    }
+
+    /** Returns the annotation and its location, for messages. */
+    public final String location() {
+        return use.location();
+    }
+
+    /** Returns whether it is selected to run; JUnit does not request the names of others. */
+    protected final boolean isSelected() {
+        return isSelected;
+    }
+
+    /** Returns whether it ended normally, including all checks at its end. */
+    protected final boolean hasSucceeded() {
+        return hasSucceeded;
+    }
+
+    /** Rejects sources on which this invocation cannot run. */
+    public void requireUsable(List<SourceSettings> sources) {}
+
+    /**
+     * Returns whether all invocations share one mesh, which then belongs to the template. Only the template judges it:
+     * survivors at the end fail nothing.
+     */
+    public boolean sharesMesh() {
         return false;
     }
 
     /** Returns the notes on this invocation for the reader of a failure. */
-    default List<String> notes() {
+    public List<String> notes() {
         return List.of();
     }
 
     /** Called before the first lifecycle method of the test; more than once if the extension is registered twice. */
-    default void begins(SourceRuntime runtime) {}
+    public void begins(SourceRuntime runtime) {}
 
     /**
      * Called at the end of the invocation; an error that is thrown here fails it.
      *
      * @param context the context of the invocation
      */
-    default void ended(ExtensionContext context) {}
+    public void ended(ExtensionContext context) {}
 }

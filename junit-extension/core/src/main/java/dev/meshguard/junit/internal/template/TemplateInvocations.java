@@ -2,14 +2,16 @@ package dev.meshguard.junit.internal.template;
 
 import dev.meshguard.junit.internal.StoredResource;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 
 /**
- * Finds the running invocation of a test template.
+ * Runs the invocations of a test template one after the other, and finds the running one.
  *
- * <p>It is in the store of the template, whose invocations run sequentially. The store of the invocation would be too
+ * <p>That is in the store of the template, whose invocations run sequentially. The store of the invocation would be too
  * late: the extensions of a template run after the instance of the test is created.
  */
 public final class TemplateInvocations {
@@ -20,9 +22,20 @@ public final class TemplateInvocations {
 
     private TemplateInvocations() {}
 
-    /** Registers the next invocation of a template. */
-    public static void put(ExtensionContext template, TemplateInvocation next) {
-        template.getStore(NAMESPACE).put(template, next);
+    /**
+     * Returns the invocations of a template, each decided after the end of the previous one.
+     *
+     * <p>Jupiter runs each invocation from the stream before it requests the next, unless the invocations are concurrent.
+     */
+    public static Stream<TestTemplateInvocationContext> stream(ExtensionContext template, TemplateInvocation first) {
+        return Stream.<Optional<? extends TemplateInvocation>>iterate(
+                        Optional.of(first),
+                        Optional::isPresent,
+                        before -> before.orElseThrow().next())
+                .map(next -> {
+                    template.getStore(NAMESPACE).put(template, next.orElseThrow());
+                    return next.orElseThrow();
+                });
     }
 
     /** Returns the running invocation, if a context is one of a MeshGuard template. */
