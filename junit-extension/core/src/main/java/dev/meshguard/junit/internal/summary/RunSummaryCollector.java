@@ -211,14 +211,12 @@ public final class RunSummaryCollector {
                 Listed.UNJUDGED, new TreeSet<>(unjudged.stream().toList()),
                 Listed.FAILURES, failures,
                 Listed.REPRODUCTIONS, reproductions);
-        RunSummary summary =
-                new RunSummary(counts, new TreeMap<>(lists), peaks, leaks, knownLeaks, slowest, overview);
-        boolean isWanted =
-                switch (mode) {
-                    case OFF -> false;
-                    case FAILURES -> summary.hasFailures();
-                    case ALWAYS -> summary.hasChecks();
-                };
+        RunSummary summary = new RunSummary(counts, new TreeMap<>(lists), peaks, leaks, knownLeaks, slowest, overview);
+        boolean isWanted = switch (mode) {
+            case OFF -> false;
+            case FAILURES -> summary.hasFailures();
+            case ALWAYS -> summary.hasChecks();
+        };
         return isWanted ? Optional.of(summary.text()) : Optional.empty();
     }
 }
