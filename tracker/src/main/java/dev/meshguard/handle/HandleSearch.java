@@ -8,11 +8,10 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.tracker.AllocationTracker;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -61,21 +60,19 @@ public final class HandleSearch {
     /** The default for the maximum number of visited objects. */
     public static final int DEFAULT_MAX_OBJECTS = 200_000;
 
-    /** The default for the maximum number of collections. */
-    public static final int DEFAULT_COLLECTIONS = 4;
+    /** The maximum number of collections. */
+    static final int MAX_COLLECTIONS = 4;
 
     /** The first collection may keep an object that moved from one generation of the heap to the next. */
     private static final int PROOFS_NEEDED = 2;
 
     private final List<Consumer<Walk>> starts;
     private final int objects;
-    private final int collections;
     private final GarbageCollection garbage;
 
     private HandleSearch(Builder builder) {
         this.starts = List.copyOf(builder.starts);
         this.objects = builder.objects;
-        this.collections = builder.collections;
         this.garbage = builder.garbage;
     }
 
@@ -102,18 +99,13 @@ public final class HandleSearch {
      */
     public SearchSummary trace(AllocationTracker tracker, AllocationHistory history) {
         List<MemoryRequest> open = openRequests(history);
-        if (open.isEmpty()) {
-            return new SearchSummary(0, 0, 0, false, 0, true, List.of());
-        }
         Paths paths = paths(tracker, open);
-        List<MemoryRequest> unfound =
-                open.stream().filter(request -> !paths.to.containsKey(request)).toList();
-        int rounds = 0;
-        int proofs = 0;
         // A path proves that a handle is held; only the others need a collection. Nothing here refers to a handle any
         // more.
-        while (isWorthCollecting(unfound, proofs) && rounds < collections) {
-            rounds++;
+        List<MemoryRequest> unfound =
+                open.stream().filter(request -> !paths.to.containsKey(request)).toList();
+        int proofs = 0;
+        for (int round = 0; round < MAX_COLLECTIONS && isWorthCollecting(unfound, proofs); round++) {
             proofs += garbage.run() ? 1 : 0;
         }
         int withoutPath = 0;
@@ -122,23 +114,20 @@ public final class HandleSearch {
             tracker.traced(request, path == null ? withoutPath(request, paths, proofs) : Reachability.heldBy(path));
             withoutPath += path == null && !isCollected(request) ? 1 : 0;
         }
-        return new SearchSummary(
-                open.size(), withoutPath, rounds, proofs > 0, paths.objects, paths.isComplete(), paths.unread);
+        return new SearchSummary(withoutPath, paths.unread);
     }
 
     /** Looks for the handles before any garbage is collected, and refers to none of them when it returns. */
     private Paths paths(AllocationTracker tracker, List<MemoryRequest> open) {
-        IdentityHashMap<MemoryRequest, Object> handles = new IdentityHashMap<>();
+        Map<MemoryRequest, Object> handles = new IdentityHashMap<>();
         open.forEach(
                 request -> request.handle().map(WeakReference::get).ifPresent(handle -> handles.put(request, handle)));
-        Set<Object> targets = Collections.newSetFromMap(new IdentityHashMap<>());
-        targets.addAll(handles.values());
-        Walk walk = new Walk(targets, objects, tracker::isPartOfHandles);
-        if (!targets.isEmpty()) {
+        Walk walk = new Walk(handles.values(), objects, tracker::isPartOfHandles);
+        if (!handles.isEmpty()) {
             starts.forEach(start -> start.accept(walk));
             walk.traverse();
         }
-        IdentityHashMap<MemoryRequest, List<String>> to = new IdentityHashMap<>();
+        Map<MemoryRequest, List<String>> to = new IdentityHashMap<>();
         handles.forEach((request, handle) -> walk.pathTo(handle).ifPresent(path -> to.put(request, path)));
         return new Paths(to, walk.objects(), walk.hitBound(), walk.unread());
     }
@@ -157,12 +146,10 @@ public final class HandleSearch {
         if (proofs < PROOFS_NEEDED) {
             return Reachability.unknown();
         }
-        return paths.hitBound ? Reachability.heldBy(List.of(beyond(paths.objects))) : Reachability.held();
-    }
-
-    private static String beyond(int searched) {
-        return String.format(
-                Locale.ROOT, "something beyond the %s that were searched", Quantities.count(searched, "object"));
+        return paths.hitBound
+                ? Reachability.heldBy(List.of(
+                        "something beyond the " + Quantities.count(paths.objects, "object") + " that were searched"))
+                : Reachability.held();
     }
 
     private static boolean isCollected(MemoryRequest request) {
@@ -179,13 +166,7 @@ public final class HandleSearch {
     }
 
     /** The paths to the handles that were found, and how far the search for them went. */
-    private record Paths(
-            IdentityHashMap<MemoryRequest, List<String>> to, int objects, boolean hitBound, List<String> unread) {
-
-        boolean isComplete() {
-            return !hitBound && unread.isEmpty();
-        }
-    }
+    private record Paths(Map<MemoryRequest, List<String>> to, int objects, boolean hitBound, List<String> unread) {}
 
     /** Configures the roots and bounds of a search; not safe for use by several threads. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -193,14 +174,13 @@ public final class HandleSearch {
 
         private final List<Consumer<Walk>> starts = new ArrayList<>();
         private int objects = DEFAULT_MAX_OBJECTS;
-        private int collections = DEFAULT_COLLECTIONS;
         private GarbageCollection garbage = GarbageCollection.forced();
 
         private Builder() {}
 
         /** Starts at the fields of an object, which is named by its class. */
         public Builder instance(Object root) {
-            starts.add(walk -> walk.from(root, Link.ofRoot(Link.nameOf(root.getClass()))));
+            starts.add(walk -> walk.from(root, Path.ofRoot(JavaTypes.nameOf(root.getClass()))));
             return this;
         }
 
@@ -212,7 +192,7 @@ public final class HandleSearch {
 
         /** Starts at an object with a custom name, for example {@code parameter cache}. */
         public Builder named(String name, Object root) {
-            starts.add(walk -> walk.from(root, Link.ofNamedRoot(name)));
+            starts.add(walk -> walk.from(root, Path.ofNamedRoot(name)));
             return this;
         }
 
@@ -222,17 +202,11 @@ public final class HandleSearch {
          * @throws IllegalArgumentException if the number is not positive
          */
         public Builder maxObjects(int number) {
-            objects = requirePositive("objects", number);
-            return this;
-        }
-
-        /**
-         * Sets the maximum number of collections; {@value #DEFAULT_COLLECTIONS} by default.
-         *
-         * @throws IllegalArgumentException if the number is not positive
-         */
-        public Builder maxCollections(int number) {
-            collections = requirePositive("collections", number);
+            if (number < 1) {
+                throw new IllegalArgumentException(
+                        String.format(Locale.ROOT, "Cannot search with %d objects at most: give 1 or more", number));
+            }
+            objects = number;
             return this;
         }
 
@@ -245,14 +219,6 @@ public final class HandleSearch {
         /** Returns the search. */
         public HandleSearch build() {
             return new HandleSearch(this);
-        }
-
-        private static int requirePositive(String what, int number) {
-            if (number < 1) {
-                throw new IllegalArgumentException(
-                        String.format(Locale.ROOT, "Cannot search with %d %s at most: give 1 or more", number, what));
-            }
-            return number;
         }
     }
 }

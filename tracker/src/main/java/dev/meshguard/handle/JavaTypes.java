@@ -5,15 +5,17 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.tracker.AllocationListener;
+import java.lang.reflect.Modifier;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 
-/** Classifies classes for a search. */
+/** Classifies and names classes for a search. */
 final class JavaTypes {
 
     /** Classes that hold nothing of interest and whose text runs no foreign code. */
@@ -43,6 +45,10 @@ final class JavaTypes {
     private static final List<Class<?>> MACHINERY =
             List.of(Class.class, ClassLoader.class, Thread.class, ThreadGroup.class);
 
+    /** The interfaces by which hidden classes of the JDK are named. */
+    private static final List<Class<?>> ROLES =
+            List.of(Map.class, List.class, Set.class, Queue.class, Collection.class, Map.Entry.class);
+
     private JavaTypes() {}
 
     static boolean isLeaf(Class<?> type) {
@@ -65,9 +71,9 @@ final class JavaTypes {
     /**
      * Returns whether a container can be iterated without running code of the program under test.
      *
-     * <p>This excludes views that an abstract class of the JDK creates over the program's own collection. It also
-     * excludes the wrappers of {@code java.util.Collections}: they iterate their wrapped collection, which only their
-     * closed fields could distinguish from the JDK's.
+     * <p>This excludes views that an abstract class of the JDK creates over the program's own collection. It includes the
+     * wrappers of {@code java.util.Collections}, which iterate the collection that they wrap: only their closed fields
+     * distinguish the program's from the JDK's.
      */
     static boolean isOpenContainer(Class<?> type) {
         return type.getClassLoader() == null
@@ -76,8 +82,28 @@ final class JavaTypes {
                 && (Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type));
     }
 
-    /** Returns a noun with its article. */
-    static String withArticle(String noun) {
-        return ("AEIOUaeiou".indexOf(noun.charAt(0)) >= 0 ? "an " : "a ") + noun;
+    /** Returns the readable name of a class; a hidden class of the JDK is named by its interface. */
+    static String nameOf(Class<?> type) {
+        if (type.isArray()) {
+            return nameOf(type.getComponentType()) + "[]";
+        }
+        if (type.isAnonymousClass()) {
+            Class<?> known = type.getInterfaces().length > 0 ? type.getInterfaces()[0] : type.getSuperclass();
+            return "an anonymous " + nameOf(known);
+        }
+        if (isOfTheJdk(type) && (type.getEnclosingClass() != null || !Modifier.isPublic(type.getModifiers()))) {
+            for (Class<?> role : ROLES) {
+                if (role.isAssignableFrom(type)) {
+                    return role == Map.Entry.class ? "Map.Entry" : role.getSimpleName();
+                }
+            }
+        }
+        return type.getSimpleName();
+    }
+
+    /** Returns the readable name of a class with its article. */
+    static String withArticle(Class<?> type) {
+        String name = nameOf(type);
+        return ("AEIOUaeiou".indexOf(name.charAt(0)) >= 0 ? "an " : "a ") + name;
     }
 }

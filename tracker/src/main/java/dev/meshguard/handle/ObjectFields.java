@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.TreeSet;
 import java.util.WeakHashMap;
@@ -34,13 +35,14 @@ final class ObjectFields {
     interface Visitor {
 
         /** Returns whether to continue. */
-        boolean visit(Object held, Link link);
+        boolean visit(Object held, Path path);
     }
 
+    private final Visitor visitor;
+    private final Predicate<Class<?>> partsOfHandles;
     private final Map<Class<?>, List<Field>> fields = new HashMap<>();
     private final Map<Class<?>, Boolean> ends = new HashMap<>();
     private final Map<Class<?>, Boolean> isPartOfHandle = new HashMap<>();
-    private final Predicate<Class<?>> partsOfHandles;
     private final TreeSet<String> unread = new TreeSet<>();
 
     /**
@@ -48,7 +50,8 @@ final class ObjectFields {
      *
      * @param partsOfHandles the classes that are {@link PartOfHandle} without the annotation
      */
-    ObjectFields(Predicate<Class<?>> partsOfHandles) {
+    ObjectFields(Visitor visitor, Predicate<Class<?>> partsOfHandles) {
+        this.visitor = visitor;
         this.partsOfHandles = partsOfHandles;
     }
 
@@ -58,130 +61,96 @@ final class ObjectFields {
     }
 
     /** Visits the values of a class's static fields. */
-    void ofClass(Class<?> type, Visitor visitor) {
-        for (Field field : declared(type)) {
-            if (Modifier.isStatic(field.getModifiers()) && !describe(field, null, type, visitor)) {
-                return;
-            }
-        }
+    void visitStatics(Class<?> type) {
+        visitFields(type, null, type, Path.ofRoot(JavaTypes.nameOf(type)));
     }
 
     /** Visits the objects that an object holds. */
-    void of(Object holder, Visitor visitor) {
+    void visitContents(Object holder, Path path) {
         Class<?> type = holder.getClass();
         if (ends.computeIfAbsent(type, JavaTypes::endsPath)) {
             return;
         }
         try {
             if (holder instanceof Object[] array) {
-                ofElements(Arrays.asList(array), index -> Link.atIndex(type, index), visitor);
-            } else if (JavaTypes.isOpenContainer(type)) {
-                ofContainer(holder, visitor);
-            } else if (JavaTypes.isOfTheJdk(type)) {
-                ofHolder(holder, visitor);
-            } else {
-                ofFields(holder, visitor);
+                visitElements(Arrays.asList(array), index -> path.index(type, index));
+            } else if (!JavaTypes.isOfTheJdk(type)) {
+                visitObject(holder, path);
+            } else if (!JavaTypes.isOpenContainer(type)) {
+                visitHolder(holder, path);
+            } else if (holder instanceof Map<?, ?> map) {
+                visitMap(map, path);
+            } else if (holder instanceof Collection<?> collection) {
+                boolean isInOrder = isInOrder(collection);
+                visitElements(
+                        collection, index -> isInOrder ? path.index(type, index) : path.inside(type, "an element"));
             }
         } catch (RuntimeException | StackOverflowError changedMeanwhile) {
             unread.add(type.getName());
         }
     }
 
-    private static void ofElements(Iterable<?> elements, IntFunction<Link> links, Visitor visitor) {
+    private void visitElements(Iterable<?> elements, IntFunction<Path> paths) {
         int index = 0;
         for (Object element : elements) {
-            if (element != null && !visitor.visit(element, links.apply(index))) {
+            if (!visit(element, paths.apply(index))) {
                 return;
             }
             index++;
         }
     }
 
-    private static void ofContainer(Object container, Visitor visitor) {
-        if (container instanceof Map<?, ?> map) {
-            ofMap(map, visitor);
-        } else if (container instanceof Collection<?> collection) {
-            ofCollection(collection, visitor);
-        }
-    }
-
-    private static void ofMap(Map<?, ?> map, Visitor visitor) {
+    private void visitMap(Map<?, ?> map, Path path) {
         Class<?> type = map.getClass();
         // Nothing holds its keys, and a reported path would hold them.
         if (map instanceof WeakHashMap<?, ?>) {
-            ofElements(map.values(), index -> Link.inside(type, "a value"), visitor);
+            visitElements(map.values(), unused -> path.inside(type, "a value"));
             return;
         }
         for (Map.Entry<?, ?> entry : map.entrySet()) {
             Object key = entry.getKey();
-            Object value = entry.getValue();
-            Link toValue = key == null ? Link.inside(type, "the value of null") : Link.atKey(type, key);
-            if (value != null && !visitor.visit(value, toValue)) {
-                return;
-            }
-            if (key != null && !visitor.visit(key, Link.inside(type, "a key"))) {
+            Path toValue = key == null ? path.inside(type, "the value of null") : path.key(type, key);
+            if (!visit(entry.getValue(), toValue) || !visit(key, path.inside(type, "a key"))) {
                 return;
             }
         }
-    }
-
-    private static void ofCollection(Collection<?> collection, Visitor visitor) {
-        Class<?> type = collection.getClass();
-        IntFunction<Link> links =
-                isInOrder(collection) ? index -> Link.atIndex(type, index) : index -> Link.inside(type, "an element");
-        ofElements(collection, links, visitor);
     }
 
     /** The iteration order of a priority queue is not the order of its elements. */
     private static boolean isInOrder(Collection<?> collection) {
         return collection instanceof List<?>
                 || (collection instanceof Queue<?>
-                        && !(collection instanceof java.util.PriorityQueue<?>)
+                        && !(collection instanceof PriorityQueue<?>)
                         && !(collection instanceof PriorityBlockingQueue<?>));
     }
 
     /** The JDK's own fields are closed, so this is all that is known of objects that are no containers. */
-    private static void ofHolder(Object holder, Visitor visitor) {
+    private void visitHolder(Object holder, Path path) {
+        Class<?> type = holder.getClass();
         if (holder instanceof AtomicReferenceArray<?> array) {
-            List<Object> elements = IntStream.range(0, array.length())
-                    .<Object>mapToObj(array::get)
-                    .toList();
-            ofElements(elements, index -> Link.atIndex(array.getClass(), index), visitor);
+            visitElements(
+                    IntStream.range(0, array.length())
+                            .<Object>mapToObj(array::get)
+                            .toList(),
+                    index -> path.index(type, index));
         } else if (holder instanceof Map.Entry<?, ?> entry) {
-            describeInside(entry.getKey(), holder, visitor);
-            describeInside(entry.getValue(), holder, visitor);
-        } else {
-            describeInside(valueOf(holder), holder, visitor);
+            visit(entry.getKey(), path.inside(type, ""));
+            visit(entry.getValue(), path.inside(type, ""));
+        } else if (holder instanceof Optional<?> optional) {
+            visit(optional.orElse(null), path.inside(type, ""));
+        } else if (holder instanceof AtomicReference<?> reference) {
+            visit(reference.get(), path.inside(type, ""));
+        } else if (holder instanceof CompletableFuture<?> future
+                && future.isDone()
+                && !future.isCompletedExceptionally()) {
+            visit(future.getNow(null), path.inside(type, ""));
         }
     }
 
-    private static @Nullable Object valueOf(Object holder) {
-        if (holder instanceof Optional<?> optional) {
-            return optional.orElse(null);
-        }
-        if (holder instanceof AtomicReference<?> reference) {
-            return reference.get();
-        }
-        if (holder instanceof CompletableFuture<?> future) {
-            return future.isDone() && !future.isCompletedExceptionally() ? future.getNow(null) : null;
-        }
-        return null;
-    }
-
-    private static void describeInside(@Nullable Object held, Object holder, Visitor visitor) {
-        if (held != null) {
-            visitor.visit(held, Link.inside(holder.getClass(), ""));
-        }
-    }
-
-    private void ofFields(Object holder, Visitor visitor) {
+    private void visitObject(Object holder, Path path) {
         Class<?> type = holder.getClass();
         for (Class<?> part = type; part != null && !JavaTypes.isOfTheJdk(part); part = part.getSuperclass()) {
-            for (Field field : declared(part)) {
-                if (!Modifier.isStatic(field.getModifiers()) && !describe(field, holder, type, visitor)) {
-                    return;
-                }
-            }
+            visitFields(part, holder, type, path);
         }
         // Inherited contents of the program's own collection are only accessible through methods that it may override.
         if (holder instanceof Collection<?> || holder instanceof Map<?, ?>) {
@@ -189,29 +158,25 @@ final class ObjectFields {
         }
     }
 
-    private boolean describe(Field field, @Nullable Object holder, Class<?> type, Visitor visitor) {
-        try {
-            Object held = field.get(holder);
-            return held == null || visitor.visit(held, linkOf(field, type));
-        } catch (IllegalAccessException | LinkageError closed) {
-            unread.add(type.getName());
-            return true;
+    /** Visits the fields that a class declares: of an object of a type, or the static ones if there is none. */
+    private void visitFields(Class<?> part, @Nullable Object holder, Class<?> type, Path path) {
+        boolean isPart = isPartOfHandle.computeIfAbsent(
+                type, known -> known.isAnnotationPresent(PartOfHandle.class) || partsOfHandles.test(known));
+        for (Field field : fields.computeIfAbsent(part, this::readableFieldsOf)) {
+            if (Modifier.isStatic(field.getModifiers()) != (holder == null)) {
+                continue;
+            }
+            try {
+                if (!visit(field.get(holder), isPart ? path : path.field(type, field))) {
+                    return;
+                }
+            } catch (IllegalAccessException | LinkageError closed) {
+                unread.add(type.getName());
+            }
         }
     }
 
-    private Link linkOf(Field field, Class<?> type) {
-        return isPartOfHandle.computeIfAbsent(type, this::isPartOfHandle) ? Link.hidden() : Link.ofField(type, field);
-    }
-
-    private boolean isPartOfHandle(Class<?> type) {
-        return type.isAnnotationPresent(PartOfHandle.class) || partsOfHandles.test(type);
-    }
-
-    private List<Field> declared(Class<?> type) {
-        return fields.computeIfAbsent(type, this::readable);
-    }
-
-    private List<Field> readable(Class<?> type) {
+    private List<Field> readableFieldsOf(Class<?> type) {
         List<Field> found = new ArrayList<>();
         try {
             for (Field field : type.getDeclaredFields()) {
@@ -224,5 +189,9 @@ final class ObjectFields {
             unread.add(type.getName());
         }
         return found;
+    }
+
+    private boolean visit(@Nullable Object held, Path path) {
+        return held == null || visitor.visit(held, path);
     }
 }
