@@ -14,7 +14,6 @@ import org.apiguardian.api.API.Status;
  *
  * @param operation the operation, if the source reported it
  * @param programs the programs that each round added to the cache
- * @param bytes the bytes of their kernel binaries on all devices
  * @param programsAtEnd the programs that are in the cache after the last round, including those from before the first
  * @param bytesAtEnd the bytes of their kernel binaries on all devices
  * @param bytesPerBankAtEnd the bytes that these reserve in each bank of a device, if known
@@ -29,7 +28,6 @@ import org.apiguardian.api.API.Status;
 public record ProgramCacheGrowth(
         Optional<String> operation,
         RoundVector programs,
-        RoundVector bytes,
         int programsAtEnd,
         long bytesAtEnd,
         OptionalLong bytesPerBankAtEnd,

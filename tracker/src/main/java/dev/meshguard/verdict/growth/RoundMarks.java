@@ -19,8 +19,38 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // A million rounds; nobody compares marks.
 record RoundMarks(long start, long[] ends, Optional<String> inconclusiveReason) {
 
+    private static final String ROUNDS_OVERLAP =
+            "Round %d began (event #%d) before round %d had ended (event #%d began it), so the memory that each retained cannot be kept"
+                    + " apart. Run the rounds one after another.";
+    private static final String MESHES_OVERLAP =
+            "Mesh %d was opened (event #%d) before mesh %d was closed (event #%d opened it), so meshes are no rounds here."
+                    + " Mark the rounds: tracker.round(n).";
+
     static RoundMarks in(AllocationHistory history, Rounds rounds) {
-        return rounds == Rounds.MARKED ? marked(history) : meshes(history);
+        List<Long> ends = new ArrayList<>();
+        Optional<String> overlap = Optional.empty();
+        long start = Long.MAX_VALUE;
+        HistoryEvent open = null;
+        long last = 0;
+        for (HistoryEvent event : history.events()) {
+            last = event.number();
+            if (isBeginning(event, rounds)) {
+                start = Math.min(start, last);
+                if (open == null) {
+                    extendMesh(ends, last, rounds);
+                } else if (overlap.isEmpty()) {
+                    overlap = Optional.of(overlap(event, open, rounds));
+                }
+                open = event;
+            } else if (isEnd(event, open, rounds)) {
+                ends.add(last);
+                open = null;
+            }
+        }
+        if (open == null) {
+            extendMesh(ends, last + 1, rounds);
+        }
+        return new RoundMarks(start, ends.stream().mapToLong(Long::longValue).toArray(), overlap);
     }
 
     /** Returns how many rounds ended. */
@@ -36,86 +66,44 @@ record RoundMarks(long start, long[] ends, Optional<String> inconclusiveReason) 
         if (event < start) {
             return 0;
         }
-        int place = Arrays.binarySearch(ends, event);
-        return place < 0 ? -place : place + 1;
+        int index = Arrays.binarySearch(ends, event);
+        return index < 0 ? -index : index + 1;
     }
 
-    private static RoundMarks marked(AllocationHistory history) {
-        List<Long> ends = new ArrayList<>();
-        long start = Long.MAX_VALUE;
-        HistoryEvent.@Nullable RoundBegan open = null;
-        Optional<String> doubt = Optional.empty();
-        for (HistoryEvent event : history.events()) {
-            if (event instanceof HistoryEvent.RoundBegan began) {
-                start = Math.min(start, began.number());
-                if (open != null && doubt.isEmpty()) {
-                    doubt = Optional.of(overlap(began, open));
-                }
-                open = began;
-            } else if (event instanceof HistoryEvent.RoundEnded ended) {
-                ends.add(ended.number());
-                open = null;
-            }
+    private static boolean isBeginning(HistoryEvent event, Rounds rounds) {
+        return rounds == Rounds.MARKED
+                ? event instanceof HistoryEvent.RoundBegan
+                : event instanceof HistoryEvent.MeshOpened opened
+                        && opened.mesh().parent().isEmpty();
+    }
+
+    private static boolean isEnd(HistoryEvent event, @Nullable HistoryEvent open, Rounds rounds) {
+        return rounds == Rounds.MARKED
+                ? event instanceof HistoryEvent.RoundEnded
+                : event instanceof HistoryEvent.MeshClosed closed && open != null && numberOf(open) == closed.mesh();
+    }
+
+    /** Extends the round of a closed mesh to the opening of the next one, or to the end of the history. */
+    private static void extendMesh(List<Long> ends, long event, Rounds rounds) {
+        if (rounds == Rounds.MESHES && !ends.isEmpty()) {
+            ends.set(ends.size() - 1, event);
         }
-        return of(start, ends, doubt);
     }
 
-    private static RoundMarks meshes(AllocationHistory history) {
-        List<Long> ends = new ArrayList<>();
-        long start = Long.MAX_VALUE;
-        HistoryEvent.@Nullable MeshOpened open = null;
-        boolean hasRun = false;
-        long last = 0;
-        Optional<String> doubt = Optional.empty();
-        for (HistoryEvent event : history.events()) {
-            last = event.number();
-            if (event instanceof HistoryEvent.MeshOpened opened
-                    && opened.mesh().parent().isEmpty()) {
-                start = Math.min(start, opened.number());
-                if (open != null && doubt.isEmpty()) {
-                    doubt = Optional.of(overlap(opened, open));
-                }
-                if (hasRun) {
-                    ends.add(opened.number());
-                }
-                open = opened;
-                hasRun = false;
-            } else if (event instanceof HistoryEvent.MeshClosed closed
-                    && open != null
-                    && open.mesh().id() == closed.mesh()) {
-                open = null;
-                hasRun = true;
-            }
-        }
-        if (hasRun) {
-            ends.add(last + 1);
-        }
-        return of(start, ends, doubt);
-    }
-
-    private static RoundMarks of(long start, List<Long> ends, Optional<String> doubt) {
-        return new RoundMarks(start, ends.stream().mapToLong(Long::longValue).toArray(), doubt);
-    }
-
-    private static String overlap(HistoryEvent.RoundBegan next, HistoryEvent.RoundBegan open) {
+    private static String overlap(HistoryEvent next, HistoryEvent open, Rounds rounds) {
         return String.format(
                 Locale.ROOT,
-                "Round %d began (event #%d) before round %d had ended (event #%d began it), so the memory that each retained cannot be kept"
-                        + " apart. Run the rounds one after another.",
-                next.round(),
+                rounds == Rounds.MARKED ? ROUNDS_OVERLAP : MESHES_OVERLAP,
+                numberOf(next),
                 next.number(),
-                open.round(),
+                numberOf(open),
                 open.number());
     }
 
-    private static String overlap(HistoryEvent.MeshOpened next, HistoryEvent.MeshOpened open) {
-        return String.format(
-                Locale.ROOT,
-                "Mesh %d was opened (event #%d) before mesh %d was closed (event #%d opened it), so meshes are no rounds here."
-                        + " Mark the rounds: tracker.round(n).",
-                next.mesh().id(),
-                next.number(),
-                open.mesh().id(),
-                open.number());
+    /** Returns the number of the round, or of its mesh. */
+    private static int numberOf(HistoryEvent beginning) {
+        return beginning instanceof HistoryEvent.RoundBegan round
+                ? round.round()
+                : ((HistoryEvent.MeshOpened) beginning).mesh().id();
     }
 }
