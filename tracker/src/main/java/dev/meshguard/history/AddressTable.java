@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class AddressTable {
 
-    private static final int FIRST_CAPACITY = 16;
+    /** Most tests report one or two addresses of a memory. */
+    private static final int FIRST_CAPACITY = 4;
+
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
     private static final int TYPES = BufferType.values().length;
 

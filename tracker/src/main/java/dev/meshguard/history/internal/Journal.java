@@ -8,6 +8,7 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -38,10 +39,10 @@ public final class Journal {
         FREE_IGNORED
     }
 
-    /** Events in the first block. Most tests report few. */
-    private static final int FIRST_CAPACITY = 256;
-
+    /** The events of a block. The first one starts with less room, because most tests report few. */
     private static final int CAPACITY = 4_096;
+
+    private static final int FIRST_CAPACITY = 64;
 
     private static final int WORDS = 3;
 
@@ -58,7 +59,7 @@ public final class Journal {
     private static final int DEVICE_BITS = 17;
     private static final int ORDER_SHIFT = KIND_BITS + DETAIL_BITS + TYPE_BITS;
 
-    private Block last = new Block(FIRST_CAPACITY);
+    private Block last = Block.ofCapacity(FIRST_CAPACITY);
     private final List<Block> blocks = new ArrayList<>(List.of(last));
     private int size;
     /** The events of the last block. */
@@ -79,9 +80,18 @@ public final class Journal {
         /** A {@link HistoryEvent} for a mark; a {@link MemoryRequest} for a report, or null if nothing is known of it. */
         private final @Nullable Object[] subjects;
 
-        private Block(int capacity) {
-            words = new long[capacity * WORDS];
-            subjects = new @Nullable Object[capacity];
+        private Block(long[] words, @Nullable Object... subjects) {
+            this.words = words;
+            this.subjects = subjects;
+        }
+
+        private static Block ofCapacity(int capacity) {
+            return new Block(new long[capacity * WORDS], new @Nullable Object[capacity]);
+        }
+
+        /** Returns a block with the same events and twice the room. */
+        private Block doubled() {
+            return new Block(Arrays.copyOf(words, 2 * words.length), Arrays.copyOf(subjects, 2 * subjects.length));
         }
 
         private HistoryEvent event(int index, long number) {
@@ -173,18 +183,16 @@ public final class Journal {
 
     /** Makes room for one more event in the last block, and returns its index there. */
     private int nextIndex() {
-        if (used == last.subjects.length) {
-            last = new Block(CAPACITY);
+        if (used == CAPACITY) {
+            last = Block.ofCapacity(CAPACITY);
             blocks.add(last);
             used = 0;
+        } else if (used == last.subjects.length) {
+            last = last.doubled();
+            blocks.set(0, last);
         }
         size++;
         return used++;
-    }
-
-    /** Returns the index of an event in its block; positions are counted from 0. */
-    private static int offsetOf(int position) {
-        return position < FIRST_CAPACITY ? position : (position - FIRST_CAPACITY) % CAPACITY;
     }
 
     /** Returns the number of events. */
@@ -224,7 +232,7 @@ public final class Journal {
         public HistoryEvent get(int index) {
             Objects.checkIndex(index, size);
             int position = isOrdered ? index : positions()[index];
-            return blockOf(position).event(offsetOf(position), index + 1L);
+            return blockOf(position).event(position % CAPACITY, index + 1L);
         }
 
         @Override
@@ -233,7 +241,7 @@ public final class Journal {
         }
 
         private Block blockOf(int position) {
-            return blocks.get((position + CAPACITY - FIRST_CAPACITY) / CAPACITY);
+            return blocks.get(position / CAPACITY);
         }
 
         private int[] positions() {
@@ -242,7 +250,7 @@ public final class Journal {
                 known = IntStream.range(0, size).toArray();
                 int begin = 0;
                 for (int end = 0; end <= size; end++) {
-                    if (end == size || blockOf(end).kind(offsetOf(end)) == Kind.MARK) {
+                    if (end == size || blockOf(end).kind(end % CAPACITY) == Kind.MARK) {
                         System.arraycopy(ordered(begin, end), 0, known, begin, end - begin);
                         begin = end + 1;
                     }
@@ -258,7 +266,7 @@ public final class Journal {
             // By the device's index: the greatest order of its reports so far, which its later ones have at least.
             Map<Long, Long> latest = new HashMap<>();
             for (int i = begin; i < end; i++) {
-                long order = blockOf(i).order(offsetOf(i));
+                long order = blockOf(i).order(i % CAPACITY);
                 orders[i - begin] = latest.merge(order & ((1 << DEVICE_BITS) - 1), order, Math::max);
             }
             return IntStream.range(begin, end)
