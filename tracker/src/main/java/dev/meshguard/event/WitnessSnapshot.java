@@ -1,13 +1,11 @@
 package dev.meshguard.event;
 
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.stream.LongStream;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -46,21 +44,36 @@ public final class WitnessSnapshot {
         UNKNOWN
     }
 
-    private static final int TYPES = BufferType.values().length;
-
     private final int mesh;
     private final Moment moment;
     private final @Nullable AllocatorId allocator;
     private final List<Integer> devices;
-    /** Ascending addresses by device, then by type; null where a memory is not covered. */
-    private final Map<Integer, long[][]> allocated = new HashMap<>();
+    private final List<Region> regions;
+
+    /** The same memory of some devices, in which the same addresses are allocated. */
+    private static final class Region {
+        private final List<Integer> devices;
+        private final BufferType type;
+        /** Ascending. */
+        private final long[] allocated;
+
+        private Region(List<Integer> devices, BufferType type, long[] allocated) {
+            this.devices = devices;
+            this.type = type;
+            this.allocated = allocated;
+        }
+
+        private boolean covers(int device, BufferType ofType) {
+            return type == ofType && devices.contains(device);
+        }
+    }
 
     private WitnessSnapshot(Builder builder) {
         this.mesh = builder.mesh;
         this.moment = builder.moment;
         this.allocator = builder.allocator;
-        this.devices = List.copyOf(builder.allocated.keySet());
-        builder.allocated.forEach((device, byType) -> allocated.put(device, byType.clone()));
+        this.devices = List.copyOf(builder.devices);
+        this.regions = List.copyOf(builder.regions);
     }
 
     /**
@@ -94,31 +107,37 @@ public final class WitnessSnapshot {
 
     /** Returns the allocated addresses, ascending; also empty where the memory is not covered. */
     public List<Long> allocatedAddresses(int device, BufferType type) {
-        long[] addresses = addresses(device, type);
-        return addresses == null || addresses.length == 0
-                ? List.of()
-                : Arrays.stream(addresses).boxed().toList();
+        return regions.stream()
+                .filter(region -> region.covers(device, type))
+                .flatMapToLong(region -> Arrays.stream(region.allocated))
+                .sorted()
+                .distinct()
+                .boxed()
+                .toList();
     }
 
     /** Returns whether nothing is allocated in any covered memory. */
     public boolean isEmpty() {
-        return allocated.values().stream()
-                .flatMap(Arrays::stream)
-                .allMatch(addresses -> addresses == null || addresses.length == 0);
+        for (Region region : regions) {
+            if (region.allocated.length > 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Returns the state of a buffer that starts at the given address. */
     public AddressState stateOf(int device, BufferType type, long address) {
-        long[] addresses = addresses(device, type);
-        if (addresses == null) {
-            return AddressState.UNKNOWN;
+        AddressState state = AddressState.UNKNOWN;
+        for (Region region : regions) {
+            if (region.covers(device, type)) {
+                if (Arrays.binarySearch(region.allocated, address) >= 0) {
+                    return AddressState.ALLOCATED;
+                }
+                state = AddressState.FREE;
+            }
         }
-        return Arrays.binarySearch(addresses, address) >= 0 ? AddressState.ALLOCATED : AddressState.FREE;
-    }
-
-    private long @Nullable [] addresses(int device, BufferType type) {
-        long[][] byType = allocated.get(device);
-        return byType == null ? null : byType[type.ordinal()];
+        return state;
     }
 
     /** Collects a snapshot; not safe for use by several threads. */
@@ -129,7 +148,8 @@ public final class WitnessSnapshot {
         private final Moment moment;
         private @Nullable AllocatorId allocator;
 
-        private final SortedMap<Integer, long[][]> allocated = new TreeMap<>();
+        private final List<Region> regions = new ArrayList<>();
+        private final SortedSet<Integer> devices = new TreeSet<>();
 
         private Builder(int mesh, Moment moment) {
             this.mesh = mesh;
@@ -144,30 +164,20 @@ public final class WitnessSnapshot {
 
         /** Adds one region of one device. Addresses of a region that is added twice are joined. */
         public Builder region(int device, BufferType type, long... addresses) {
-            join(device, type, sorted(addresses));
-            return this;
+            return region(List.of(device), type, addresses);
         }
 
         /** Adds one region of several devices in which the same addresses are allocated. */
-        public Builder region(List<Integer> devices, BufferType type, long... addresses) {
-            long[] once = sorted(addresses);
-            devices.forEach(device -> join(device, type, once));
+        public Builder region(List<Integer> ofDevices, BufferType type, long... addresses) {
+            long[] ascending = addresses.clone();
+            Arrays.sort(ascending);
+            List<Integer> covered = List.copyOf(ofDevices);
+            // The regions of a mesh nearly always lie in the same devices.
+            if (regions.isEmpty() || !covered.equals(regions.get(regions.size() - 1).devices)) {
+                devices.addAll(covered);
+            }
+            regions.add(new Region(covered, type, ascending));
             return this;
-        }
-
-        private void join(int device, BufferType type, long[] addresses) {
-            long[][] byType = allocated.computeIfAbsent(device, unused -> new long[TYPES][]);
-            long[] before = byType[type.ordinal()];
-            byType[type.ordinal()] = before == null
-                    ? addresses
-                    : sorted(LongStream.concat(Arrays.stream(before), Arrays.stream(addresses))
-                            .toArray());
-        }
-
-        private static long[] sorted(long[] addresses) {
-            return addresses.length < 2
-                    ? addresses.clone()
-                    : Arrays.stream(addresses).sorted().distinct().toArray();
         }
 
         /** Returns the snapshot. */
