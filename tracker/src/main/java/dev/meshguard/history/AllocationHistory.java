@@ -66,26 +66,8 @@ public final class AllocationHistory {
      */
     @API(status = Status.INTERNAL)
     public static AllocationHistory of(List<HistoryEvent> events, List<DeviceSums> sums, boolean flatAddresses) {
-        return of(events, sums, Optional.empty(), flatAddresses);
-    }
-
-    /**
-     * Creates a history whose sums at the last check are known, so that {@link #asOfCheck()} does not count them.
-     *
-     * @param events the events, which must not change any more
-     * @param sums the sums of each device, ascending
-     * @param sumsAtCheck those at the last check, if they were kept
-     * @param flatAddresses whether sizes determine how far a buffer reaches from its address
-     */
-    @API(status = Status.INTERNAL)
-    public static AllocationHistory of(
-            List<HistoryEvent> events,
-            List<DeviceSums> sums,
-            Optional<List<DeviceSums>> sumsAtCheck,
-            boolean flatAddresses) {
         return new AllocationHistory(
-                new EventStore(Collections.unmodifiableList(events), Optional.of(sums), sumsAtCheck, flatAddresses),
-                null);
+                new EventStore(Collections.unmodifiableList(events), Optional.of(sums), flatAddresses), null);
     }
 
     /**
@@ -96,7 +78,7 @@ public final class AllocationHistory {
     @API(status = Status.INTERNAL)
     public static AllocationHistory read(List<HistoryEvent> events) {
         return new AllocationHistory(
-                new EventStore(Collections.unmodifiableList(events), Optional.empty(), Optional.empty(), false), null);
+                new EventStore(Collections.unmodifiableList(events), Optional.empty(), false), null);
     }
 
     /**
@@ -123,7 +105,7 @@ public final class AllocationHistory {
      * (memory of the runtime, programs in a cache) is excluded.
      */
     public AllocationHistory partOf(RequestContext selected) {
-        return new AllocationHistory(store.part(new ContextFilter(this, selected), Optional.empty()), selected);
+        return new AllocationHistory(store.part(new ContextFilter(this, selected)), selected);
     }
 
     /**
@@ -138,8 +120,7 @@ public final class AllocationHistory {
     /** Returns this history as if no check had been made. */
     @API(status = Status.INTERNAL)
     public AllocationHistory withoutChecks() {
-        return new AllocationHistory(
-                store.part(event -> !(event instanceof HistoryEvent.Checked), store.keptSums()), context);
+        return new AllocationHistory(store.part(event -> !(event instanceof HistoryEvent.Checked)), context);
     }
 
     /** Returns the context, if this history is the part of one. */

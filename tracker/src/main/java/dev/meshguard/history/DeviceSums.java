@@ -49,10 +49,7 @@ public record DeviceSums(int device, long ledgerEntries, List<TypeTotals> totals
         for (int device : ledger.devices()) {
             List<TypeTotals> totals = new ArrayList<>();
             for (BufferType type : BufferType.values()) {
-                add(totals, type, Optional.empty(), ledger.totals(device, type));
-                for (BufferLifetime lifetime : BufferLifetime.values()) {
-                    add(totals, type, Optional.of(lifetime), ledger.totals(device, type, lifetime));
-                }
+                addUsed(totals, type, ledger, device);
             }
             all.add(new DeviceSums(device, ledger.entries(device), totals));
         }
@@ -72,10 +69,17 @@ public record DeviceSums(int device, long ledgerEntries, List<TypeTotals> totals
         return MemoryTotals.NOTHING;
     }
 
-    private static void add(
-            List<TypeTotals> totals, BufferType type, Optional<BufferLifetime> lifetime, MemoryTotals amounts) {
-        if (!amounts.equals(MemoryTotals.NOTHING)) {
-            totals.add(new TypeTotals(type, lifetime, amounts));
+    private static void addUsed(List<TypeTotals> totals, BufferType type, Ledger ledger, int device) {
+        MemoryTotals all = ledger.totals(device, type);
+        if (all.totalBuffers() == 0) {
+            return;
+        }
+        totals.add(new TypeTotals(type, Optional.empty(), all));
+        for (BufferLifetime lifetime : BufferLifetime.values()) {
+            MemoryTotals part = ledger.totals(device, type, lifetime);
+            if (part.totalBuffers() > 0) {
+                totals.add(new TypeTotals(type, Optional.of(lifetime), part));
+            }
         }
     }
 }

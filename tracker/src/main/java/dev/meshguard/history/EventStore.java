@@ -13,14 +13,9 @@ import java.util.stream.IntStream;
  *
  * @param events the events, numbered; they never change
  * @param keptSums the sums of each device, ascending, if they were kept
- * @param sumsAtCheck those at the last check, if they were kept
  * @param hasFlatAddresses whether sizes determine how far a buffer reaches from its address
  */
-record EventStore(
-        List<HistoryEvent> events,
-        Optional<List<DeviceSums>> keptSums,
-        Optional<List<DeviceSums>> sumsAtCheck,
-        boolean hasFlatAddresses) {
+record EventStore(List<HistoryEvent> events, Optional<List<DeviceSums>> keptSums, boolean hasFlatAddresses) {
 
     /** Returns the sums of each device, ascending; they are counted if they were not kept. */
     List<DeviceSums> sums() {
@@ -32,12 +27,12 @@ record EventStore(
         return events.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 
-    /** Returns some of the events. */
-    EventStore part(Predicate<HistoryEvent> isSelected, Optional<List<DeviceSums>> sumsOfPart) {
+    /** Returns some of the events; their sums are counted if they are needed. */
+    EventStore part(Predicate<HistoryEvent> isSelected) {
         int[] positions = IntStream.range(0, events.size())
                 .filter(position -> isSelected.test(events.get(position)))
                 .toArray();
-        return new EventStore(new Part(events, positions), sumsOfPart, Optional.empty(), hasFlatAddresses);
+        return new EventStore(new Part(events, positions), Optional.empty(), hasFlatAddresses);
     }
 
     /** Returns a store as of a check, or this store if no relevant event came after it. */
@@ -49,11 +44,9 @@ record EventStore(
         }
         return last < 0 || events.get(last).number() <= check
                 ? this
-                : part(
-                        event -> event.number() <= check
-                                || event instanceof HistoryEvent.HandleTraced
-                                || event instanceof HistoryEvent.ReportsLost,
-                        sumsAtCheck);
+                : part(event -> event.number() <= check
+                        || event instanceof HistoryEvent.HandleTraced
+                        || event instanceof HistoryEvent.ReportsLost);
     }
 
     /** Returns whether an event changes the state, rather than only what is known about it. */

@@ -11,8 +11,6 @@ import dev.meshguard.history.internal.Journal;
 import dev.meshguard.history.internal.Journal.Kind;
 import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.history.internal.Ledger.Effect;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -28,9 +26,6 @@ final class ReportRecorder {
 
     /** The number of the latest request or mark, which orders reports. */
     private final AtomicLong ticket = new AtomicLong(1);
-
-    /** The sums of each device when the last check was made. */
-    private Optional<List<DeviceSums>> sumsAtCheck = Optional.empty();
 
     ReportRecorder(StackKeeper stacks) {
         this.stacks = stacks;
@@ -75,9 +70,6 @@ final class ReportRecorder {
             HistoryEvent mark = event.apply(journal.size() + 1L);
             journal.mark(ticket.incrementAndGet(), mark);
             ledger.enter(mark);
-            if (mark instanceof HistoryEvent.Checked) {
-                sumsAtCheck = Optional.of(DeviceSums.of(ledger));
-            }
         }
     }
 
@@ -97,7 +89,7 @@ final class ReportRecorder {
 
     AllocationHistory history(boolean flatAddresses) {
         try (SpinLock held = lock.acquire()) {
-            return AllocationHistory.of(journal.events(), DeviceSums.of(ledger), sumsAtCheck, flatAddresses);
+            return AllocationHistory.of(journal.events(), DeviceSums.of(ledger), flatAddresses);
         }
     }
 
