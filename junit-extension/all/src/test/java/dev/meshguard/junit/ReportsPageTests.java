@@ -2,7 +2,7 @@ package dev.meshguard.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.junit.internal.ReportSettings;
+import dev.meshguard.junit.internal.ConfigurationKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +26,6 @@ class ReportsPageTests {
 
     @Test
     void itsParameterIsExplained() throws IOException {
-        assertThat(Files.readString(PAGE)).contains(ReportSettings.SUMMARY);
+        assertThat(Files.readString(PAGE)).contains(ConfigurationKey.SUMMARY.key());
     }
 }

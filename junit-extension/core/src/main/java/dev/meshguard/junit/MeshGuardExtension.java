@@ -2,8 +2,8 @@ package dev.meshguard.junit;
 
 import dev.meshguard.event.Phase;
 import dev.meshguard.junit.internal.ConfigurationErrors;
+import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.GraceTimer;
-import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.SupportedVersions;
 import dev.meshguard.junit.internal.check.SessionCheck;
 import dev.meshguard.junit.internal.check.SessionOpener;
@@ -190,7 +190,7 @@ public final class MeshGuardExtension
 
     /** Matters only if the whole run is judged; a disabled test should create nothing. */
     private void excuse(ExtensionContext context) {
-        if (context.getConfigurationParameter(RunSettings.RUN).isPresent()) {
+        if (context.getConfigurationParameter(ConfigurationKey.RUN.key()).isPresent()) {
             opener.excuse(context);
         }
     }

@@ -1,6 +1,6 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.junit.internal.FindingsSettings;
+import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.RunResult;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.verdict.Outcome;
@@ -70,8 +70,8 @@ public final class RunVerifier {
                     Locale.ROOT,
                     "%s is rejected: there are no arguments. Give %s and %s as system properties.",
                     String.join(" ", arguments),
-                    FindingsSettings.FINDINGS,
-                    RunSettings.RUN));
+                    ConfigurationKey.FINDINGS.key(),
+                    ConfigurationKey.RUN.key()));
         }
         RunVerifier verifier = judge(name -> Optional.ofNullable(System.getProperty(name)), System.getenv());
         if (!verifier.isGood()) {

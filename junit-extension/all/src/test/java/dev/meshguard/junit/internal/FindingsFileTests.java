@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -51,7 +52,7 @@ class FindingsFileTests {
 
     @Test
     void hasWholeLinesOfThreadsThatWriteAtTheSameTime() throws IOException {
-        FindingsFile file = new FindingsFile(settings(), BEGAN);
+        FindingsFile file = file("7", "4f1d2c", "host-a");
 
         IntStream.range(0, 400).parallel().forEach(number -> file.add(check("T#t" + number, finding(number))));
 
@@ -66,7 +67,7 @@ class FindingsFileTests {
 
     @Test
     void holdsTenThousandFindingsOfOneCheck() throws IOException {
-        FindingsFile file = new FindingsFile(settings(), BEGAN);
+        FindingsFile file = file("7", "4f1d2c", "host-a");
 
         file.add(check(
                 "T#a",
@@ -78,7 +79,7 @@ class FindingsFileTests {
 
     @Test
     void thatDisappearsIsReportedOnceAndLacksTheChecksAfterwards() throws IOException {
-        FindingsFile file = new FindingsFile(settings(), BEGAN);
+        FindingsFile file = file("7", "4f1d2c", "host-a");
         file.add(check("T#a"));
         Files.delete(onlyFile());
 
@@ -96,8 +97,7 @@ class FindingsFileTests {
 
     @Test
     void withoutCommitAndMachineSaysSoOnce() throws IOException {
-        FindingsFile file = new FindingsFile(
-                new FindingsSettings(folder, Optional.of("7"), Optional.empty(), Optional.empty()), BEGAN);
+        FindingsFile file = file("7", "", "");
 
         file.add(check("T#a"));
         file.add(check("T#b"));
@@ -110,8 +110,7 @@ class FindingsFileTests {
 
     @Test
     void withoutANameOfTheRunIsARunOfItsOwn() throws IOException {
-        FindingsFile file = new FindingsFile(
-                new FindingsSettings(folder, Optional.empty(), Optional.of("4f1d2c"), Optional.of("a")), BEGAN);
+        FindingsFile file = file("", "4f1d2c", "a");
 
         file.add(check("T#a"));
 
@@ -125,20 +124,16 @@ class FindingsFileTests {
 
     @Test
     void hasANameWithoutCharactersThatFileSystemsReject() throws IOException {
-        new FindingsFile(
-                        new FindingsSettings(
-                                folder,
-                                Optional.of("../a:b\n" + "x".repeat(200)),
-                                Optional.of("c"),
-                                Optional.of("m/n")),
-                        BEGAN)
-                .add(check("T#a"));
+        file("../a:b\n" + "x".repeat(200), "c", "m/n").add(check("T#a"));
 
         assertThat(onlyFile().getFileName().toString()).matches("findings-\\.\\._a_b_x{73}-m_n-\\d+-[0-9a-z]+\\.jsonl");
     }
 
-    private FindingsSettings settings() {
-        return new FindingsSettings(folder, Optional.of("7"), Optional.of("4f1d2c"), Optional.of("host-a"));
+    private FindingsFile file(String run, String commit, String machine) {
+        RunSettings settings = RunSettings.of(
+                name -> Optional.of(name.equals("meshguard.findings") ? folder.toString() : ""),
+                Map.of("BUILD_TAG", run, "GIT_COMMIT", commit, "NODE_NAME", machine));
+        return FindingsFile.of(settings, BEGAN).orElseThrow();
     }
 
     private static CheckRecord check(String test, FindingRecord... findings) {

@@ -11,7 +11,6 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,7 +80,12 @@ class RunPagesTests {
     }
 
     private RunPages begin(OutputMode mode, ClassLoader loader) {
-        return RunPages.begin(new PageSettings(mode, folder), Map.of(), name -> null, 0, loader);
+        return RunPages.begin(
+                new OutputSettings(OutputMode.OFF, false, Optional.empty(), mode, folder),
+                Optional.empty(),
+                name -> null,
+                0,
+                loader);
     }
 
     private URLClassLoader withSecondOutput() throws IOException {

@@ -28,7 +28,12 @@ class RunSettingsTests {
     void asksForNothingUnlessItIsGiven() {
         assertThat(settings(Map.of()))
                 .isEqualTo(new RunSettings(
-                        Optional.empty(), Optional.empty(), Update.NONE, Optional.empty(), Optional.empty(), false));
+                        Optional.empty(),
+                        Optional.empty(),
+                        Update.NONE,
+                        Optional.empty(),
+                        Optional.empty(),
+                        new CiEnvironment(Optional.empty(), Optional.empty(), Optional.empty(), false)));
     }
 
     @Test
@@ -51,15 +56,59 @@ class RunSettingsTests {
                         Update.SHRINK,
                         Optional.of("7"),
                         Optional.of(Path.of("target/findings")),
-                        true));
+                        new CiEnvironment(Optional.empty(), Optional.empty(), Optional.empty(), true)));
     }
 
     @Test
-    void findingsAreThoseOfAWholeRunIfItIsNamedOnly() {
+    void aRunIsJudgedByItsFindingsIfTheBuildNamesItOnly() {
         assertThat(settings(Map.of("GITHUB_RUN_ID", "7"), "findings=target/findings")
-                        .findingsFolder())
+                        .judgedFindings())
                 .isEmpty();
-        assertThat(settings(Map.of(), "run=7").findingsFolder()).isEmpty();
+        assertThat(settings(Map.of(), "run=7").judgedFindings()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "GITHUB_RUN_ID, GITHUB_SHA, RUNNER_NAME",
+        "CI_PIPELINE_ID, CI_COMMIT_SHA, CI_RUNNER_DESCRIPTION",
+        "BUILD_BUILDID, BUILD_SOURCEVERSION, AGENT_NAME",
+        "BUILDKITE_BUILD_ID, BUILDKITE_COMMIT, BUILDKITE_AGENT_NAME",
+        "CIRCLE_WORKFLOW_ID, CIRCLE_SHA1, HOSTNAME",
+        "BITBUCKET_PIPELINE_UUID, BITBUCKET_COMMIT, HOSTNAME",
+        "BUILD_TAG, GIT_COMMIT, NODE_NAME"
+    })
+    void theVariablesOfACiNameRunCommitAndMachine(String run, String commit, String machine) {
+        assertThat(settings(Map.of(run, "7", commit, "4f1d2c", machine, "a")).ci())
+                .isEqualTo(new CiEnvironment(Optional.of("7"), Optional.of("4f1d2c"), Optional.of("a"), false));
+    }
+
+    @Test
+    void aRepeatedRunOfGitHubIsAnotherRun() {
+        assertThat(settings(Map.of("GITHUB_RUN_ID", "7", "GITHUB_RUN_ATTEMPT", "2"))
+                        .ci()
+                        .run())
+                .contains("7-2");
+    }
+
+    @Test
+    void theNameOfAWholeRunComesBeforeThatOfACi() {
+        assertThat(settings(Map.of("GITHUB_RUN_ID", "7"), "run=whole").runName())
+                .contains("whole");
+    }
+
+    @Test
+    void blankVariablesNameNothing() {
+        assertThat(settings(Map.of("GITHUB_SHA", " ", "GIT_COMMIT", "4f1d2c"))
+                        .ci()
+                        .commit())
+                .contains("4f1d2c");
+    }
+
+    @Test
+    void aFolderThatIsNoPathIsRejected() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> settings(Map.of(), "findings=a\0b"))
+                .withMessageStartingWith("meshguard.findings = a\0b is rejected. It is no path here: ");
     }
 
     @ParameterizedTest

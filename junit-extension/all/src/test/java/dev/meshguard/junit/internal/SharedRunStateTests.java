@@ -10,7 +10,6 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.junit.RunVerifier;
-import dev.meshguard.junit.internal.summary.OutputMode;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;
@@ -472,13 +471,7 @@ class SharedRunStateTests {
         return SharedRunState.begin(
                 settings(),
                 new Reporting(
-                        ReportSettings.of(this::parameter),
-                        environment,
-                        Optional.empty(),
-                        FindingsSettings.of(this::parameter, environment)
-                                .map(findings -> new FindingsFile(findings, BEGAN)),
-                        RunPages.begin(new PageSettings(OutputMode.OFF, Path.of("")), Map.of(), name -> null, 0),
-                        () -> 0));
+                        OutputSettings.of(this::parameter), settings(), environment, name -> null, BEGAN, () -> 0));
     }
 
     /** Ends a JVM of several. */

@@ -12,8 +12,9 @@ import java.util.Optional;
  * @param run identifies the execution of the pipeline, which all its jobs on all machines have in common
  * @param commit the commit that is tested
  * @param machine the machine that runs the tests
+ * @param isSet whether the variable says that this is a CI
  */
-record CiEnvironment(Optional<String> run, Optional<String> commit, Optional<String> machine) {
+public record CiEnvironment(Optional<String> run, Optional<String> commit, Optional<String> machine, boolean isSet) {
 
     /** GitHub, GitLab, Azure, Buildkite, CircleCI, Bitbucket, Jenkins. */
     private static final List<String> RUNS = List.of(
@@ -53,7 +54,10 @@ record CiEnvironment(Optional<String> run, Optional<String> commit, Optional<Str
                                 .map(attempt -> run + "-" + attempt)
                                 .orElse(run)),
                 first(COMMITS, environment),
-                first(MACHINES, environment));
+                first(MACHINES, environment),
+                first(List.of("CI"), environment)
+                        .filter(value -> !value.equalsIgnoreCase("false") && !value.equals("0"))
+                        .isPresent());
     }
 
     private static Optional<String> first(List<String> names, Map<String, String> environment) {

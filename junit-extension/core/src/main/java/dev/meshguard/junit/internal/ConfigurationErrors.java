@@ -19,6 +19,16 @@ public final class ConfigurationErrors {
                 String.format(Locale.ROOT, "%s: %s is rejected. %s", place, value, allowed));
     }
 
+    /**
+     * Returns the error for the value of a parameter, or of another name outside of the code.
+     *
+     * @param allowed a whole sentence
+     */
+    static IllegalArgumentException ofParameter(String name, String value, String allowed) {
+        return new IllegalArgumentException(
+                String.format(Locale.ROOT, "%s = %s is rejected. %s", name, value, allowed));
+    }
+
     /** Returns the class of a service's provider and the location of its jar, for messages. */
     public static String locationOf(Object provider) {
         CodeSource jar = provider.getClass().getProtectionDomain().getCodeSource();

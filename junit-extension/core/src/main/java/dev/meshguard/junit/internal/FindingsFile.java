@@ -40,7 +40,8 @@ public final class FindingsFile {
     private static final String EXTENSION = ".jsonl";
     private static final int MAX_NAME_LENGTH = 80;
 
-    private final FindingsSettings settings;
+    private final RunSettings settings;
+    private final Path folder;
     private final Instant began;
     private @Nullable FindingsJson lines;
     private @Nullable IOException problem;
@@ -49,14 +50,19 @@ public final class FindingsFile {
     private long findings;
     private long lost;
 
+    private FindingsFile(RunSettings settings, Path folder, Instant began) {
+        this.settings = settings;
+        this.folder = folder;
+        this.began = began;
+    }
+
     /**
-     * Creates the file of this JVM; nothing is written before {@link #begin}.
+     * Returns the file of this JVM, if findings are written; nothing is written before {@link #begin}.
      *
      * @param began when the JVM began its tests
      */
-    public FindingsFile(FindingsSettings settings, Instant began) {
-        this.settings = settings;
-        this.began = began;
+    static Optional<FindingsFile> of(RunSettings settings, Instant began) {
+        return settings.findings().map(folder -> new FindingsFile(settings, folder, began));
     }
 
     /** Returns the files whose names begin with the name of a run; they may be of another run with a longer name. */
@@ -76,7 +82,7 @@ public final class FindingsFile {
 
     /** Returns a name of this JVM that no JVM of another machine has: files of several machines are collected in one folder. */
     private String process() {
-        return settings.machine().map(name -> nameOf(name) + "-").orElse("")
+        return settings.ci().machine().map(name -> nameOf(name) + "-").orElse("")
                 + ProcessHandle.current().pid() + "-" + Long.toString(began.toEpochMilli(), Character.MAX_RADIX);
     }
 
@@ -123,7 +129,7 @@ public final class FindingsFile {
         return String.format(
                 Locale.ROOT,
                 "The findings could not be written to the folder of %s, and lack %s: %s",
-                FindingsSettings.FINDINGS,
+                ConfigurationKey.FINDINGS.key(),
                 lost == 0 ? "their last line" : Quantities.count(lost, "check"),
                 error);
     }
@@ -142,8 +148,8 @@ public final class FindingsFile {
             problem = notWritten;
             logger.warn(
                     "The findings are not written to the folder {} of {}, from here on: {}",
-                    settings.folder(),
-                    FindingsSettings.FINDINGS,
+                    folder,
+                    ConfigurationKey.FINDINGS.key(),
                     notWritten.toString());
             return false;
         }
@@ -151,11 +157,15 @@ public final class FindingsFile {
 
     /** Creates the file under a name that no other JVM, and no earlier execution of this one, uses. */
     private FindingsJson create() throws IOException {
-        Files.createDirectories(settings.folder());
+        Files.createDirectories(folder);
         for (int part = 1; ; part++) {
             String jvm = part == 1 ? process() : process() + "-" + part;
-            FindingsJson json = new FindingsJson(
-                    new RunIdentity(settings.run().orElse(jvm), jvm, began, settings.commit(), settings.machine()));
+            FindingsJson json = new FindingsJson(new RunIdentity(
+                    settings.runName().orElse(jvm),
+                    jvm,
+                    began,
+                    settings.ci().commit(),
+                    settings.ci().machine()));
             try {
                 Files.createFile(fileOf(json));
                 lines = json;
@@ -169,8 +179,8 @@ public final class FindingsFile {
     }
 
     private Path fileOf(FindingsJson json) {
-        String run = settings.run().map(name -> nameOf(name) + "-").orElse("");
-        return settings.folder().resolve(PREFIX + run + json.identity().jvm() + EXTENSION);
+        String run = settings.runName().map(name -> nameOf(name) + "-").orElse("");
+        return folder.resolve(PREFIX + run + json.identity().jvm() + EXTENSION);
     }
 
     /** Returns a name without characters that some file system rejects. */
@@ -181,22 +191,22 @@ public final class FindingsFile {
 
     private void warnOfUnknowns() {
         List<String> names = new ArrayList<>();
-        if (settings.run().isEmpty()) {
+        if (settings.runName().isEmpty()) {
             names.add("run");
         }
-        if (settings.commit().isEmpty()) {
+        if (settings.ci().commit().isEmpty()) {
             names.add("commit");
         }
-        if (settings.machine().isEmpty()) {
+        if (settings.ci().machine().isEmpty()) {
             names.add("machine");
         }
         if (!names.isEmpty()) {
             String text = "The findings lack the " + String.join(" and the ", names)
                     + ", for which no variable of a CI is set."
-                    + (settings.run().isPresent()
+                    + (settings.runName().isPresent()
                             ? ""
                             : " Until it has a name, each JVM is a run of its own. If you name it with "
-                                    + RunSettings.RUN
+                                    + ConfigurationKey.RUN.key()
                                     + ", call RunVerifier after the tests: no JVM judges the run then (docs/baseline.md).");
             unknown = Optional.of(text);
             logger.warn("{}", text);

@@ -6,11 +6,9 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
-import java.util.function.Function;
 
 /**
- * Writes the histories of all checks of a run into a folder, if configured.
+ * Writes the histories of all checks of a run into a folder.
  *
  * <p>An existing file is never changed: a check that runs twice, in this JVM or in another one with the same folder,
  * gets a number after its name.
@@ -19,26 +17,13 @@ import java.util.function.Function;
  */
 public final class HistoryFolder {
 
-    /** The parameter that names the folder. */
-    public static final String RECORD = "meshguard.record";
-
     private static final String SUFFIX = ".jsonl";
     private static final int MAX_NAME_LENGTH = 120;
 
     private final Path folder;
 
-    private HistoryFolder(Path folder) {
+    HistoryFolder(Path folder) {
         this.folder = folder;
-    }
-
-    /**
-     * Reads parameters.
-     *
-     * @param parameters returns the value of a name
-     * @throws IllegalArgumentException if a value is invalid; the message names it
-     */
-    public static Optional<HistoryFolder> of(Function<String, Optional<String>> parameters) {
-        return RunSettings.path(parameters, RECORD).map(HistoryFolder::new);
     }
 
     /**

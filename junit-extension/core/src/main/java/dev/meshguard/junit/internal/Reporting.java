@@ -2,10 +2,13 @@ package dev.meshguard.junit.internal;
 
 import dev.meshguard.junit.internal.summary.RunSummaryCollector;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The output of a run beside its failures: numbers at its end, histories for reports, findings and pages.
@@ -29,23 +32,22 @@ public final class Reporting {
      * Creates the output.
      *
      * @param environment the environment variables of the process
-     * @param histories the folder of histories, if configured
-     * @param findings the file of findings, if configured
-     * @param pages the pages of the run
+     * @param properties returns the value of a system property; build tools number their JVMs in them
+     * @param began when the JVM began its tests
      * @param nanoTime the clock by which checks are timed; only differences count
      */
     public Reporting(
-            ReportSettings settings,
+            OutputSettings settings,
+            RunSettings run,
             Map<String, String> environment,
-            Optional<HistoryFolder> histories,
-            Optional<FindingsFile> findings,
-            RunPages pages,
+            Function<String, @Nullable String> properties,
+            Instant began,
             LongSupplier nanoTime) {
         this.attachesHistories = settings.attachesHistories();
         this.environment = Map.copyOf(environment);
-        this.histories = histories;
-        this.findings = findings;
-        this.pages = pages;
+        this.histories = settings.record().map(HistoryFolder::new);
+        this.findings = FindingsFile.of(run, began);
+        this.pages = RunPages.begin(settings, run.ci().machine(), properties, began.toEpochMilli());
         this.summary = new RunSummaryCollector(settings.summary(), nanoTime);
     }
 

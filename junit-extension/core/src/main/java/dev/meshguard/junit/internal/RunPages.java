@@ -12,7 +12,6 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -73,28 +72,27 @@ public final class RunPages {
     /**
      * Creates the pages of an execution.
      *
-     * @param environment the environment variables of the process
+     * @param machine the machine that runs the tests, if it is known
      * @param properties the system properties; build tools number their JVMs in them
      * @param begunAt the wall-clock time, in milliseconds
      * @throws IllegalArgumentException if all checks should leave a page, and nothing writes pages or two artifacts do
      */
     public static RunPages begin(
-            PageSettings settings,
-            Map<String, String> environment,
+            OutputSettings settings,
+            Optional<String> machine,
             Function<String, @Nullable String> properties,
             long begunAt) {
-        return begin(settings, environment, properties, begunAt, RunPages.class.getClassLoader());
+        return begin(settings, machine, properties, begunAt, RunPages.class.getClassLoader());
     }
 
     static RunPages begin(
-            PageSettings settings,
-            Map<String, String> environment,
+            OutputSettings settings,
+            Optional<String> machine,
             Function<String, @Nullable String> properties,
             long begunAt,
             @Nullable ClassLoader loader) {
-        if (settings.mode() == OutputMode.ALWAYS && found(loader).isEmpty()) {
-            throw RunSettings.rejected(
-                    PageSettings.PAGE,
+        if (settings.page() == OutputMode.ALWAYS && found(loader).isEmpty()) {
+            throw ConfigurationKey.PAGE.rejected(
                     "always",
                     "Nothing writes pages here: add the artifact meshguard-page to the class path of the tests.");
         }
@@ -103,11 +101,7 @@ public final class RunPages {
                 .findFirst()
                 .orElse("1");
         return new RunPages(
-                settings.mode(),
-                new FailureOutput.Settings(
-                        settings.folder(), CiEnvironment.of(environment).machine(), fork),
-                begunAt,
-                loader);
+                settings.page(), new FailureOutput.Settings(settings.pageFolder(), machine, fork), begunAt, loader);
     }
 
     private static Thread thread(Runnable writing) {
@@ -217,7 +211,7 @@ public final class RunPages {
                     Locale.ROOT,
                     "The page of %s could not be written to the folder of %s: %s",
                     subject.title(),
-                    PageSettings.FOLDER,
+                    ConfigurationKey.PAGE_FOLDER.key(),
                     notWritten));
         }
     }
@@ -260,7 +254,7 @@ public final class RunPages {
         try {
             while (!writer.awaitTermination(1, TimeUnit.MINUTES)) {
                 LoggerFactory.getLogger(RunPages.class)
-                        .warn("A page is still being written to the folder of {}", PageSettings.FOLDER);
+                        .warn("A page is still being written to the folder of {}", ConfigurationKey.PAGE_FOLDER.key());
             }
         } catch (InterruptedException asksForTheEnd) {
             Thread.currentThread().interrupt();
@@ -271,8 +265,8 @@ public final class RunPages {
                 isOverviewWritten = true;
             }
         } catch (IOException | RuntimeException | LinkageError notWritten) {
-            problems.add("The page over all runs could not be written to the folder of " + PageSettings.FOLDER + ": "
-                    + notWritten);
+            problems.add("The page over all runs could not be written to the folder of "
+                    + ConfigurationKey.PAGE_FOLDER.key() + ": " + notWritten);
         }
         return List.copyOf(problems);
     }

@@ -40,9 +40,10 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
 
     /** Judges the findings files of a run. */
     public static RunResult of(RunSettings settings) throws IOException {
-        Path folder = settings.findingsFolder()
-                .orElseThrow(() -> new IllegalArgumentException("Name the run with " + RunSettings.RUN
-                        + " and the folder of its findings with " + FindingsSettings.FINDINGS + ", as for the tests."));
+        Path folder = settings.judgedFindings()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "Name the run with " + ConfigurationKey.RUN.key() + " and the folder of its findings with "
+                                + ConfigurationKey.FINDINGS.key() + ", as for the tests."));
         String run = settings.run().orElseThrow();
         List<JvmFindings> files = new ArrayList<>();
         for (Path file : FindingsFile.ofRun(run, folder)) {
@@ -57,8 +58,8 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
                                     + " same %s and %s",
                             folder,
                             run,
-                            FindingsSettings.FINDINGS,
-                            RunSettings.RUN),
+                            ConfigurationKey.FINDINGS.key(),
+                            ConfigurationKey.RUN.key()),
                     Optional.of(PlaceToOpen.file("findings", folder.toString())));
         }
         List<JvmFindings> cutOff =
@@ -156,7 +157,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
         lines.add("Baseline " + settings.baseline().get() + ": " + what + ":");
         lines.addAll(cut(gone));
         lines.add("Take it out with -Dmeshguard.baseline.update=shrink"
-                + (settings.readOnly() ? "; not where CI is set, there the file is only read." : "."));
+                + (settings.ci().isSet() ? "; not where CI is set, there the file is only read." : "."));
         return Optional.of(fixed.get(0));
     }
 

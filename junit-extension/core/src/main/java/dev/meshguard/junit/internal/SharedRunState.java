@@ -69,7 +69,7 @@ public final class SharedRunState implements StoredResource {
     public static SharedRunState begin(RunSettings settings, Reporting reporting) {
         try {
             ExpectedBuffers expected = settings.expectedBuffers().isPresent()
-                    ? load(settings.expectedBuffers().get(), RunSettings.EXPECTED_BUFFERS)
+                    ? load(settings.expectedBuffers().get(), ConfigurationKey.EXPECTED_BUFFERS.key())
                     : ExpectedBuffers.none();
             Baseline baseline = settings.baseline().isPresent() ? baseline(settings) : null;
             SharedRunState state = new SharedRunState(settings, expected, baseline, reporting);
@@ -89,7 +89,7 @@ public final class SharedRunState implements StoredResource {
      */
     public static ExpectedBuffers load(Path path, String where) throws IOException {
         if (!Files.isRegularFile(path)) {
-            throw RunSettings.rejected(
+            throw ConfigurationErrors.ofParameter(
                     where,
                     path.toString(),
                     "There is no such file: " + path.toAbsolutePath().normalize() + ".");
@@ -100,10 +100,10 @@ public final class SharedRunState implements StoredResource {
     private static Baseline baseline(RunSettings settings) throws IOException {
         BaselineFile file = new BaselineFile(settings.baseline().orElseThrow());
         if (!file.exists() && !settings.writes(Update.ACCEPT)) {
-            throw RunSettings.rejected(
-                    RunSettings.BASELINE,
+            throw ConfigurationKey.BASELINE.rejected(
                     settings.baseline().get().toString(),
-                    "There is no such file: " + file.path() + ". Make it with -D" + RunSettings.UPDATE
+                    "There is no such file: " + file.path() + ". Make it with -D"
+                            + ConfigurationKey.BASELINE_UPDATE.key()
                             + "=accept, not where CI is set, and check it in.");
         }
         return file.read();
@@ -150,7 +150,7 @@ public final class SharedRunState implements StoredResource {
         return reporting
                 .summary()
                 .text(description(entries.matched()), description(entries.unmatched()), unjudged())
-                .map(text -> Map.of(ReportSettings.SUMMARY, text));
+                .map(text -> Map.of(ConfigurationKey.SUMMARY.key(), text));
     }
 
     /**
@@ -160,7 +160,7 @@ public final class SharedRunState implements StoredResource {
     public synchronized Optional<String> unjudged() {
         int unmatched = entries.unmatched().size();
         long gone = baseline == null ? 0 : entries.gone(baseline).size();
-        if (settings.findingsFolder().isEmpty() || unmatched + gone == 0) {
+        if (settings.judgedFindings().isEmpty() || unmatched + gone == 0) {
             return Optional.empty();
         }
         List<String> parts = new ArrayList<>();
@@ -176,7 +176,7 @@ public final class SharedRunState implements StoredResource {
                 settings.run().orElseThrow(),
                 String.join(" and ", parts),
                 unmatched + gone == 1 ? "waits" : "wait",
-                settings.findingsFolder().orElseThrow()));
+                settings.judgedFindings().orElseThrow()));
     }
 
     private static List<String> description(List<Expectation> entries) {
@@ -249,7 +249,7 @@ public final class SharedRunState implements StoredResource {
         }
         if (settings.run().isEmpty()) {
             entries.unmatched().forEach(entry -> logger.debug("Matched nothing in what was run: {}", entry));
-        } else if (settings.findingsFolder().isEmpty()) {
+        } else if (settings.judgedFindings().isEmpty()) {
             judge();
         }
     }

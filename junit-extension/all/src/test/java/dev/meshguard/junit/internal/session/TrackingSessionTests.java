@@ -7,20 +7,17 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackingLifetime;
-import dev.meshguard.junit.internal.PageSettings;
-import dev.meshguard.junit.internal.ReportSettings;
+import dev.meshguard.junit.internal.OutputSettings;
 import dev.meshguard.junit.internal.Reporting;
-import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.TrackingSettings;
-import dev.meshguard.junit.internal.summary.OutputMode;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.testkit.FixtureSettings;
 import dev.meshguard.tracker.OriginCapture;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -105,14 +102,15 @@ class TrackingSessionTests {
     }
 
     private static TrackingSession session(CompletableFuture<SourceContext> begun, Runnable closing) {
+        RunSettings settings = RunSettings.of(name -> Optional.empty(), Map.of());
         SharedRunState run = SharedRunState.begin(
-                RunSettings.of(name -> Optional.empty(), Map.of()),
+                settings,
                 new Reporting(
-                        ReportSettings.of(name -> Optional.empty()),
+                        OutputSettings.of(name -> Optional.empty()),
+                        settings,
                         Map.of(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        RunPages.begin(new PageSettings(OutputMode.OFF, Path.of("")), Map.of(), name -> null, 0),
+                        name -> null,
+                        Instant.EPOCH,
                         System::nanoTime));
         return new TrackingSession(
                 new TrackingSettings(

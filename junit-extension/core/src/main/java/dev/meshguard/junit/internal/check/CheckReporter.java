@@ -4,8 +4,8 @@ import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.event.MemoryRejection;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.HistoryFolder;
-import dev.meshguard.junit.internal.PageSettings;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.SharedRunState;
@@ -214,7 +214,7 @@ final class CheckReporter {
             test.publish(String.format(
                     Locale.ROOT,
                     "The history of this check could not be written to the folder of %s: %s",
-                    HistoryFolder.RECORD,
+                    ConfigurationKey.RECORD.key(),
                     notWritten));
         }
     }
@@ -400,7 +400,7 @@ final class CheckReporter {
             test.publish(String.format(
                     Locale.ROOT,
                     "The page of this check could not be written to the folder of %s: %s",
-                    PageSettings.FOLDER,
+                    ConfigurationKey.PAGE_FOLDER.key(),
                     notWritten));
         }
     }

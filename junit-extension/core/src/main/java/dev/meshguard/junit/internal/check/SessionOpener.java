@@ -3,14 +3,9 @@ package dev.meshguard.junit.internal.check;
 import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackingLifetime;
-import dev.meshguard.junit.internal.FindingsFile;
-import dev.meshguard.junit.internal.FindingsSettings;
 import dev.meshguard.junit.internal.GraceTimer;
-import dev.meshguard.junit.internal.HistoryFolder;
-import dev.meshguard.junit.internal.PageSettings;
-import dev.meshguard.junit.internal.ReportSettings;
+import dev.meshguard.junit.internal.OutputSettings;
 import dev.meshguard.junit.internal.Reporting;
-import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.config.CheckPolicy;
@@ -233,20 +228,18 @@ public final class SessionOpener {
     private static SharedRunState runOf(ExtensionContext context) {
         return SessionStore.run(
                 context,
-                () -> TestConfiguration.convertingErrors(() -> SharedRunState.begin(
-                        RunSettings.of(context::getConfigurationParameter, System.getenv()),
-                        new Reporting(
-                                ReportSettings.of(context::getConfigurationParameter),
-                                System.getenv(),
-                                HistoryFolder.of(context::getConfigurationParameter),
-                                FindingsSettings.of(context::getConfigurationParameter, System.getenv())
-                                        .map(settings -> new FindingsFile(settings, Instant.now())),
-                                RunPages.begin(
-                                        PageSettings.of(context::getConfigurationParameter),
-                                        System.getenv(),
-                                        System::getProperty,
-                                        System.currentTimeMillis()),
-                                System::nanoTime))));
+                () -> TestConfiguration.convertingErrors(() -> {
+                    RunSettings settings = RunSettings.of(context::getConfigurationParameter, System.getenv());
+                    return SharedRunState.begin(
+                            settings,
+                            new Reporting(
+                                    OutputSettings.of(context::getConfigurationParameter),
+                                    settings,
+                                    System.getenv(),
+                                    System::getProperty,
+                                    Instant.now(),
+                                    System::nanoTime));
+                }));
     }
 
     /** Entries of files come last: the nearer an entry is to a test, the more specific it is. */

@@ -1,10 +1,14 @@
 package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.internal.ConfigurationKey;
+import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The resolved settings of a memory check.
@@ -15,9 +19,26 @@ import java.time.Duration;
  */
 public record CheckPolicy(AllocationCheck check, OriginCapture origins, Duration grace) {
 
-    /** The policies if neither an annotation nor a parameter sets any. */
-    static final CheckPolicy DEFAULTS =
-            new CheckPolicy(AllocationCheck.CLEAN, OriginCapture.ALLOCATIONS, Duration.ZERO);
+    /**
+     * Reads the configuration parameters of a run.
+     *
+     * @param parameters returns the value of a name
+     * @throws IllegalArgumentException if a value is invalid; the message names it
+     */
+    static CheckPolicy of(Function<String, Optional<String>> parameters) {
+        return new CheckPolicy(
+                ConfigurationKey.CHECK.constant(AllocationCheck.class, parameters),
+                ConfigurationKey.ORIGINS.constant(OriginCapture.class, parameters),
+                grace(ConfigurationKey.GRACE.given(parameters).orElse(ConfigurationKey.GRACE.defaultValue())));
+    }
+
+    private static Duration grace(String value) {
+        try {
+            return GracePeriod.parse(value);
+        } catch (IllegalArgumentException noDuration) {
+            throw ConfigurationKey.GRACE.rejected(value, String.valueOf(noDuration.getMessage()));
+        }
+    }
 
     /** Returns whether a verdict satisfies the check. */
     public boolean holdFor(LeakVerdict verdict) {

@@ -1,6 +1,7 @@
 package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.TrackingLifetime;
+import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.UnknownParameters;
@@ -10,6 +11,7 @@ import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -90,9 +92,11 @@ public final class TestConfiguration {
         return ConfigurationCache.parameters(
                 context,
                 () -> convertingErrors(() -> {
-                    new UnknownParameters(ConfigurationKey.keys())
+                    new UnknownParameters(Arrays.stream(ConfigurationKey.values())
+                                    .map(ConfigurationKey::key)
+                                    .toList())
                             .reject(loaderOfTests(), System.getProperties(), context::getConfigurationParameter);
-                    return ConfigurationKey.policies(context::getConfigurationParameter);
+                    return CheckPolicy.of(context::getConfigurationParameter);
                 }));
     }
 

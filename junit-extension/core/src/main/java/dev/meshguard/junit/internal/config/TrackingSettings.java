@@ -1,11 +1,13 @@
 package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.Accounting;
+import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.source.AnnotatedSource;
 import dev.meshguard.junit.source.SourceSettings;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -98,7 +100,7 @@ public record TrackingSettings(
      * survivors, only the tracker's policies are included.
      */
     public TrackingSettings ofMesh() {
-        return checksEachTest() ? with(CheckPolicy.DEFAULTS.withOrigins(policies.origins())) : this;
+        return checksEachTest() ? with(new CheckPolicy(AllocationCheck.NONE, policies.origins(), Duration.ZERO)) : this;
     }
 
     private Optional<SourceSettings> notShareable() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.junit.internal.summary.OutputMode;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -11,20 +12,26 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ReportSettingsTests {
+class OutputSettingsTests {
 
-    private static ReportSettings settings(String... parameters) {
+    private static OutputSettings settings(String... parameters) {
         Map<String, String> given = new HashMap<>();
         for (String parameter : parameters) {
             String[] parts = parameter.split("=", 2);
             given.put(parts[0], parts[1]);
         }
-        return ReportSettings.of(name -> Optional.ofNullable(given.get(name)));
+        return OutputSettings.of(name -> Optional.ofNullable(given.get(name)));
     }
 
     @Test
     void saysTheSummaryAndAttachesNothingUnlessMoreIsGiven() {
-        assertThat(settings()).isEqualTo(new ReportSettings(OutputMode.ALWAYS, false));
+        assertThat(settings())
+                .isEqualTo(new OutputSettings(
+                        OutputMode.ALWAYS,
+                        false,
+                        Optional.empty(),
+                        OutputMode.FAILURES,
+                        Path.of("target", "meshguard")));
     }
 
     @ParameterizedTest

@@ -1,13 +1,10 @@
-package dev.meshguard.junit.internal.config;
+package dev.meshguard.junit.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.junit.MeshGuardExtension;
-import dev.meshguard.junit.internal.RunSettings;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,15 +47,6 @@ class ConfigurationMetadataTests {
                 .containsExactly(Arrays.stream(ConfigurationKey.values())
                         .map(ConfigurationMetadataTests::row)
                         .toArray(String[]::new));
-    }
-
-    @Test
-    void everyNameThatIsReadIsListed() throws IllegalAccessException {
-        for (Field field : RunSettings.class.getFields()) {
-            if (Modifier.isStatic(field.getModifiers())) {
-                assertThat(ConfigurationKey.keys()).contains((String) field.get(null));
-            }
-        }
     }
 
     private static String row(ConfigurationKey parameter) {
