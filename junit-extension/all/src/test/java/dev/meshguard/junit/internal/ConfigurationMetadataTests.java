@@ -1,37 +1,56 @@
 package dev.meshguard.junit.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.meshguard.junit.MeshGuardExtension;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * The metadata for IDEs and the documented parameters match the code.
- *
- * <p>When a parameter is added or removed, copy the expected text of these tests.
- */
+/** The metadata for IDEs has the parameters of the code, and the page of the parameters has what the metadata says. */
 class ConfigurationMetadataTests {
 
     private static final String RESOURCE = "/META-INF/junit-platform-configuration-metadata.json";
     private static final Path PAGE = Path.of("..", "..", "docs", "configuration.md");
 
-    @Test
-    void theMetadataListsEveryParameter() throws IOException {
+    private JsonNode metadata;
+
+    @BeforeEach
+    void read() throws IOException {
         try (InputStream resource = MeshGuardExtension.class.getResourceAsStream(RESOURCE)) {
             assertThat(resource).as(RESOURCE).isNotNull();
-            assertThat(new String(resource.readAllBytes(), StandardCharsets.UTF_8))
-                    .isEqualTo(metadata());
+            metadata = new ObjectMapper().readTree(resource);
         }
+    }
+
+    @Test
+    void theMetadataListsEveryParameterWithItsDefaultAndItsValues() {
+        assertThat(all(metadata.get("properties"), Function.identity()))
+                .extracting(
+                        one -> one.get("name").asText(),
+                        one -> one.path("defaultValue").asText(),
+                        one -> one.get("sourceType").asText())
+                .containsExactlyElementsOf(parameters()
+                        .map(one -> tuple(one.key(), one.defaultValue(), ConfigurationKey.class.getName()))
+                        .toList());
+        assertThat(hints())
+                .isEqualTo(parameters()
+                        .filter(one -> !one.allowed().isEmpty())
+                        .collect(Collectors.toMap(ConfigurationKey::key, ConfigurationKey::allowed)));
     }
 
     @Test
@@ -43,68 +62,45 @@ class ConfigurationMetadataTests {
                 .skip(2)
                 .toList();
 
-        assertThat(rows)
-                .containsExactly(Arrays.stream(ConfigurationKey.values())
-                        .map(ConfigurationMetadataTests::row)
-                        .toArray(String[]::new));
+        assertThat(rows).containsExactlyElementsOf(all(metadata.get("properties"), this::row));
     }
 
-    private static String row(ConfigurationKey parameter) {
+    private String row(JsonNode parameter) {
+        String defaultValue = parameter.path("defaultValue").asText();
         return String.format(
                 Locale.ROOT,
                 "| `%s` | %s | %s | %s |",
-                parameter.key(),
+                parameter.get("name").asText(),
                 values(parameter),
-                parameter.defaultValue().isEmpty() ? "" : "`" + parameter.defaultValue() + "`",
-                parameter.description());
+                defaultValue.isEmpty() ? "" : "`" + defaultValue + "`",
+                parameter.get("description").asText());
     }
 
-    private static String values(ConfigurationKey parameter) {
-        if (!parameter.allowed().isEmpty()) {
-            return parameter.allowed().stream().map(value -> "`" + value + "`").collect(Collectors.joining(", "));
+    private String values(JsonNode parameter) {
+        List<String> listed = hints().get(parameter.get("name").asText());
+        if (listed != null) {
+            return listed.stream().map(value -> "`" + value + "`").collect(Collectors.joining(", "));
         }
-        if (parameter.type() == Duration.class) {
-            return "a time up to `10 m`";
-        }
-        return parameter.type() == Path.class ? "a path" : "a text";
+        return switch (parameter.get("type").asText()) {
+            case "java.time.Duration" -> "a time up to `10 m`";
+            case "java.nio.file.Path" -> "a path";
+            default -> "a text";
+        };
     }
 
-    /** The format is that of Spring Boot's metadata, which JUnit also uses. */
-    private static String metadata() {
-        return "{\n  \"properties\": [\n"
-                + Arrays.stream(ConfigurationKey.values())
-                        .map(ConfigurationMetadataTests::property)
-                        .collect(Collectors.joining(",\n"))
-                + "\n  ],\n  \"hints\": [\n"
-                + Arrays.stream(ConfigurationKey.values())
-                        .filter(parameter -> !parameter.allowed().isEmpty())
-                        .map(ConfigurationMetadataTests::hint)
-                        .collect(Collectors.joining(",\n"))
-                + "\n  ]\n}\n";
+    private Map<String, List<String>> hints() {
+        return all(metadata.get("hints"), Function.identity()).stream()
+                .collect(Collectors.toMap(
+                        hint -> hint.get("name").asText(),
+                        hint -> all(
+                                hint.get("values"), value -> value.get("value").asText())));
     }
 
-    private static String property(ConfigurationKey parameter) {
-        String defaultValue = parameter.defaultValue().isEmpty()
-                ? ""
-                : ",\n      \"defaultValue\": \"" + parameter.defaultValue() + "\"";
-        return String.format(
-                Locale.ROOT,
-                "    {\n      \"name\": \"%s\",\n      \"type\": \"%s\",\n      \"description\": \"%s\",\n"
-                        + "      \"sourceType\": \"%s\"%s\n    }",
-                parameter.key(),
-                parameter.type().getName(),
-                parameter.description(),
-                ConfigurationKey.class.getName(),
-                defaultValue);
+    private static Stream<ConfigurationKey> parameters() {
+        return Arrays.stream(ConfigurationKey.values());
     }
 
-    private static String hint(ConfigurationKey parameter) {
-        return String.format(
-                Locale.ROOT,
-                "    {\n      \"name\": \"%s\",\n      \"values\": [%s]\n    }",
-                parameter.key(),
-                parameter.allowed().stream()
-                        .map(value -> "{ \"value\": \"" + value + "\" }")
-                        .collect(Collectors.joining(", ")));
+    private static <T> List<T> all(JsonNode nodes, Function<JsonNode, T> read) {
+        return StreamSupport.stream(nodes.spliterator(), false).map(read).toList();
     }
 }

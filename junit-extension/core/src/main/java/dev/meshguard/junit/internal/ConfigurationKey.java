@@ -6,7 +6,6 @@ import dev.meshguard.junit.internal.summary.OutputMode;
 import dev.meshguard.tracker.OriginCapture;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -16,79 +15,42 @@ import java.util.function.Function;
 /**
  * A configuration parameter of JUnit that MeshGuard reads.
  *
- * <p>This is the only list of them. The metadata that IDEs read and the table of {@code docs/configuration.md} are
- * compared with it.
+ * <p>{@code META-INF/junit-platform-configuration-metadata.json} describes each for IDEs, and {@code docs/configuration.md} for
+ * readers.
  */
 public enum ConfigurationKey {
-    CHECK(
-            "meshguard.check",
-            AllocationCheck.class,
-            AllocationCheck.CLEAN,
-            "The condition that is checked after each test."),
-    GRACE(
-            "meshguard.grace",
-            Duration.class,
-            "0 s",
-            "The longest time that a check waits for frees of other threads, for example 250 ms or 2 s."),
-    ORIGINS("meshguard.origins", OriginCapture.class, OriginCapture.ALLOCATIONS, "The calls whose stack is captured."),
-    EXPECTED_BUFFERS(
-            "meshguard.expected-buffers", Path.class, "", "The file of buffers that are expected in every test."),
-    BASELINE("meshguard.baseline", Path.class, "", "The file of known leaks, which fail no test."),
-    BASELINE_UPDATE(
-            "meshguard.baseline.update",
-            String.class,
-            Update.NONE,
-            "The change to the file of known leaks, none if the variable CI is set; with strict, a leak that is gone fails the run."),
-    RUN(
-            "meshguard.run",
-            String.class,
-            "",
-            "A name for this run of all tests, a new one each time; without it nothing is judged at the end."),
-    RECORD(
-            "meshguard.record",
-            Path.class,
-            "",
-            "The folder to which the history of every check is written, whether it fails or not."),
-    FINDINGS(
-            "meshguard.findings",
-            Path.class,
-            "",
-            "The folder in which each JVM writes its checks and findings as lines of JSON; RunVerifier judges a named run by them."),
-    PAGE(
-            "meshguard.page",
-            String.class,
-            OutputMode.FAILURES,
-            "The checks that write a page with the memory of the run."),
-    PAGE_FOLDER(
-            "meshguard.page.folder",
-            Path.class,
-            "target/meshguard",
-            "The folder of the pages; under Gradle build/meshguard."),
-    SUMMARY("meshguard.summary", String.class, OutputMode.ALWAYS, "When the summary of a run is printed.");
+    CHECK("meshguard.check", AllocationCheck.CLEAN),
+    GRACE("meshguard.grace", "0 s"),
+    ORIGINS("meshguard.origins", OriginCapture.ALLOCATIONS),
+    EXPECTED_BUFFERS("meshguard.expected-buffers", ""),
+    BASELINE("meshguard.baseline", ""),
+    BASELINE_UPDATE("meshguard.baseline.update", Update.NONE),
+    RUN("meshguard.run", ""),
+    RECORD("meshguard.record", ""),
+    FINDINGS("meshguard.findings", ""),
+    PAGE("meshguard.page", OutputMode.FAILURES),
+    PAGE_FOLDER("meshguard.page.folder", "target/meshguard"),
+    SUMMARY("meshguard.summary", OutputMode.ALWAYS);
 
     private final String key;
-    private final Class<?> type;
 
     @SuppressWarnings("ImmutableEnumChecker") // All lists are made by words() and List.of(), which are unmodifiable.
     private final List<String> allowed;
 
     private final String defaultValue;
-    private final String description;
 
-    ConfigurationKey(String key, Class<?> type, Enum<?> defaultValue, String description) {
-        this(key, type, words(defaultValue.getDeclaringClass()), word(defaultValue), description);
+    ConfigurationKey(String key, Enum<?> defaultValue) {
+        this(key, words(defaultValue.getDeclaringClass()), word(defaultValue));
     }
 
-    ConfigurationKey(String key, Class<?> type, String defaultValue, String description) {
-        this(key, type, List.of(), defaultValue, description);
+    ConfigurationKey(String key, String defaultValue) {
+        this(key, List.of(), defaultValue);
     }
 
-    ConfigurationKey(String key, Class<?> type, List<String> allowed, String defaultValue, String description) {
+    ConfigurationKey(String key, List<String> allowed, String defaultValue) {
         this.key = key;
-        this.type = type;
         this.allowed = allowed;
         this.defaultValue = defaultValue;
-        this.description = description;
     }
 
     /** Returns the name, as written in files. */
@@ -96,24 +58,14 @@ public enum ConfigurationKey {
         return key;
     }
 
-    /** Returns the type of its values. */
-    public Class<?> type() {
-        return type;
-    }
-
     /** Returns all values, if they can be listed. */
     public List<String> allowed() {
         return allowed;
     }
 
-    /** Returns the value that applies if none is given; empty if there is none. */
+    /** Returns the value that applies if none is given; empty if there is none. That of a folder depends on the build tool. */
     public String defaultValue() {
         return defaultValue;
-    }
-
-    /** Returns its purpose, as one sentence. */
-    public String description() {
-        return description;
     }
 
     /**
@@ -126,7 +78,7 @@ public enum ConfigurationKey {
     }
 
     /**
-     * Returns its value, or the default, as a path, if there is one.
+     * Returns its value as a path, if it is given.
      *
      * @throws IllegalArgumentException if its value is no path; the message names it
      */
