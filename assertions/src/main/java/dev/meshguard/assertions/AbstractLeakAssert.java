@@ -5,7 +5,6 @@ import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdict;
 import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameUsage;
-import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameUsageOnAllDevices;
 import static dev.meshguard.assertions.error.ShouldStayWithinBudget.shouldStayWithinBudget;
 
 import dev.meshguard.assertions.error.ShouldHaveCleanVerdict;
@@ -24,7 +23,6 @@ import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
-import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
@@ -36,6 +34,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.assertj.core.api.ListAssert;
@@ -125,11 +124,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * @throws LeakAssertionError if it was not, or if that is unknown
      */
     public SELF noLeaks() {
-        LeakVerdict verdict = verdict();
-        if (!verdict.isLeakFree() || !verdict.meetsExpectations()) {
-            return failed(shouldHaveCleanVerdict(verdict), verdict);
-        }
-        return myself;
+        return meets(verdict -> verdict.isLeakFree() && verdict.meetsExpectations());
     }
 
     /**
@@ -150,11 +145,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * @throws LeakAssertionError if they do not, or if that is unknown
      */
     public SELF hasBalancedReports() {
-        LeakVerdict verdict = verdict();
-        if (!verdict.hasBalancedReports()) {
-            return failed(shouldHaveCleanVerdict(verdict), verdict);
-        }
-        return myself;
+        return meets(LeakVerdict::hasBalancedReports);
     }
 
     /**
@@ -174,11 +165,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * @throws LeakAssertionError if anything else remains, or if that is unknown
      */
     public SELF onlyExpectedSystemBuffers() {
-        LeakVerdict verdict = verdict();
-        if (verdict.outcome().compareTo(Outcome.EXPECTED_ONLY) > 0) {
-            return failed(shouldHaveCleanVerdict(verdict), verdict);
-        }
-        return myself;
+        return meets(verdict -> verdict.outcome().compareTo(Outcome.EXPECTED_ONLY) <= 0);
     }
 
     /**
@@ -226,11 +213,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * @throws LeakAssertionError if any was
      */
     public SELF hasNoOverwrittenBuffers() {
-        LeakVerdict verdict = verdict();
-        if (!verdict.unexpectedOverwrites().isEmpty()) {
-            return failed(shouldHaveCleanVerdict(verdict), verdict);
-        }
-        return myself;
+        return meets(verdict -> verdict.unexpectedOverwrites().isEmpty());
     }
 
     // Amounts
@@ -362,27 +345,6 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         return difference.isEmpty() ? myself : failed(shouldHaveSameUsage(difference));
     }
 
-    /**
-     * Verifies that every device was used in the same way: each line of code allocated and left the same number of
-     * buffers and bytes on each device.
-     *
-     * <pre>{@code
-     * for (int device : mesh.deviceIds()) {
-     *     mesh.allocateOn(device, weights);
-     * }
-     * assertThat(tracker).hasSameUsageOnAllDevices(); // succeeds
-     *
-     * mesh.allocateOn(3, cache);
-     * assertThat(tracker).hasSameUsageOnAllDevices(); // fails with the line that allocates on device 3 only
-     * }</pre>
-     *
-     * @throws AssertionError if one differs
-     */
-    public SELF hasSameUsageOnAllDevices() {
-        DeviceDifference difference = DeviceDifference.of(history());
-        return difference.isEmpty() ? myself : failed(shouldHaveSameUsageOnAllDevices(difference));
-    }
-
     // Rounds
 
     /**
@@ -412,6 +374,11 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
 
     final LeakVerdict verdict() {
         return verdict(expected);
+    }
+
+    private SELF meets(Predicate<LeakVerdict> condition) {
+        LeakVerdict verdict = verdict();
+        return condition.test(verdict) ? myself : failed(shouldHaveCleanVerdict(verdict), verdict);
     }
 
     /** Fails with an error in AssertJ's format, with description and stack trace, that carries the verdict. */

@@ -29,11 +29,6 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
         super(actual, AccumulationAssert.class, sink);
     }
 
-    /** Starts assertions about the survivors of rounds. */
-    public static AccumulationAssert assertThat(Accumulation actual) {
-        return new AccumulationAssert(actual, FailureSink.throwing());
-    }
-
     /**
      * Sets the number of warm-up rounds; 1 by default.
      *

@@ -16,11 +16,6 @@ public final class HistoryAssert extends AbstractLeakAssert<HistoryAssert, Alloc
         super(actual, HistoryAssert.class, sink);
     }
 
-    /** Starts assertions about a history. */
-    public static HistoryAssert assertThat(AllocationHistory actual) {
-        return new HistoryAssert(actual, FailureSink.throwing());
-    }
-
     @Override
     AllocationHistory history() {
         isNotNull();

@@ -24,21 +24,6 @@ public final class HistorySourceAssert extends AbstractLeakAssert<HistorySourceA
         super(actual, HistorySourceAssert.class, sink);
     }
 
-    /**
-     * Starts assertions about the history of a source so far. Each assertion fails if the source has no history.
-     *
-     * <pre>{@code
-     * MeshDevice tracked = Ttnn.create(AllocationTracker.create()).openMeshDevice();
-     * assertThat(tracked).hasLiveBuffers(0); // succeeds
-     *
-     * MeshDevice other = Ttnn.create(myOwnListener).openMeshDevice();
-     * assertThat(other).hasLiveBuffers(0); // fails: nothing was recorded
-     * }</pre>
-     */
-    public static HistorySourceAssert assertThat(HistorySource actual) {
-        return new HistorySourceAssert(actual, FailureSink.throwing());
-    }
-
     @Override
     AllocationHistory history() {
         isNotNull();

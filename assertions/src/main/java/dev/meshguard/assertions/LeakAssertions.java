@@ -20,8 +20,7 @@ import org.apiguardian.api.API.Status;
  * assertThat(tracker).noLeaks().hasBalancedReports();
  * }</pre>
  *
- * <p>Every assert class has its own {@code assertThat} with the same meaning. For assertions that are reported together
- * see {@link LeakSoftAssertions}.
+ * <p>For assertions that are reported together see {@link LeakSoftAssertions}.
  *
  * @since 0.1
  */
@@ -32,31 +31,42 @@ public final class LeakAssertions {
 
     /** Starts assertions about the records of a tracker so far. */
     public static TrackerAssert assertThat(AllocationTracker actual) {
-        return TrackerAssert.assertThat(actual);
+        return new TrackerAssert(actual, FailureSink.throwing());
     }
 
     /** Starts assertions about a history. */
     public static HistoryAssert assertThat(AllocationHistory actual) {
-        return HistoryAssert.assertThat(actual);
+        return new HistoryAssert(actual, FailureSink.throwing());
     }
 
-    /** Starts assertions about the history of a source so far, like a mesh or the log of a server. */
+    /**
+     * Starts assertions about the history of a source so far, like a mesh or the log of a server. Each assertion fails if the source
+     * has no history.
+     *
+     * <pre>{@code
+     * MeshDevice tracked = Ttnn.create(AllocationTracker.create()).openMeshDevice();
+     * assertThat(tracked).hasLiveBuffers(0); // succeeds
+     *
+     * MeshDevice other = Ttnn.create(myOwnListener).openMeshDevice();
+     * assertThat(other).hasLiveBuffers(0); // fails: nothing was recorded
+     * }</pre>
+     */
     public static HistorySourceAssert assertThat(HistorySource actual) {
-        return HistorySourceAssert.assertThat(actual);
+        return new HistorySourceAssert(actual, FailureSink.throwing());
     }
 
     /** Starts assertions about a verdict. */
     public static VerdictAssert assertThat(LeakVerdict actual) {
-        return VerdictAssert.assertThat(actual);
+        return new VerdictAssert(actual, FailureSink.throwing());
     }
 
     /** Starts assertions about a memory that had no room for a request. */
     public static MemoryShortageAssert assertThat(MemoryShortage actual) {
-        return MemoryShortageAssert.assertThat(actual);
+        return new MemoryShortageAssert(actual, FailureSink.throwing());
     }
 
     /** Starts assertions about the survivors of rounds. */
     public static AccumulationAssert assertThat(Accumulation actual) {
-        return AccumulationAssert.assertThat(actual);
+        return new AccumulationAssert(actual, FailureSink.throwing());
     }
 }

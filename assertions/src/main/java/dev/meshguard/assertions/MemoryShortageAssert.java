@@ -25,11 +25,6 @@ public final class MemoryShortageAssert extends MemoryAssert<MemoryShortageAsser
         super(actual, MemoryShortageAssert.class, sink);
     }
 
-    /** Starts assertions about a shortage. */
-    public static MemoryShortageAssert assertThat(MemoryShortage actual) {
-        return new MemoryShortageAssert(actual, FailureSink.throwing());
-    }
-
     /**
      * Verifies that enough bytes were free, but in too small pieces.
      *

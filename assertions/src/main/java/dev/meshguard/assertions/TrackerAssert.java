@@ -17,11 +17,6 @@ public final class TrackerAssert extends AbstractLeakAssert<TrackerAssert, Alloc
         super(actual, TrackerAssert.class, sink);
     }
 
-    /** Starts assertions about the records of a tracker so far. */
-    public static TrackerAssert assertThat(AllocationTracker actual) {
-        return new TrackerAssert(actual, FailureSink.throwing());
-    }
-
     @Override
     AllocationHistory history() {
         isNotNull();

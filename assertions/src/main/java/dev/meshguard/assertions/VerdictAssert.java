@@ -1,14 +1,11 @@
 package dev.meshguard.assertions;
 
-import static dev.meshguard.assertions.error.ShouldHaveOneSurvivor.shouldHaveOneSurvivor;
 import static dev.meshguard.assertions.error.ShouldHaveOutcome.shouldHaveOutcome;
 
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
@@ -30,11 +27,6 @@ public final class VerdictAssert extends AbstractLeakAssert<VerdictAssert, LeakV
         super(actual, VerdictAssert.class, sink);
     }
 
-    /** Starts assertions about a verdict. */
-    public static VerdictAssert assertThat(LeakVerdict actual) {
-        return new VerdictAssert(actual, FailureSink.throwing());
-    }
-
     /**
      * Verifies the outcome.
      *
@@ -50,25 +42,6 @@ public final class VerdictAssert extends AbstractLeakAssert<VerdictAssert, LeakV
         LeakVerdict verdict = verdict();
         if (verdict.outcome() != outcome) {
             return failed(shouldHaveOutcome(verdict, outcome), verdict);
-        }
-        return myself;
-    }
-
-    /**
-     * Verifies that exactly one buffer is still allocated by the reported counts, and its cause.
-     *
-     * <pre>{@code
-     * assertThat(verdict).hasOnlySurvivor(Cause.CACHED); // succeeds with one remaining cached binary
-     * assertThat(verdict).hasOnlySurvivor(Cause.SYSTEM); // fails, as with none or two
-     * }</pre>
-     *
-     * @throws LeakAssertionError if there is none, more than one, or one with another cause
-     */
-    public VerdictAssert hasOnlySurvivor(Cause cause) {
-        LeakVerdict verdict = verdict();
-        List<Cause> causes = verdict.survivors().stream().map(Survivor::cause).toList();
-        if (!causes.equals(List.of(cause))) {
-            return failed(shouldHaveOneSurvivor(verdict, cause), verdict);
         }
         return myself;
     }

@@ -4,14 +4,11 @@ import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.event.BufferType.SYSTEM_MEMORY;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.growth.Accumulation;
 import org.assertj.core.api.Assertions;
@@ -136,35 +133,6 @@ class GrowthAssertionsTests {
 
         Assertions.assertThat(textOf(() -> assertThat(tracker).hasSameUsageAs(other.history())))
                 .startsWith("\nExpecting memory to be used as in the other run, but since then:\n  CHANGED  1 site ");
-    }
-
-    @Test
-    void devicesThatUseMemoryAlikePass() {
-        tracker.allocated(0, DRAM, 4_096, 64);
-        tracker.allocated(1, DRAM, 8_192, 64);
-
-        assertThat(tracker).hasSameUsageOnAllDevices();
-    }
-
-    @Test
-    void memoryOfNoDeviceIsNotCompared() {
-        tracker.allocated(0, DRAM, 4_096, 64);
-        tracker.allocated(1, DRAM, 8_192, 64);
-        tracker.lease(AllocationDetails.user(), OriginFilter.none(), SYSTEM_MEMORY, 64);
-
-        assertThat(tracker).hasSameUsageOnAllDevices();
-    }
-
-    @Test
-    void reportsADeviceThatUsesMoreWithItsSite() {
-        for (int device = 0; device < 3; device++) {
-            tracker.allocated(device, DRAM, 4_096, 64);
-        }
-        tracker.allocated(1, DRAM, 8_192, 128);
-
-        Assertions.assertThat(textOf(() -> assertThat(tracker).hasSameUsageOnAllDevices()))
-                .startsWith(
-                        "\nExpecting all devices to use memory alike, but:\n  DIFFERENT  devices differ at 1 site ");
     }
 
     private void rounds(int... buffers) {

@@ -2,7 +2,6 @@ package dev.meshguard.assertions.error;
 
 import static org.assertj.core.util.Strings.escapePercent;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.PrintableText;
@@ -24,24 +23,6 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
 
     private static final int MAX_SHOWN = 5;
 
-    /** Frees of one request at the same address on several devices are one finding for the reader. */
-    private record Key(MemoryRequest request, Anomaly.Kind kind, BufferType type, long address) {
-
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Key key
-                    && key.request == request
-                    && key.kind == kind
-                    && key.type == type
-                    && key.address == address;
-        }
-
-        @Override
-        public int hashCode() {
-            return Long.hashCode(address);
-        }
-    }
-
     private ShouldBeWithoutAnomalies(List<Anomaly> found, AllocationHistory history) {
         super(escapePercent(text(found, history)));
     }
@@ -57,87 +38,84 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
     }
 
     private static String text(List<Anomaly> found, AllocationHistory history) {
-        List<List<Anomaly>> groups = grouped(found);
+        Map<Object, List<Anomaly>> groups = found.stream()
+                .collect(Collectors.groupingBy(
+                        ShouldBeWithoutAnomalies::keyOf, LinkedHashMap::new, Collectors.toList()));
         List<String> lines = new ArrayList<>();
-        lines.add(String.format(Locale.ROOT, "Expecting no double free but found %d:", groups.size()));
-        List<List<Anomaly>> shown = groups.subList(0, Math.min(MAX_SHOWN, groups.size()));
-        for (int i = 0; i < shown.size(); i++) {
-            lines.add((i + 1) + ". " + again(shown.get(i)));
-            lines.add(site(requestOf(shown.get(i).get(0).event())));
-            lines.addAll(before(shown.get(i).get(0), history));
+        lines.add("Expecting no double free but found " + groups.size() + ":");
+        boolean isFirstFreeUnknown = false;
+        int number = 0;
+        for (List<Anomaly> group : groups.values().stream().limit(MAX_SHOWN).toList()) {
+            Anomaly again = group.get(0);
+            Optional<HistoryEvent> first = firstFree(again, history);
+            number++;
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "%d. %s %s: %s (event #%d)",
+                    number,
+                    again.type(),
+                    place(group),
+                    again.kind().description(),
+                    again.event().number()));
+            lines.add(site(requestOf(again.event())));
+            lines.addAll(before(again, first));
+            isFirstFreeUnknown |=
+                    first.filter(ShouldBeWithoutAnomalies::isCallUnknown).isPresent();
         }
         if (groups.size() > MAX_SHOWN) {
             lines.add("… and " + (groups.size() - MAX_SHOWN) + " more");
         }
-        if (shown.stream().anyMatch(group -> lacksFirstFree(group.get(0), history))) {
+        if (isFirstFreeUnknown) {
             lines.add("To see who freed first, record with OriginCapture.ALLOCATIONS_AND_FREES.");
         }
         return PrintableText.lines(lines);
     }
 
-    private static String again(List<Anomaly> group) {
-        Anomaly first = group.get(0);
-        return String.format(
-                Locale.ROOT,
-                "%s %s: %s (event #%d)",
-                first.type(),
-                place(group),
-                first.kind().description(),
-                first.event().number());
+    /** Frees of one request at the same address on several devices are one finding for the reader. */
+    private static Object keyOf(Anomaly anomaly) {
+        return requestOf(anomaly.event())
+                .filter(request -> !request.isAnonymous())
+                .<Object>map(request -> List.of(request, anomaly.kind(), anomaly.type(), anomaly.address()))
+                .orElse(anomaly.event());
     }
 
-    private static List<String> before(Anomaly anomaly, AllocationHistory history) {
-        if (anomaly.generation().isEmpty()) {
+    private static List<String> before(Anomaly again, Optional<HistoryEvent> first) {
+        if (again.generation().isEmpty()) {
             return List.of("   no buffer was ever reported there");
         }
-        BufferGeneration holder = anomaly.generation().get();
+        BufferGeneration holder = again.generation().get();
         List<String> lines = new ArrayList<>();
-        lines.add(String.format(
-                Locale.ROOT,
-                "   the buffer that was there, %s, was allocated at event #%d",
-                Quantities.size(holder.size()),
-                holder.allocatedAt()));
+        lines.add("   the buffer that was there, " + Quantities.size(holder.size()) + ", was allocated at event #"
+                + holder.allocatedAt());
         lines.add(site(Optional.of(holder.request())));
-        firstFree(anomaly, history).ifPresent(free -> {
+        first.ifPresent(free -> {
+            String earlier = "   and freed before, at event #" + free.number();
             if (holder.isCollected()) {
-                lines.add("   and freed before, at event #" + free.number() + ", when its handle was collected");
+                lines.add(earlier + ", when its handle was collected");
             } else {
-                lines.add("   and freed before, at event #" + free.number());
+                lines.add(earlier);
                 lines.add(site(requestOf(free)));
             }
         });
         return lines;
     }
 
-    private static boolean lacksFirstFree(Anomaly anomaly, AllocationHistory history) {
-        return firstFree(anomaly, history)
-                .filter(free -> !requestOf(free)
-                        .map(release -> release.details().handleCollected())
-                        .orElse(false))
-                .filter(free -> requestOf(free).flatMap(MemoryRequest::origin).isEmpty())
-                .isPresent();
+    /** Returns the free before the anomaly that ended the buffer. */
+    private static Optional<HistoryEvent> firstFree(Anomaly again, AllocationHistory history) {
+        return again.generation().stream()
+                .flatMapToLong(holder -> holder.freedAt().stream())
+                .filter(number -> number < again.event().number())
+                .mapToObj(history::event)
+                .flatMap(Optional::stream)
+                .findFirst();
     }
 
-    private static Optional<HistoryEvent> firstFree(Anomaly anomaly, AllocationHistory history) {
-        return anomaly.generation()
-                .filter(holder -> !holder.isLive())
-                .map(holder -> holder.freedAt().orElseThrow())
-                .filter(number -> number < anomaly.event().number())
-                .flatMap(number -> history.events().stream()
-                        .filter(event -> event.number() == number)
-                        .findFirst());
-    }
-
-    private static List<List<Anomaly>> grouped(List<Anomaly> found) {
-        Map<Object, List<Anomaly>> groups = new LinkedHashMap<>();
-        for (Anomaly anomaly : found) {
-            Object key = requestOf(anomaly.event())
-                    .filter(request -> !request.isAnonymous())
-                    .map(request -> (Object) new Key(request, anomaly.kind(), anomaly.type(), anomaly.address()))
-                    .orElseGet(Object::new);
-            groups.computeIfAbsent(key, unused -> new ArrayList<>()).add(anomaly);
-        }
-        return List.copyOf(groups.values());
+    /** A collected handle was freed by no call. */
+    private static boolean isCallUnknown(HistoryEvent free) {
+        return requestOf(free)
+                .filter(release ->
+                        release.details().handleCollected() || release.origin().isPresent())
+                .isEmpty();
     }
 
     private static Optional<MemoryRequest> requestOf(HistoryEvent event) {

@@ -9,10 +9,6 @@ import org.assertj.core.error.BasicErrorMessageFactory;
 /** The messages about the survivors of rounds, with the whole text of the accumulation. */
 public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
 
-    private ShouldNotAccumulate(String expectation, AccumulationReport report) {
-        this(expectation, report.text());
-    }
-
     private ShouldNotAccumulate(String expectation, String text) {
         super("%nExpecting %s, but:%n  %s", unquotedString(expectation), unquotedString(text.replace("\n", "\n  ")));
     }
@@ -26,18 +22,22 @@ public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
 
     /** Returns the message for memory that grows, or whose growth is unknown. */
     public static ShouldNotAccumulate shouldNotGrow(Accumulation accumulation) {
-        return new ShouldNotAccumulate("memory not to grow from round to round", AccumulationReport.of(accumulation));
+        return new ShouldNotAccumulate(
+                "memory not to grow from round to round",
+                AccumulationReport.of(accumulation).text());
     }
 
     /** Returns the message for memory to which something was added after the warm-up. */
     public static ShouldNotAccumulate shouldHaveSettled(Accumulation accumulation) {
-        return new ShouldNotAccumulate("nothing to be added after the warm-up", AccumulationReport.of(accumulation));
+        return new ShouldNotAccumulate(
+                "nothing to be added after the warm-up",
+                AccumulationReport.of(accumulation).text());
     }
 
     /** Returns the message for memory that grows by another amount. */
     public static ShouldNotAccumulate shouldGrowBy(DeviceMemory memory, long bytes, Accumulation accumulation) {
         return new ShouldNotAccumulate(
                 memory + " to grow by exactly " + Quantities.size(bytes) + " in each round after the warm-up",
-                AccumulationReport.of(accumulation));
+                AccumulationReport.of(accumulation).text());
     }
 }

@@ -17,6 +17,7 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;
@@ -142,6 +143,16 @@ class DifferenceTests {
                 .singleElement()
                 .satisfies(deviation ->
                         assertThat(deviation.others()).containsExactly(Map.entry(2, new Usage(1, 64, 1, 64))));
+    }
+
+    @Test
+    void memoryOfNoDeviceIsNotCompared() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.allocated(0, DRAM, 4_096, 64);
+        tracker.allocated(1, DRAM, 8_192, 64);
+        tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 64);
+
+        assertThat(DeviceDifference.of(tracker.history()).isEmpty()).isTrue();
     }
 
     @Test
