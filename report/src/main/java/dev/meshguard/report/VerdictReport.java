@@ -9,7 +9,6 @@ import dev.meshguard.verdict.baseline.Baseline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -204,13 +203,6 @@ public record VerdictReport(
     /** Returns the findings about survivors of one status. */
     public List<SurvivorFinding> survivors(SurvivorStatus status) {
         return survivors.stream().filter(finding -> finding.status() == status).toList();
-    }
-
-    /** Returns the number of survivors by size, by label and by device, where there are many findings. */
-    public List<String> histograms() {
-        return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.UNDECIDED, SurvivorStatus.EXPECTED)
-                .flatMap(status -> SurvivorHistogram.of(verdict, status).stream())
-                .toList();
     }
 
     /** Returns the limits of the numbers and of the history; for readers of the data instead of the text. */

@@ -257,7 +257,6 @@ final class VerdictWriter {
             field("line", snippet.line());
         });
         field("notes", described.notes());
-        field("histograms", described.histograms());
         field("reproduction", described.reproduction());
         field("text", described.text().lines().toList());
     }
