@@ -1,6 +1,5 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent.Freed;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.Anomaly;
@@ -14,9 +13,8 @@ import java.util.Optional;
  *
  * @param anomaly the report
  * @param names the names of the memory
- * @param meshes the names of the meshes
  */
-record AnomalyFinding(Anomaly anomaly, MemoryNames names, MeshNames meshes) implements Finding {
+record AnomalyFinding(Anomaly anomaly, MemoryNames names) implements Finding {
 
     @Override
     public String title() {
@@ -80,10 +78,9 @@ record AnomalyFinding(Anomaly anomaly, MemoryNames names, MeshNames meshes) impl
 
     /** A mesh frees an address that it never allocated; another mesh has or had a buffer there. */
     private String allocatedByAnother(Freed free, BufferGeneration buffer) {
-        AllocationDetails freeing = free.request().details();
-        return meshes.of(freeing.allocator(), freeing.mesh(), free.device())
+        return names.allocator(free.request(), free.device())
                 + " allocated no buffer there; the one there, " + Quantities.size(buffer.size())
                 + ", was allocated at event #" + buffer.allocatedAt() + " by "
-                + meshes.of(buffer.allocator(), buffer.mesh(), buffer.device());
+                + names.allocator(buffer);
     }
 }

@@ -82,14 +82,12 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
 
         private final AllocationHistory history;
         private final BufferGeneration buffer;
-        private final MeshNames meshes;
         private final long nextGeneration;
         private final TreeMap<Long, Step> steps = new TreeMap<>();
 
         private StepCollector(AllocationHistory history, BufferGeneration buffer) {
             this.history = history;
             this.buffer = buffer;
-            this.meshes = new MeshNames(history);
             this.nextGeneration = history.generations().stream()
                     .filter(other -> other.hasSameAddressAs(buffer) && other.allocatedAt() > buffer.allocatedAt())
                     .mapToLong(BufferGeneration::allocatedAt)
@@ -161,7 +159,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
                     .ifPresent(owner -> words.append(", owned by ").append(owner));
             details.label().ifPresent(label -> words.append(", label ").append(Quantities.quoted(label)));
             if (details.mesh().isPresent() && history.meshesSharedADevice()) {
-                words.append(", by ").append(meshes.of(details.mesh()));
+                words.append(", by ").append(new MemoryNames(history).mesh(details.mesh()));
             }
             return words.toString();
         }

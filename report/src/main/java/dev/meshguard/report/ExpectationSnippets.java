@@ -64,7 +64,7 @@ public final class ExpectationSnippets {
     private final Map<Object, List<Survivor>> survivors = new HashMap<>();
 
     private ExpectationSnippets(LeakVerdict verdict) {
-        this.names = new MemoryNames(verdict);
+        this.names = new MemoryNames(verdict.history());
         this.devices = devices(verdict.history());
         Map<Origin, Set<List<String>>> pairs = new HashMap<>();
         List<Survivor> unexpected = verdict.survivors(one -> one.status() != SurvivorStatus.EXPECTED);

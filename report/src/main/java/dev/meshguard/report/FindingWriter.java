@@ -43,7 +43,6 @@ final class FindingWriter {
     private final ShortFingerprints fingerprints;
     private final CallerLines callers;
     private final Optional<LogLines> log;
-    private final MeshNames meshes;
     private final MemoryNames names;
     private final boolean isWithoutOrigins;
 
@@ -60,8 +59,7 @@ final class FindingWriter {
         this.fingerprints = fingerprints;
         this.callers = callers;
         this.log = log;
-        this.meshes = new MeshNames(history);
-        this.names = new MemoryNames(verdict);
+        this.names = new MemoryNames(history);
         this.isWithoutOrigins = isWithoutOrigins(verdict);
     }
 
@@ -193,7 +191,9 @@ final class FindingWriter {
     private String allocators(SurvivorFinding finding) {
         TreeSet<Integer> allocators = new TreeSet<>();
         finding.survivors().forEach(survivor -> survivor.buffer().mesh().ifPresent(allocators::add));
-        return allocators.isEmpty() || !history.meshesSharedADevice() ? "" : ", allocated by " + meshes.of(allocators);
+        return allocators.isEmpty() || !history.meshesSharedADevice()
+                ? ""
+                : ", allocated by " + names.meshes(allocators);
     }
 
     private static String owners(List<Survivor> survivors) {

@@ -52,7 +52,7 @@ final class Headlines {
         this.verdict = verdict;
         this.history = verdict.history();
         this.callers = callers;
-        this.names = new MemoryNames(verdict);
+        this.names = new MemoryNames(history);
     }
 
     /** Returns the line about leaks. */

@@ -1,35 +1,38 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Formats the memory of a verdict in the words of the sources that reported it. */
+/** Formats the memory of a history in the words of the sources that reported it, and the allocators that reserved it. */
 final class MemoryNames {
 
-    private final LeakVerdict verdict;
-    private final SourceVocabulary common;
+    private static final int MAX_NAMED = 3;
 
-    MemoryNames(LeakVerdict verdict) {
-        this.verdict = verdict;
-        this.common = verdict.vocabulary();
+    private final AllocationHistory history;
+
+    MemoryNames(AllocationHistory history) {
+        this.history = history;
     }
 
     /** Returns the words of the source that reported a request. */
     SourceVocabulary of(MemoryRequest request) {
-        return request.details().source().isEmpty() ? common : verdict.history().vocabularyOf(request);
+        return history.vocabularyOf(request);
     }
 
     /** Returns the words of the source of a group, which all its buffers share. */
@@ -103,11 +106,11 @@ final class MemoryNames {
 
     /** Returns a number of buffers of which the source is unknown: in the unit that all sources share. */
     String count(long buffers) {
-        return Quantities.count(buffers, common.unit());
+        return Quantities.count(buffers, history.vocabulary().unit());
     }
 
     private String memoryOutsideDevices(BufferType type) {
-        String all = verdict.history().sources().stream()
+        String all = history.sources().stream()
                 .flatMap(source -> source.vocabulary().stream())
                 .filter(words -> !words.hasDevices())
                 .flatMap(words -> words.memory().stream())
@@ -119,7 +122,7 @@ final class MemoryNames {
     /** Returns the memory that a report names: {@code L1 0x1000 (4096) on device 0}, or its name and label. */
     String memory(Anomaly anomaly) {
         Optional<MemoryRequest> request =
-                anomaly.generation().map(BufferGeneration::request).or(() -> requestOf(anomaly.event()));
+                anomaly.generation().map(BufferGeneration::request).or(() -> HistoryEvent.requestOf(anomaly.event()));
         return memory(request, anomaly.type(), anomaly.address(), anomaly.device());
     }
 
@@ -129,7 +132,7 @@ final class MemoryNames {
     }
 
     private String memory(Optional<MemoryRequest> request, BufferType type, long address, int device) {
-        SourceVocabulary words = request.map(this::of).orElse(common);
+        SourceVocabulary words = request.map(this::of).orElseGet(history::vocabulary);
         if (device != HistoryEvent.NO_DEVICE && words.hasDevices()) {
             return type + " " + Quantities.place(device, address);
         }
@@ -148,9 +151,40 @@ final class MemoryNames {
                 .orElse(description);
     }
 
-    private static Optional<MemoryRequest> requestOf(HistoryEvent event) {
-        return event instanceof HistoryEvent.Freed freed
-                ? Optional.of(freed.request())
-                : event instanceof HistoryEvent.FreeIgnored ignored ? Optional.of(ignored.request()) : Optional.empty();
+    /** Returns {@code mesh 1 (1x2 submesh of mesh 0)}. */
+    String mesh(OptionalInt mesh) {
+        return mesh.isEmpty() ? "an unknown mesh" : mesh(mesh.getAsInt());
+    }
+
+    /** Returns {@code mesh 0 (1x4 mesh) and mesh 1 (1x2 submesh of mesh 0)}, and the number of further ones. */
+    String meshes(Collection<Integer> meshes) {
+        return TruncatedText.list(meshes.stream().map(this::mesh).toList(), MAX_NAMED, " and ");
+    }
+
+    private String mesh(int id) {
+        return "mesh " + id
+                + history.meshes().stream()
+                        .filter(mesh -> mesh.id() == id)
+                        .reduce((earlier, later) -> later)
+                        .map(mesh -> " (" + mesh.description() + ")")
+                        .orElse("");
+    }
+
+    /** Returns the name of the allocator that reserved a buffer. */
+    String allocator(BufferGeneration buffer) {
+        return allocator(buffer.allocator(), buffer.mesh(), buffer.device());
+    }
+
+    /** Returns the name of the allocator that a request names: that of its mesh, unless it belongs to none. */
+    String allocator(MemoryRequest request, int device) {
+        return allocator(request.details().allocator(), request.details().mesh(), device);
+    }
+
+    private String allocator(Optional<AllocatorId> allocator, OptionalInt mesh, int device) {
+        return switch (allocator.map(AllocatorId::kind).orElse(AllocatorId.Kind.MESH)) {
+            case MESH -> mesh(mesh);
+            case DEVICE -> "the own allocator of device " + device;
+            case SUB_DEVICE -> allocator.orElseThrow() + " of " + mesh(mesh);
+        };
     }
 }

@@ -28,19 +28,18 @@ import java.util.function.ToLongFunction;
  * The buffers of one request that the replays of one trace, or one buffer of another allocator, overwrote on any devices.
  *
  * @param overwrites one for each device, at least one
- * @param meshes the names of the meshes that allocated the buffers
+ * @param names the names of the allocators
  */
-record OverwriteFinding(List<Overwrite> overwrites, MeshNames meshes) implements Finding {
+record OverwriteFinding(List<Overwrite> overwrites, MemoryNames names) implements Finding {
 
     /** Returns the unexpected findings of a verdict, oldest first. */
-    static List<OverwriteFinding> in(LeakVerdict verdict) {
+    static List<OverwriteFinding> in(LeakVerdict verdict, MemoryNames names) {
         Map<List<Object>, List<Overwrite>> found = new LinkedHashMap<>();
         verdict.unexpectedOverwrites()
                 .forEach(overwrite -> found.computeIfAbsent(keyOf(overwrite), unused -> new ArrayList<>())
                         .add(overwrite));
-        MeshNames meshes = new MeshNames(verdict.history());
         return found.values().stream()
-                .map(overwrites -> new OverwriteFinding(overwrites, meshes))
+                .map(overwrites -> new OverwriteFinding(overwrites, names))
                 .toList();
     }
 
@@ -132,10 +131,7 @@ record OverwriteFinding(List<Overwrite> overwrites, MeshNames meshes) implements
     public String title() {
         return isOverlap()
                 ? memory(later().type(), later().size()) + ", allocated by "
-                        + meshes.of(
-                                later().request().details().allocator(),
-                                later().request().details().mesh(),
-                                later().device())
+                        + names.allocator(later().request(), later().device())
                         + " at " + Quantities.address(later().address()) + ", "
                         + events(overwrite -> overwrite.event().number())
                 : memory(type(), buffer().size())
@@ -185,7 +181,7 @@ record OverwriteFinding(List<Overwrite> overwrites, MeshNames meshes) implements
             case BY_OTHER_ALLOCATOR ->
                 "it lies over " + Quantities.shortSize(buffer().size()) + " at "
                         + Quantities.address(buffer().address()) + ", allocated by "
-                        + meshes.of(buffer().allocator(), buffer().mesh(), buffer().device()) + ", "
+                        + names.allocator(buffer()) + ", "
                         + events(overwrite -> overwrite.buffer().allocatedAt()) + ", " + end();
         };
     }

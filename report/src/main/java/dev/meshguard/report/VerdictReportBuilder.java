@@ -38,7 +38,6 @@ final class VerdictReportBuilder {
 
     private final LeakVerdict verdict;
     private final AllocationHistory history;
-    private final MeshNames meshes;
     private final MemoryNames names;
 
     /** Buffers with a more detailed line than that they were freed. */
@@ -54,11 +53,10 @@ final class VerdictReportBuilder {
         this.hasLog = log.isPresent();
         this.verdict = verdict;
         this.history = verdict.history();
-        this.meshes = new MeshNames(history);
-        this.names = new MemoryNames(verdict);
+        this.names = new MemoryNames(history);
         CallerLines callers = new CallerLines(verdict.groups(), testClass.map(Class::getName));
         this.survivors = SurvivorFinding.of(verdict, known, callers, log);
-        this.overwrites = OverwriteFinding.in(verdict);
+        this.overwrites = OverwriteFinding.in(verdict, names);
         this.headlines = new Headlines(verdict, callers, log);
         verdict.survivors(survivor ->
                         survivor.cause() == Cause.LATE || !survivor.buffer().isLive())
@@ -157,7 +155,7 @@ final class VerdictReportBuilder {
 
     private List<Finding> wrongReports() {
         List<AnomalyFinding> anomalies = verdict.unbalancingAnomalies().stream()
-                .map(anomaly -> new AnomalyFinding(anomaly, names, meshes))
+                .map(anomaly -> new AnomalyFinding(anomaly, names))
                 .toList();
         boolean areFrees = anomalies.stream().allMatch(anomaly -> anomaly.free().isPresent());
         return listed(anomalies, areFrees ? "more " + verdict.vocabulary().free() : "more finding");

@@ -24,8 +24,20 @@ public sealed interface HistoryEvent {
      */
     int NO_DEVICE = -2_000_000_000;
 
+    /** An event about one request. */
+    sealed interface OfRequest {
+
+        /** Returns the request. */
+        MemoryRequest request();
+    }
+
     /** Returns the number in the history, from 1. */
     long number();
+
+    /** Returns the request of an event, if it is about one. */
+    static Optional<MemoryRequest> requestOf(HistoryEvent event) {
+        return event instanceof OfRequest one ? Optional.of(one.request()) : Optional.empty();
+    }
 
     /** A buffer on a device was reported allocated. */
     record Allocated(
@@ -36,7 +48,7 @@ public sealed interface HistoryEvent {
             long address,
             long size,
             Ownership ownership)
-            implements HistoryEvent {
+            implements HistoryEvent, OfRequest {
 
         /** Returns the event as a line, for example {@code #13 allocated DRAM 0x1000 (4096) on device 0, 2 KiB (2048 B)}. */
         @Override
@@ -53,7 +65,7 @@ public sealed interface HistoryEvent {
 
     /** A buffer on a device was reported freed. */
     record Freed(long number, MemoryRequest request, int device, BufferType type, long address, Ownership ownership)
-            implements HistoryEvent {
+            implements HistoryEvent, OfRequest {
 
         /** Returns whether the handle was garbage collected; else a call freed the buffer. */
         public boolean isOfCollectedHandle() {
@@ -76,7 +88,7 @@ public sealed interface HistoryEvent {
     /** The runtime ignored a call that frees a buffer. */
     record FreeIgnored(
             long number, MemoryRequest request, int device, BufferType type, long address, IgnoredFreeReason reason)
-            implements HistoryEvent {
+            implements HistoryEvent, OfRequest {
 
         /** Returns the event as a line, with the reason. */
         @Override
@@ -131,7 +143,7 @@ public sealed interface HistoryEvent {
             implements HistoryEvent {}
 
     /** A trace recorded an operation that reads or writes the buffers of a request, so each replay does. */
-    record BufferCaptured(long number, Owner trace, MemoryRequest request) implements HistoryEvent {}
+    record BufferCaptured(long number, Owner trace, MemoryRequest request) implements HistoryEvent, OfRequest {}
 
     /** The capture of a trace ended. */
     record CaptureEnded(long number, Owner trace) implements HistoryEvent {}
@@ -177,7 +189,8 @@ public sealed interface HistoryEvent {
     record Checked(long number, LocalDate today) implements HistoryEvent {}
 
     /** A search examined whether the handle of a request is still reachable. */
-    record HandleTraced(long number, MemoryRequest request, Reachability reachability) implements HistoryEvent {}
+    record HandleTraced(long number, MemoryRequest request, Reachability reachability)
+            implements HistoryEvent, OfRequest {}
 
     /**
      * A round began: a section of the program that is repeated, and should have the same survivors as the one before.

@@ -57,7 +57,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
                     place(group),
                     again.kind().description(),
                     again.event().number()));
-            lines.add(site(requestOf(again.event())));
+            lines.add(site(HistoryEvent.requestOf(again.event())));
             lines.addAll(before(again, first));
             isFirstFreeUnknown |=
                     first.filter(ShouldBeWithoutAnomalies::isCallUnknown).isPresent();
@@ -73,7 +73,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
 
     /** Frees of one request at the same address on several devices are one finding for the reader. */
     private static Object keyOf(Anomaly anomaly) {
-        return requestOf(anomaly.event())
+        return HistoryEvent.requestOf(anomaly.event())
                 .filter(request -> !request.isAnonymous())
                 .<Object>map(request -> List.of(request, anomaly.kind(), anomaly.type(), anomaly.address()))
                 .orElse(anomaly.event());
@@ -94,7 +94,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
                 lines.add(earlier + ", when its handle was collected");
             } else {
                 lines.add(earlier);
-                lines.add(site(requestOf(free)));
+                lines.add(site(HistoryEvent.requestOf(free)));
             }
         });
         return lines;
@@ -112,20 +112,10 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
 
     /** A collected handle was freed by no call. */
     private static boolean isCallUnknown(HistoryEvent free) {
-        return requestOf(free)
+        return HistoryEvent.requestOf(free)
                 .filter(release ->
                         release.details().handleCollected() || release.origin().isPresent())
                 .isEmpty();
-    }
-
-    private static Optional<MemoryRequest> requestOf(HistoryEvent event) {
-        if (event instanceof HistoryEvent.Freed freed) {
-            return Optional.of(freed.request());
-        }
-        if (event instanceof HistoryEvent.FreeIgnored ignored) {
-            return Optional.of(ignored.request());
-        }
-        return Optional.empty();
     }
 
     private static String place(List<Anomaly> group) {
