@@ -36,8 +36,8 @@ final class HistoryReader {
     private final Lines lines;
     private final String source;
     private final SharedLines requests = new SharedLines();
-    private final Map<String, EventForm<?>> forms = EventForm.all(requests.reference()).stream()
-            .collect(Collectors.toUnmodifiableMap(EventForm::kind, form -> form));
+    private final Map<String, LineForm<? extends HistoryEvent>> forms = EventForms.all(requests.reference()).stream()
+            .collect(Collectors.toUnmodifiableMap(LineForm::kind, form -> form));
     private final TreeMap<Integer, DeviceSums> sums = new TreeMap<>();
     private final EventSequence events;
 
@@ -135,8 +135,8 @@ final class HistoryReader {
         }
     }
 
-    private EventForm<?> form(String kind, LineForm.Header header) throws UnreadableLineException {
-        EventForm<?> form = forms.get(kind);
+    private LineForm<? extends HistoryEvent> form(String kind, LineForm.Header header) throws UnreadableLineException {
+        LineForm<? extends HistoryEvent> form = forms.get(kind);
         if (form == null) {
             throw new UnreadableLineException("kind " + Quantities.quoted(kind) + " is not known here"
                     + (header.minor() > HistoryJson.MINOR

@@ -17,8 +17,8 @@ final class HistoryWriter {
     private final AllocationHistory history;
     private final Writer writer;
     private final SharedLines requests = new SharedLines();
-    private final Map<Class<?>, EventForm<?>> forms = EventForm.all(requests.reference()).stream()
-            .collect(Collectors.toUnmodifiableMap(EventForm::type, form -> form));
+    private final Map<Class<?>, LineForm<?>> forms = EventForms.all(requests.reference()).stream()
+            .collect(Collectors.toUnmodifiableMap(LineForm::type, form -> form));
 
     HistoryWriter(AllocationHistory history, Writer writer) {
         this.history = history;
@@ -50,11 +50,11 @@ final class HistoryWriter {
     }
 
     private void event(HistoryEvent event, JsonGenerator json) throws IOException {
-        EventForm<?> form = forms.get(event.getClass());
+        LineForm<?> form = forms.get(event.getClass());
         if (form == null) {
             throw new IllegalStateException("No form is defined for this event: " + event);
         }
-        var request = EventForm.requestOf(event);
+        var request = HistoryEvent.requestOf(event);
         if (request.isPresent()) {
             requests.describe(request.get(), json);
         }

@@ -17,51 +17,50 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * The JSON form of a line of a history that is no event.
+ * The JSON form of one kind of lines of a history.
  *
- * @param kind the name of the kind in the line
- * @param part its fields
+ * @param kind the name of the kind in a line
+ * @param type the value of a line
+ * @param part its fields: a name for each component, in their order
  */
-record LineForm<V>(String kind, JsonPart<V> part) {
+record LineForm<V extends Record>(String kind, Class<V> type, JsonPart<V> part) {
 
     static final String FORMAT = "meshguard-history";
     static final String SUMS_KIND = "sums";
     static final String END_KIND = "end";
 
-    static final LineForm<Header> HEADER = new LineForm<>(
+    static final LineForm<Header> HEADER = of(
             "header",
-            record(
-                    Header.class,
-                    text("format"),
-                    number("version"),
-                    number("minor"),
-                    truth("flatAddresses"),
-                    truth("gaps").orElse(false),
-                    text("context").optional()));
+            Header.class,
+            text("format"),
+            number("version"),
+            number("minor"),
+            truth("flatAddresses"),
+            truth("gaps").orElse(false),
+            text("context").optional());
 
-    static final LineForm<DeviceSums> SUMS = new LineForm<>(
+    static final LineForm<DeviceSums> SUMS = of(
             SUMS_KIND,
-            record(
-                    DeviceSums.class,
-                    EventForm.MEMORY_DEVICE,
-                    amount("ledgerEntries"),
-                    objects(
-                            "totals",
+            DeviceSums.class,
+            EventForms.MEMORY_DEVICE,
+            amount("ledgerEntries"),
+            objects(
+                    "totals",
+                    record(
+                            DeviceSums.TypeTotals.class,
+                            EventForms.TYPE,
+                            choice("lifetime", BufferLifetime.class).optional(),
                             record(
-                                    DeviceSums.TypeTotals.class,
-                                    EventForm.TYPE,
-                                    choice("lifetime", BufferLifetime.class).optional(),
-                                    record(
-                                            MemoryTotals.class,
-                                            number("liveBytes"),
-                                            number("liveBuffers"),
-                                            number("liveReports"),
-                                            number("peakBytes"),
-                                            number("peakBuffers"),
-                                            number("totalBytes"),
-                                            number("totalBuffers"))))));
+                                    MemoryTotals.class,
+                                    number("liveBytes"),
+                                    number("liveBuffers"),
+                                    number("liveReports"),
+                                    number("peakBytes"),
+                                    number("peakBuffers"),
+                                    number("totalBytes"),
+                                    number("totalBuffers")))));
 
-    static final LineForm<End> END = new LineForm<>(END_KIND, record(End.class, amount("events"), amount("sums")));
+    static final LineForm<End> END = of(END_KIND, End.class, amount("events"), amount("sums"));
 
     /**
      * The first line.
@@ -75,10 +74,15 @@ record LineForm<V>(String kind, JsonPart<V> part) {
     /** The last line. */
     record End(long events, long sums) {}
 
-    void write(V value, JsonGenerator json) throws IOException {
+    static <V extends Record> LineForm<V> of(String kind, Class<V> type, JsonPart<?>... parts) {
+        return new LineForm<>(kind, type, record(type, parts));
+    }
+
+    /** Writes the line of a value of this type. */
+    void write(Object value, JsonGenerator json) throws IOException {
         json.writeStartObject();
         json.writeStringField("kind", kind);
-        part.write(value, json);
+        part.write(type.cast(value), json);
         json.writeEndObject();
     }
 }

@@ -22,11 +22,9 @@ import dev.meshguard.report.internal.UnreadableLineException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.UnaryOperator;
 
 /**
  * The lines of requests and call stacks: each is written once, with a number, before the first reference to it.
@@ -39,37 +37,48 @@ final class SharedLines {
     static final String REQUEST = "request";
     static final String ORIGIN = "origin";
 
-    private static final JsonPart<List<Frame>> FRAMES = objects(
-            "frames",
-            record(
-                    Frame.class,
-                    text("class"),
-                    text("method"),
-                    text("file").optional(),
-                    integer("line"),
-                    text("loader").optional(),
-                    text("module").optional(),
-                    text("moduleVersion").optional()));
+    /** The frames of a call stack. */
+    static final JsonPart<Origin> FRAMES = objects(
+                    "frames",
+                    record(
+                            Frame.class,
+                            text("class"),
+                            text("method"),
+                            text("file").optional(),
+                            integer("line"),
+                            text("loader").optional(),
+                            text("module").optional(),
+                            text("moduleVersion").optional()))
+            .as(
+                    frames -> new Origin(frames.stream().map(Frame::element).toList()),
+                    origin -> origin.frames().stream().map(Frame::of).toList());
+
     private static final JsonPart<AllocationDetails> DETAILS = record(
             AllocationDetails.class,
             choice("buffer", BufferKind.class).orElse(BufferKind.BUFFER),
             choice("lifetime", BufferLifetime.class).orElse(BufferLifetime.USER),
-            EventForm.OWNER.optional(),
+            EventForms.OWNER.optional(),
             text("label").optional(),
             optionalNumber("extent"),
             optionalNumber("process"),
             optionalInteger("mesh"),
             truth("handleCollected").orElse(false),
             optionalInteger("connection"),
-            EventForm.ALLOCATOR,
+            EventForms.ALLOCATOR,
             truth("view").orElse(false),
             text("source").optional(),
             truth("freedOnCollection").orElse(false));
-    private static final JsonPart<OptionalLong> ORIGIN_NUMBER = optionalNumber(ORIGIN);
-    private static final JsonPart<Long> ID = number("id");
+    private static final LineForm<RequestLine> REQUEST_LINE =
+            LineForm.of(REQUEST, RequestLine.class, number("id"), DETAILS, optionalNumber(ORIGIN));
+
+    private static final LineForm<OriginLine> ORIGIN_LINE = LineForm.of(ORIGIN, OriginLine.class, number("id"), FRAMES);
 
     /** Data that many requests share is kept once; if nothing is shared, the table costs no more. */
     private static final int MAX_SHARED = 65_536;
+
+    private record RequestLine(long id, AllocationDetails details, OptionalLong origin) {}
+
+    private record OriginLine(long id, Origin origin) {}
 
     /** A frame of a call stack, as its object has it. */
     private record Frame(
@@ -92,14 +101,15 @@ final class SharedLines {
                     Optional.ofNullable(frame.getModuleVersion()));
         }
 
-        private StackTraceElement element(UnaryOperator<String> shared) {
+        /** Many frames share their names. */
+        private StackTraceElement element() {
             return new StackTraceElement(
-                    loader.map(shared).orElse(null),
-                    module.map(shared).orElse(null),
-                    moduleVersion.map(shared).orElse(null),
-                    shared.apply(type),
-                    shared.apply(method),
-                    file.map(shared).orElse(null),
+                    loader.map(String::intern).orElse(null),
+                    module.map(String::intern).orElse(null),
+                    moduleVersion.map(String::intern).orElse(null),
+                    type.intern(),
+                    method.intern(),
+                    file.map(String::intern).orElse(null),
                     line);
         }
     }
@@ -109,7 +119,6 @@ final class SharedLines {
     private final Map<Long, MemoryRequest> requests = new HashMap<>();
     private final Map<Long, Origin> origins = new HashMap<>();
     private final Map<AllocationDetails, AllocationDetails> details = new HashMap<>();
-    private final Map<String, String> names = new HashMap<>();
 
     /** Returns the reference of an event to its request; an unknown request has none. */
     JsonPart<MemoryRequest> reference() {
@@ -126,10 +135,7 @@ final class SharedLines {
                 origin.isPresent() ? OptionalLong.of(describe(origin.get(), json)) : OptionalLong.empty();
         long number = numbersOfRequests.size() + 1L;
         numbersOfRequests.put(request, number);
-        begin(REQUEST, number, json);
-        DETAILS.write(request.details(), json);
-        ORIGIN_NUMBER.write(originNumber, json);
-        json.writeEndObject();
+        REQUEST_LINE.write(new RequestLine(number, request.details(), originNumber), json);
     }
 
     /** Returns the number of an origin, and writes its line on the first call. */
@@ -140,21 +146,8 @@ final class SharedLines {
         }
         long number = numbersOfOrigins.size() + 1L;
         numbersOfOrigins.put(origin, number);
-        begin(ORIGIN, number, json);
-        writeFrames(origin, json);
-        json.writeEndObject();
+        ORIGIN_LINE.write(new OriginLine(number, origin), json);
         return number;
-    }
-
-    /** Writes the field with the frames of a call stack. */
-    static void writeFrames(Origin origin, JsonGenerator json) throws IOException {
-        FRAMES.write(origin.frames().stream().map(Frame::of).toList(), json);
-    }
-
-    private static void begin(String kind, long id, JsonGenerator json) throws IOException {
-        json.writeStartObject();
-        json.writeStringField("kind", kind);
-        ID.write(id, json);
     }
 
     private void refer(MemoryRequest request, JsonGenerator json) throws IOException {
@@ -177,28 +170,23 @@ final class SharedLines {
     }
 
     /** Adds a request; also one with an unknown origin, because an origin only explains. */
-    void addRequest(JsonFields line) throws UnreadableLineException {
-        OptionalLong originNumber = ORIGIN_NUMBER.read(line);
-        Optional<Origin> origin = originNumber.isPresent()
-                ? Optional.ofNullable(origins.get(originNumber.getAsLong()))
+    void addRequest(JsonFields fields) throws UnreadableLineException {
+        RequestLine line = REQUEST_LINE.part().read(fields);
+        Optional<Origin> origin = line.origin().isPresent()
+                ? Optional.ofNullable(origins.get(line.origin().getAsLong()))
                 : Optional.empty();
-        MemoryRequest request = MemoryRequest.restored(shared(DETAILS.read(line)), origin);
-        add(REQUEST, line, requests, request);
-        if (originNumber.isPresent() && origin.isEmpty()) {
-            throw new UnreadableLineException("origin " + originNumber.getAsLong() + " was not described before it");
+        add(REQUEST, line.id(), requests, MemoryRequest.restored(shared(line.details()), origin));
+        if (line.origin().isPresent() && origin.isEmpty()) {
+            throw new UnreadableLineException("origin " + line.origin().getAsLong() + " was not described before it");
         }
     }
 
-    void addOrigin(JsonFields line) throws UnreadableLineException {
-        List<StackTraceElement> frames = FRAMES.read(line).stream()
-                .map(frame -> frame.element(name -> names.computeIfAbsent(name, same -> same)))
-                .toList();
-        add(ORIGIN, line, origins, new Origin(frames));
+    void addOrigin(JsonFields fields) throws UnreadableLineException {
+        OriginLine line = ORIGIN_LINE.part().read(fields);
+        add(ORIGIN, line.id(), origins, line.origin());
     }
 
-    private static <V> void add(String kind, JsonFields line, Map<Long, V> lines, V value)
-            throws UnreadableLineException {
-        long id = ID.read(line);
+    private static <V> void add(String kind, long id, Map<Long, V> lines, V value) throws UnreadableLineException {
         if (lines.putIfAbsent(id, value) != null) {
             throw new UnreadableLineException(kind + " " + id + " was described before");
         }

@@ -108,9 +108,10 @@ final class VerdictWriter {
         field("devices", group.devices());
         SourceVocabulary words =
                 verdict.history().vocabularyOf(group.first().buffer().request());
-        EventForm.VOCABULARY.write(Optional.of(words).filter(own -> own.memory().isPresent()), json);
+        EventForms.VOCABULARY.write(
+                Optional.of(words).filter(own -> own.memory().isPresent()), json);
         field("label", group.label());
-        optionalObject("origin", group.origin(), origin -> SharedLines.writeFrames(origin, json));
+        optionalObject("origin", group.origin(), origin -> SharedLines.FRAMES.write(origin, json));
         objects("evidence", group.evidence(), this::evidence);
         objects("context", group.context(), this::evidence);
         objects("buffers", group.survivors(), survivor -> survivor(survivor, group));
@@ -119,15 +120,15 @@ final class VerdictWriter {
 
     private void survivor(Survivor survivor, SurvivorGroup group) throws IOException {
         BufferGeneration buffer = survivor.buffer();
-        EventForm.MEMORY_DEVICE.write(buffer.device(), json);
+        EventForms.MEMORY_DEVICE.write(buffer.device(), json);
         field("address", buffer.address());
         field("generation", buffer.generation());
         field("allocatedIn", buffer.allocatedIn().name());
         field("kind", buffer.kind());
         field("lifetime", buffer.lifetime());
-        EventForm.OWNER.optional().write(buffer.owner(), json);
+        EventForms.OWNER.optional().write(buffer.owner(), json);
         JsonPart.optionalInteger("mesh").write(buffer.mesh(), json);
-        EventForm.ALLOCATOR.write(buffer.allocator(), json);
+        EventForms.ALLOCATOR.write(buffer.allocator(), json);
         field("expectedBy", survivor.expectation());
         objects("openReports", survivor.reports(), this::openReport);
         // If it is the same for all of them, it is written once.
@@ -152,7 +153,7 @@ final class VerdictWriter {
         field("text", anomaly.kind().description());
         field("unbalancesLedger", anomaly.kind().unbalancesLedger());
         field("event", anomaly.event().number());
-        EventForm.MEMORY_DEVICE.write(anomaly.device(), json);
+        EventForms.MEMORY_DEVICE.write(anomaly.device(), json);
         field("type", anomaly.type());
         field("address", anomaly.address());
         optionalObject("buffer", anomaly.generation(), buffer -> {
@@ -164,7 +165,7 @@ final class VerdictWriter {
     private void overwrite(Overwrite overwrite) throws IOException {
         BufferGeneration buffer = overwrite.buffer();
         field("kind", overwrite.kind());
-        EventForm.MEMORY_DEVICE.write(buffer.device(), json);
+        EventForms.MEMORY_DEVICE.write(buffer.device(), json);
         field("type", buffer.type());
         field("address", buffer.address());
         field("generation", buffer.generation());
@@ -192,7 +193,7 @@ final class VerdictWriter {
         field("peakBytes", usage.peakBytes());
         field("liveBytes", usage.liveBytes());
         objects("flows", usage.flows().entrySet(), flow -> {
-            EventForm.MEMORY_DEVICE.write(flow.getKey().device(), json);
+            EventForms.MEMORY_DEVICE.write(flow.getKey().device(), json);
             field("type", flow.getKey().type());
             field("allocatedBytes", flow.getValue().allocatedBytes());
             field("freedBytes", flow.getValue().freedBytes());
@@ -221,7 +222,7 @@ final class VerdictWriter {
         field("buffers", holder.buffers());
         field("bytes", holder.bytes());
         field("label", holder.label());
-        EventForm.OWNER.optional().write(holder.owner(), json);
+        EventForms.OWNER.optional().write(holder.owner(), json);
         field("line", holder.line());
         field("test", holder.test());
     }

@@ -42,26 +42,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * The JSON form of one kind of event: a name for each of its components, in their order.
- *
- * @param kind the name of the kind in a line
- * @param type the event
- * @param part its fields, the number first
- */
-record EventForm<E extends HistoryEvent>(String kind, Class<E> type, JsonPart<E> part) {
+/** The JSON forms of all kinds of events, and of the values in them. */
+final class EventForms {
 
     static final JsonPart<BufferType> TYPE = choice("type", BufferType.class);
 
     /** The device of memory; memory of no device has a word instead of a number. */
     static final JsonPart<Integer> MEMORY_DEVICE =
-            JsonPart.of("device", EventForm::writeMemoryDevice, EventForm::memoryDevice);
+            JsonPart.of("device", EventForms::writeMemoryDevice, EventForms::memoryDevice);
 
     static final JsonPart<Owner> OWNER = owner("owner");
 
     /** The allocator, if it is known. */
     static final JsonPart<Optional<AllocatorId>> ALLOCATOR = JsonPart.of(
-                    "allocator", EventForm::writeAllocator, EventForm::allocator)
+                    "allocator", EventForms::writeAllocator, EventForms::allocator)
             .optional();
 
     /** The words of a source, if they are known. */
@@ -80,7 +74,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, JsonPart<E>
     private static final int MAX_DEVICE = 65_535;
 
     private static final JsonPart<Integer> DEVICE =
-            JsonPart.of("device", (device, json) -> json.writeNumberField("device", device), EventForm::device);
+            JsonPart.of("device", (device, json) -> json.writeNumberField("device", device), EventForms::device);
     private static final JsonPart<AllocatorId.Kind> ALLOCATOR_KIND = choice("allocator", AllocatorId.Kind.class);
     private static final JsonPart<Integer> MANAGER = integer("manager");
     private static final JsonPart<Integer> SUB_DEVICE = integer("subDevice");
@@ -120,6 +114,8 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, JsonPart<E>
                     objects("regions", record(Region.class, DEVICE, TYPE, numbers("allocated"))))
             .as(Snapshot::snapshot, Snapshot::of);
 
+    private EventForms() {}
+
     /** A snapshot as its line has it. */
     private record Snapshot(
             int mesh, WitnessSnapshot.Moment moment, Optional<AllocatorId> allocator, List<Region> regions) {
@@ -156,7 +152,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, JsonPart<E>
      *
      * @param request refers to the request of an event
      */
-    static List<EventForm<?>> all(JsonPart<MemoryRequest> request) {
+    static List<LineForm<? extends HistoryEvent>> all(JsonPart<MemoryRequest> request) {
         return List.of(
                 form(
                         "allocated",
@@ -206,35 +202,11 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, JsonPart<E>
                 form("roundEnded", HistoryEvent.RoundEnded.class, integer("round")));
     }
 
-    private static <E extends Record & HistoryEvent> EventForm<E> form(
+    private static <E extends Record & HistoryEvent> LineForm<E> form(
             String kind, Class<E> type, JsonPart<?>... afterNumber) {
         List<JsonPart<?>> parts = new ArrayList<>(List.of(number("number")));
         parts.addAll(List.of(afterNumber));
-        return new EventForm<>(kind, type, record(type, parts.toArray(JsonPart<?>[]::new)));
-    }
-
-    /** Writes the line of an event. */
-    void write(HistoryEvent event, JsonGenerator json) throws IOException {
-        json.writeStartObject();
-        json.writeStringField("kind", kind);
-        part.write(type.cast(event), json);
-        json.writeEndObject();
-    }
-
-    /** Returns the request of an event that has one. */
-    static Optional<MemoryRequest> requestOf(HistoryEvent event) {
-        if (event instanceof HistoryEvent.Allocated allocated) {
-            return Optional.of(allocated.request());
-        } else if (event instanceof HistoryEvent.Freed freed) {
-            return Optional.of(freed.request());
-        } else if (event instanceof HistoryEvent.FreeIgnored ignored) {
-            return Optional.of(ignored.request());
-        } else if (event instanceof HistoryEvent.HandleTraced traced) {
-            return Optional.of(traced.request());
-        } else if (event instanceof HistoryEvent.BufferCaptured captured) {
-            return Optional.of(captured.request());
-        }
-        return Optional.empty();
+        return LineForm.of(kind, type, parts.toArray(JsonPart<?>[]::new));
     }
 
     private static JsonPart<Owner> owner(String name) {
