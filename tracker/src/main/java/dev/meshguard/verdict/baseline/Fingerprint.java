@@ -92,12 +92,14 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
     }
 
     static List<FrameName> frames(Origin origin) {
-        List<FrameName> frames = new ArrayList<>();
+        List<FrameName> frames = new ArrayList<>(MAX_FRAMES);
         for (StackTraceElement frame : origin.frames()) {
             Optional<FrameName> name = FrameName.ofUser(frame);
-            boolean repeats = !frames.isEmpty() && name.equals(Optional.of(frames.get(frames.size() - 1)));
-            if (name.isPresent() && !repeats && frames.size() < MAX_FRAMES) {
+            if (name.isPresent() && (frames.isEmpty() || !name.get().equals(frames.get(frames.size() - 1)))) {
                 frames.add(name.get());
+            }
+            if (frames.size() == MAX_FRAMES) {
+                break;
             }
         }
         return frames;
