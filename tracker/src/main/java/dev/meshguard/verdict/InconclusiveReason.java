@@ -1,6 +1,5 @@
 package dev.meshguard.verdict;
 
-import java.util.Arrays;
 import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -43,11 +42,6 @@ public record InconclusiveReason(Kind kind, String text, List<Long> events) {
     /** Creates a reason with its own copy of the numbers. */
     public InconclusiveReason {
         events = List.copyOf(events);
-    }
-
-    /** Returns a reason with the given events as proof. */
-    public static InconclusiveReason of(Kind kind, String words, long... events) {
-        return new InconclusiveReason(kind, words, Arrays.stream(events).boxed().toList());
     }
 
     /** Returns the text. */

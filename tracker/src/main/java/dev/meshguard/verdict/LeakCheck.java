@@ -3,7 +3,7 @@ package dev.meshguard.verdict;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
-import dev.meshguard.verdict.internal.ExcludedPart;
+import dev.meshguard.verdict.internal.ExcludedVerdict;
 import dev.meshguard.verdict.internal.VerdictBuilder;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,9 +44,9 @@ import org.apiguardian.api.API.Status;
 public final class LeakCheck {
 
     private final ExpectedBuffers expected;
-    private final List<ExcludedPart> excluded;
+    private final List<ExcludedVerdict> excluded;
 
-    private LeakCheck(ExpectedBuffers expected, List<ExcludedPart> excluded) {
+    private LeakCheck(ExpectedBuffers expected, List<ExcludedVerdict> excluded) {
         this.expected = expected;
         this.excluded = List.copyOf(excluded);
     }
@@ -69,8 +69,8 @@ public final class LeakCheck {
      * @param by a readable name of the party that reported it
      */
     public LeakCheck excluding(LeakVerdict part, String by) {
-        List<ExcludedPart> more = new ArrayList<>(excluded);
-        more.add(ExcludedPart.of(part, by));
+        List<ExcludedVerdict> more = new ArrayList<>(excluded);
+        more.add(ExcludedVerdict.of(part, by));
         return new LeakCheck(expected, more);
     }
 
@@ -82,11 +82,11 @@ public final class LeakCheck {
      * dev.meshguard.handle.HandleSearch search for handles} is worth its garbage collections.
      */
     public List<BufferGeneration> unexpectedSurvivors(AllocationHistory history) {
-        return VerdictBuilder.unexpectedSurvivors(history, expected, excluded);
+        return new VerdictBuilder(history, expected, excluded).unexpectedSurvivors();
     }
 
     /** Returns the verdict on a history. */
     public LeakVerdict examine(AllocationHistory history) {
-        return VerdictBuilder.verdict(history, expected, excluded);
+        return new VerdictBuilder(history, expected, excluded).verdict();
     }
 }

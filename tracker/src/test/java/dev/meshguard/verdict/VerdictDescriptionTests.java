@@ -5,6 +5,7 @@ import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The parts of a verdict describe themselves in a debugger or an assertion. */
@@ -13,7 +14,7 @@ class VerdictDescriptionTests {
     @Test
     void evidenceAndInconclusiveReasonsArePrintedAsTheirText() {
         assertThat(Evidence.of("no free was reported", 3)).hasToString("no free was reported");
-        assertThat(InconclusiveReason.of(InconclusiveReason.Kind.REPORTS_LOST, "1 report is missing.", 3))
+        assertThat(new InconclusiveReason(InconclusiveReason.Kind.REPORTS_LOST, "1 report is missing.", List.of(3L)))
                 .hasToString("1 report is missing.");
     }
 

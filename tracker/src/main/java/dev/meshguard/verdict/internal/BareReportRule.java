@@ -125,11 +125,7 @@ final class BareReportRule implements Rule {
         }
         return history.devices().stream()
                 .filter(device -> device != buffer.device())
-                .flatMap(device ->
-                        survivor
-                                .index()
-                                .strayFreesAt(new MemoryAddress(device, buffer.type(), buffer.address()))
-                                .stream())
+                .flatMap(device -> survivor.strayFreesOn(device).stream())
                 .filter(stray -> stray.event().number() > last)
                 .min(Comparator.comparingLong(stray -> stray.event().number()))
                 .map(stray -> Evidence.formatted(
@@ -145,7 +141,7 @@ final class BareReportRule implements Rule {
         if (buffer.request().isAnonymous()) {
             return Optional.empty();
         }
-        return survivor.index().strayFreesAt(MemoryAddress.of(buffer)).stream()
+        return survivor.strayFreesOn(buffer.device()).stream()
                 .filter(stray ->
                         stray.event().number() < buffer.allocatedAt() && generationOf(stray) == buffer.generation() - 1)
                 .findFirst()

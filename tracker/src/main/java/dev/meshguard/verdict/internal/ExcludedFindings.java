@@ -13,41 +13,41 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * The findings of verdicts on parts of a history, by request: the verdict on the whole does not judge them again.
+ * The findings of earlier verdicts on some events of a history, by request: the verdict on the whole does not judge them
+ * again.
  *
- * <p>A mesh that a thousand tests share has as many parts, and each buffer belongs to one or two of them.
+ * <p>A mesh that a thousand tests share has as many of them, and each buffer belongs to one or two.
  */
 final class ExcludedFindings {
 
-    private record Reported(ExcludedPart part, Survivor survivor) {}
+    private record Reported(Expectation entry, Survivor survivor) {}
 
-    private final List<ExcludedPart> parts;
-    /** In the order of the parts. */
-    private final IdentityHashMap<MemoryRequest, List<Reported>> survivors = new IdentityHashMap<>(0);
+    private final List<ExcludedVerdict> verdicts;
+    /** In the order of the verdicts. */
+    private final Map<MemoryRequest, List<Reported>> survivors = new IdentityHashMap<>(0);
 
-    private final IdentityHashMap<MemoryRequest, List<Overwrite>> overwrites = new IdentityHashMap<>(0);
+    private final Map<MemoryRequest, List<Overwrite>> overwrites = new IdentityHashMap<>(0);
     /** Of frees that found nothing. */
     private final Set<MemoryRequest> frees = Collections.newSetFromMap(new IdentityHashMap<>(0));
 
-    ExcludedFindings(List<ExcludedPart> parts) {
-        this.parts = parts;
-        for (ExcludedPart part : parts) {
-            for (Survivor survivor : part.verdict().survivors()) {
-                survivor.reports()
-                        .forEach(report -> survivors
-                                .computeIfAbsent(report.request(), unused -> new ArrayList<>(1))
-                                .add(new Reported(part, survivor)));
+    ExcludedFindings(List<ExcludedVerdict> verdicts) {
+        this.verdicts = verdicts;
+        for (ExcludedVerdict excluded : verdicts) {
+            for (Survivor survivor : excluded.verdict().survivors()) {
+                Reported reported = new Reported(excluded.entry(), survivor);
+                survivor.reports().forEach(report -> add(reported, report.request(), survivors));
             }
-            part.verdict()
-                    .overwrites()
-                    .forEach(overwrite -> overwrites
-                            .computeIfAbsent(overwrite.buffer().request(), unused -> new ArrayList<>(1))
-                            .add(overwrite));
-            for (Anomaly anomaly : part.verdict().anomalies()) {
+            for (Overwrite overwrite : excluded.verdict().overwrites()) {
+                add(overwrite, overwrite.buffer().request(), overwrites);
+            }
+            for (Anomaly anomaly : excluded.verdict().anomalies()) {
                 if (anomaly.event() instanceof HistoryEvent.Freed free) {
                     frees.add(free.request());
                 }
@@ -55,30 +55,37 @@ final class ExcludedFindings {
         }
     }
 
-    /** Returns a buffer as the first part reported it that reported all of its remaining reports. */
-    @SuppressWarnings("ReferenceEquality") // Parts are compared by identity.
-    Optional<Survivor> reported(BufferGeneration buffer) {
-        List<BufferGeneration.Report> remaining = buffer.isLive() ? buffer.reportsRemaining() : buffer.reports();
-        return partsWith(remaining.get(0)).stream()
-                .filter(one -> one.survivor().buffer().hasSameAddressAs(buffer))
-                .filter(one -> remaining.stream()
-                        .allMatch(report -> partsWith(report).stream().anyMatch(other -> other.part() == one.part())))
-                .findFirst()
-                .map(one -> new Survivor(
-                        buffer,
-                        one.survivor().diagnosis(),
-                        Optional.of(one.part().entry())));
+    private static <T> void add(T finding, MemoryRequest request, Map<MemoryRequest, List<T>> findings) {
+        findings.computeIfAbsent(request, unused -> new ArrayList<>(1)).add(finding);
     }
 
-    private List<Reported> partsWith(BufferGeneration.Report report) {
-        return survivors.getOrDefault(report.request(), List.of());
+    /** Returns a buffer as the first verdict reported it that reported all of its remaining reports. */
+    Optional<Survivor> reported(BufferGeneration buffer) {
+        if (verdicts.isEmpty()) {
+            return Optional.empty();
+        }
+        List<BufferGeneration.Report> remaining = buffer.isLive() ? buffer.reportsRemaining() : buffer.reports();
+        return of(remaining.get(0))
+                .filter(one -> one.survivor().buffer().hasSameAddressAs(buffer))
+                .filter(one -> remaining.stream().allMatch(report -> hasReported(report, one.entry())))
+                .findFirst()
+                .map(one -> new Survivor(buffer, one.survivor().diagnosis(), Optional.of(one.entry())));
+    }
+
+    private Stream<Reported> of(BufferGeneration.Report report) {
+        return survivors.getOrDefault(report.request(), List.of()).stream();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Each verdict has an entry of its own.
+    private boolean hasReported(BufferGeneration.Report report, Expectation entry) {
+        return of(report).anyMatch(other -> other.entry() == entry);
     }
 
     boolean isReported(Anomaly anomaly) {
         return anomaly.event() instanceof HistoryEvent.Freed free && frees.contains(free.request());
     }
 
-    /** Returns whether parts had every one of the events: another test may replay the trace once more. */
+    /** Returns whether earlier verdicts had every one of the events: another test may replay the trace once more. */
     boolean isReported(Overwrite overwrite) {
         return overwrites.getOrDefault(overwrite.buffer().request(), List.of()).stream()
                         .filter(overwrite::isSameLossAs)
@@ -87,15 +94,17 @@ final class ExcludedFindings {
                 >= overwrite.times();
     }
 
-    /** Returns how many of the reported buffers are of each part, for parts with any. */
+    /** Returns how many of the reported buffers are of each verdict, for verdicts with any. */
     List<ExpectationResult> results(List<Survivor> reported) {
-        IdentityHashMap<Expectation, List<BufferGeneration>> ofParts = new IdentityHashMap<>(0);
-        reported.forEach(
-                survivor -> ofParts.computeIfAbsent(survivor.expectation().orElseThrow(), unused -> new ArrayList<>(1))
-                        .add(survivor.buffer()));
-        return parts.stream()
-                .map(part -> result(part.entry(), ofParts.getOrDefault(part.entry(), List.of())))
-                .filter(result -> !result.neverMatched())
+        Map<Expectation, List<BufferGeneration>> buffers = reported.stream()
+                .collect(Collectors.groupingBy(
+                        survivor -> survivor.expectation().orElseThrow(),
+                        IdentityHashMap::new,
+                        Collectors.mapping(Survivor::buffer, Collectors.toList())));
+        return verdicts.stream()
+                .map(ExcludedVerdict::entry)
+                .filter(buffers::containsKey)
+                .map(entry -> result(entry, buffers.getOrDefault(entry, List.of())))
                 .toList();
     }
 

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -64,21 +63,15 @@ final class HistoryIndex {
             OptionalInt largerMesh) {}
 
     private final AllocationHistory history;
-    /** The same generations with what became known after the check, by the event that began them. */
-    private final Map<Long, SurvivorContext> later = new HashMap<>();
-
+    private final Optional<HistoryIndex> ofWhole;
     private final Map<Object, Siblings> siblings = new HashMap<>();
     private final Map<MemoryAddress, List<BufferGeneration>> generations = new HashMap<>();
-    /** The origins by which lines were looked up; the buffers of other lines are not searched. */
-    private final Set<Origin> origins = new HashSet<>();
-
-    private Table<OfLine, BufferGeneration> lines;
+    private final Table<OfLine, BufferGeneration> lines = new Table<>(this::fromLinesOfSurvivors, this::lineOf);
+    private final Table<Long, BufferGeneration> liveAtCheck;
     private final Table<BufferGeneration, Anomaly> anomalies;
     private final Table<MemoryAddress, Anomaly> strayFrees;
     private final Table<MemoryAddress, HistoryEvent.FreeIgnored> freesInVain;
-    private final Table<MemoryAddress, BufferGeneration> reservedAgain;
     private final Table<Integer, MeshDescription> meshes;
-    private final Table<Integer, HistoryEvent.MeshOpened> openings;
 
     /**
      * Prepares the tables.
@@ -89,7 +82,8 @@ final class HistoryIndex {
     @SuppressWarnings("ReferenceEquality") // A history without events after the check is the same object.
     HistoryIndex(AllocationHistory history, AllocationHistory whole) {
         this.history = history;
-        this.lines = new Table<>(Stream::empty, this::lineOf);
+        this.ofWhole = whole == history ? Optional.empty() : Optional.of(new HistoryIndex(whole, whole));
+        this.liveAtCheck = new Table<>(() -> history.liveAtCheck().stream(), BufferGeneration::allocatedAt);
         this.anomalies = new Table<>(
                 () -> history.anomalies().stream()
                         .filter(anomaly -> anomaly.generation().isPresent()),
@@ -100,71 +94,61 @@ final class HistoryIndex {
                         .filter(anomaly -> anomaly.event() instanceof HistoryEvent.Freed),
                 MemoryAddress::of);
         this.freesInVain = new Table<>(
-                () -> history.events(HistoryEvent.FreeIgnored.class).stream().filter(HistoryIndex::isInVain),
+                () -> history.events(HistoryEvent.FreeIgnored.class).stream()
+                        .filter(ignored -> ignored.reason() == IgnoredFreeReason.STILL_SHARED
+                                || ignored.reason() == IgnoredFreeReason.FAILED),
                 ignored -> new MemoryAddress(ignored.device(), ignored.type(), ignored.address()));
-        this.reservedAgain = new Table<>(
-                () -> history.generations().stream()
-                        .filter(generation -> generation.reservedAgainAt().isPresent()),
-                MemoryAddress::of);
         this.meshes = new Table<>(() -> history.meshes().stream(), MeshDescription::id);
-        this.openings = new Table<>(
-                () -> history.events(HistoryEvent.MeshOpened.class).stream(),
-                opened -> opened.mesh().id());
-        if (whole != history) {
-            HistoryIndex ofWhole = new HistoryIndex(whole, whole);
-            whole.liveAtCheck()
-                    .forEach(generation ->
-                            later.put(generation.allocatedAt(), new SurvivorContext(generation, whole, ofWhole)));
-        }
+    }
+
+    /** Returns the history as of the check. */
+    AllocationHistory history() {
+        return history;
     }
 
     /** Returns the same generation in the whole history, if there are events after the check. */
     Optional<SurvivorContext> later(BufferGeneration buffer) {
-        return Optional.ofNullable(later.get(buffer.allocatedAt()));
+        return ofWhole.flatMap(whole -> whole.liveAtCheck.at(buffer.allocatedAt()).stream()
+                .findFirst()
+                .map(same -> new SurvivorContext(same, whole)));
     }
 
     /** Returns the buffers of the same request, or, if it touched one device only, those of the same line of code. */
     Siblings siblingsOf(BufferGeneration buffer) {
-        if (history.buffersOf(buffer.request()).size() > 1) {
-            OfRequest request = new OfRequest(buffer.request(), buffer.type(), buffer.kind());
-            Siblings ofRequest =
-                    siblings.computeIfAbsent(request, unused -> new Siblings(buffersOf(request), this::provedFreeAt));
-            if (ofRequest.size() > 1) {
-                return ofRequest;
-            }
+        OfRequest request = new OfRequest(buffer.request(), buffer.type(), buffer.kind());
+        if (buffersOf(request).size() > 1) {
+            return siblings.computeIfAbsent(request, unused -> new Siblings(buffersOf(request), this));
         }
         return hasLine(buffer)
-                ? siblings.computeIfAbsent(
-                        lineOf(buffer), unused -> new Siblings(fromSameLine(buffer), this::provedFreeAt))
-                : new Siblings(List.of(buffer), this::provedFreeAt);
+                ? siblings.computeIfAbsent(lineOf(buffer), unused -> new Siblings(fromSameLine(buffer), this))
+                : new Siblings(List.of(buffer), this);
     }
 
     private List<BufferGeneration> buffersOf(OfRequest of) {
-        return history.buffersOf(of.request()).stream()
-                .filter(buffer -> buffer.type() == of.type() && buffer.kind() == of.kind())
-                .toList();
+        List<BufferGeneration> all = history.buffersOf(of.request());
+        return all.size() == 1
+                ? all
+                : all.stream()
+                        .filter(buffer -> buffer.type() == of.type() && buffer.kind() == of.kind())
+                        .toList();
     }
 
     /** Returns all buffers of the same kind that the same line requested; empty without an origin. */
     List<BufferGeneration> fromSameLine(BufferGeneration buffer) {
-        if (!hasLine(buffer)) {
-            return List.of();
-        }
-        if (origins.add(buffer.origin().orElseThrow())) {
-            Stream.of(history.live(), history.freedAfterClose())
-                    .flatMap(List::stream)
-                    .forEach(one -> one.origin().ifPresent(origins::add));
-            lines = new Table<>(
-                    () ->
-                            history
-                                    .generationsWith(request -> request.origin()
-                                            .filter(origins::contains)
-                                            .isPresent())
-                                    .stream()
-                                    .filter(HistoryIndex::hasLine),
-                    this::lineOf);
-        }
-        return lines.at(lineOf(buffer));
+        return hasLine(buffer) ? lines.at(lineOf(buffer)) : List.of();
+    }
+
+    /** Few lines leave survivors, and one pass finds the buffers of all of them. */
+    private Stream<BufferGeneration> fromLinesOfSurvivors() {
+        Set<Origin> origins = new HashSet<>();
+        Stream.of(history.liveAtCheck(), history.freedAfterClose())
+                .flatMap(List::stream)
+                .forEach(survivor -> survivor.origin().ifPresent(origins::add));
+        return history
+                .generationsWith(
+                        request -> request.origin().filter(origins::contains).isPresent())
+                .stream()
+                .filter(HistoryIndex::hasLine);
     }
 
     private static boolean hasLine(BufferGeneration buffer) {
@@ -185,28 +169,9 @@ final class HistoryIndex {
                 isLarger ? mesh : OptionalInt.empty());
     }
 
-    /** Returns the number of the snapshot that lists a buffer of the ledger as free, if there is one. */
-    private OptionalLong provedFreeAt(BufferGeneration buffer) {
-        SurvivorContext live = new SurvivorContext(buffer, history, this);
-        OptionalLong again = live.reservedAgainAt();
-        return again.isPresent() || !live.isProvedFree()
-                ? again
-                : OptionalLong.of(live.snapshot().orElseThrow().number());
-    }
-
-    /** Returns the releases after close that the runtime ignored, without those before the last open report of the buffer. */
-    List<HistoryEvent.FreeIgnored> freesAfterClose(BufferGeneration buffer) {
-        return anomalies(buffer, Anomaly.Kind.FREE_AFTER_CLOSE)
-                .map(Anomaly::event)
-                .filter(HistoryEvent.FreeIgnored.class::isInstance)
-                .map(HistoryEvent.FreeIgnored.class::cast)
-                .filter(ignored -> ignored.number() > buffer.lastOpenReportAt().orElse(0))
-                .toList();
-    }
-
-    /** Returns the anomalies of a buffer that are of a kind. */
-    Stream<Anomaly> anomalies(BufferGeneration buffer, Anomaly.Kind kind) {
-        return anomalies.at(buffer).stream().filter(anomaly -> anomaly.kind() == kind);
+    /** Returns the anomalies of a buffer, oldest first. */
+    List<Anomaly> anomaliesOf(BufferGeneration buffer) {
+        return anomalies.at(buffer);
     }
 
     /** Returns the frees that found nothing at an address, oldest first. */
@@ -219,58 +184,13 @@ final class HistoryIndex {
         return freesInVain.at(address);
     }
 
-    private static boolean isInVain(HistoryEvent.FreeIgnored ignored) {
-        return ignored.reason() == IgnoredFreeReason.STILL_SHARED || ignored.reason() == IgnoredFreeReason.FAILED;
-    }
-
-    /** Returns the generations of an address that an allocator reserved again while a report of them was open. */
-    List<BufferGeneration> reservedAgainAt(MemoryAddress address) {
-        return reservedAgain.at(address);
-    }
-
-    /** Returns the reports at an address that a free of another owner matched. */
-    List<BufferGeneration.Report> freedByOthersAt(MemoryAddress address) {
-        return generationsAt(address).stream()
-                .flatMap(buffer -> buffer.reports().stream())
-                .filter(HistoryIndex::isFreedByAnother)
-                .toList();
-    }
-
-    private static boolean isFreedByAnother(BufferGeneration.Report report) {
-        return report.release()
-                .flatMap(release -> release.details().owner())
-                .filter(owner -> !report.request().details().owner().equals(Optional.of(owner)))
-                .isPresent();
-    }
-
     /** Returns the meshes that were opened under a number, in order. */
     List<MeshDescription> meshes(int id) {
         return meshes.at(id);
     }
 
-    /** Returns when meshes were opened under a number, in order. */
-    List<HistoryEvent.MeshOpened> openings(int mesh) {
-        return openings.at(mesh);
-    }
-
-    /** Returns the generations of an address that began before an event, in the order of allocation. */
-    List<BufferGeneration> generationsAt(MemoryAddress address, long event) {
-        List<BufferGeneration> all = generationsAt(address);
-        int low = 0;
-        int high = all.size();
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (all.get(middle).allocatedAt() < event) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return all.subList(0, low);
-    }
-
-    /** Each mesh may have left something at an address, so all of them ask for the same. */
-    private List<BufferGeneration> generationsAt(MemoryAddress address) {
+    /** Returns every generation of an address, in the order of allocation. */
+    List<BufferGeneration> generationsAt(MemoryAddress address) {
         return generations.computeIfAbsent(
                 address, place -> history.generationsAt(place.device(), place.type(), place.address()));
     }

@@ -3,7 +3,6 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot.Moment;
@@ -15,6 +14,7 @@ import dev.meshguard.verdict.InconclusiveReason.Kind;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -23,72 +23,66 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-/** All reasons for an inconclusive verdict, each a sentence with its remedy. */
+/** Finds and words every reason why a check cannot decide. */
 final class InconclusiveReasons {
 
     private final AllocationHistory history;
     private final List<Survivor> survivors;
+    private final List<InconclusiveReason> reasons = new ArrayList<>();
 
-    private InconclusiveReasons(AllocationHistory history, List<Survivor> survivors) {
+    /**
+     * Prepares the search.
+     *
+     * @param survivors the survivors that no earlier verdict reported; of those with one status the oldest is first
+     */
+    InconclusiveReasons(AllocationHistory history, List<Survivor> survivors) {
         this.history = history;
         this.survivors = survivors;
     }
 
-    /**
-     * Returns the reasons.
-     *
-     * @param survivors the survivors that no earlier verdict reported; of those with one status the oldest is first
-     */
-    static List<InconclusiveReason> of(
-            AllocationHistory history,
-            List<Survivor> survivors,
-            List<UnreportedMemory> unreported,
-            LeakVerdict.Sum sum) {
-        InconclusiveReasons reasons = new InconclusiveReasons(history, survivors);
-        return Stream.of(
-                        reasons.openMeshes(),
-                        reasons.nothingAttached(),
-                        reasons.undecided(Kind.OUT_OF_ORDER, InconclusiveReasons::outOfOrder),
-                        reasons.trackingOff(),
-                        reasons.lostReports(),
-                        reasons.openedTwice(),
-                        reasons.undecided(Kind.REPORTED_TOO_LATE, reasons::reportedTooLate),
-                        reasons.undecided(Kind.REPORTS_FIT_BOTH, InconclusiveReasons::reportsFitBoth),
-                        unreported.stream()
-                                .filter(memory -> !memory.held().isEmpty())
-                                .map(reasons::unreported),
-                        reasons.countsDisagree(sum))
-                .flatMap(Function.identity())
-                .toList();
+    /** Returns the reasons, in the order of this list. */
+    List<InconclusiveReason> of(List<UnreportedMemory> unreported, LeakVerdict.Sum sum) {
+        openMeshes();
+        nothingAttached();
+        outOfOrder();
+        trackingOff();
+        lostReports();
+        openedTwice();
+        reportedTooLate();
+        reportsFitBoth();
+        unreported.forEach(this::unreported);
+        countsDisagree(sum);
+        return reasons;
     }
 
-    private static InconclusiveReason reason(Kind kind, long[] events, String format, Object... values) {
-        return InconclusiveReason.of(kind, String.format(Locale.ROOT, format, values), events);
+    private void add(Kind kind, List<Long> events, String format, Object... values) {
+        reasons.add(new InconclusiveReason(kind, String.format(Locale.ROOT, format, values), events));
     }
 
-    private static long[] numbers(List<? extends HistoryEvent> events) {
-        return events.stream().mapToLong(HistoryEvent::number).toArray();
+    private static List<Long> numbers(List<? extends HistoryEvent> events) {
+        return events.stream().map(HistoryEvent::number).toList();
     }
 
     // Sources and meshes
 
-    private Stream<InconclusiveReason> openMeshes() {
-        return history.openMeshes().stream()
-                .filter(mesh -> !areProcessesDead(mesh))
-                .map(mesh -> reason(
+    private void openMeshes() {
+        for (MeshDescription mesh : history.openMeshes()) {
+            if (!areProcessesDead(mesh)) {
+                add(
                         Kind.MESH_OPEN,
-                        new long[0],
+                        List.of(),
                         "Mesh %d (%s) is still open%s, so its buffers may still be freed. Close it before the check.",
                         mesh.id(),
                         mesh.description(),
                         isWithoutParent(mesh)
                                 ? " although mesh " + mesh.parent().getAsInt() + " is closed"
-                                : ""));
+                                : "");
+            }
+        }
     }
 
     /**
@@ -99,101 +93,100 @@ final class InconclusiveReasons {
         if (history.events(HistoryEvent.ProcessDied.class).isEmpty()) {
             return false;
         }
-        List<MemoryRequest> requests = history.generations().stream()
+        List<OptionalLong> processes = history.generations().stream()
                 .filter(buffer -> mesh.devices().contains(buffer.device()))
                 .flatMap(buffer -> buffer.reports().stream())
-                .map(BufferGeneration.Report::request)
+                .map(report -> report.request().details().processId())
+                .distinct()
                 .toList();
-        return !requests.isEmpty()
-                && requests.stream()
-                        .map(request -> request.details().processId())
+        return !processes.isEmpty()
+                && processes.stream()
                         .allMatch(process -> process.isPresent()
                                 && history.deathOf(process.getAsLong()).isPresent());
     }
 
     /** A submesh outlives its mesh: the close of that one reset its own allocator only. */
     private boolean isWithoutParent(MeshDescription mesh) {
-        return mesh.parent().isPresent()
-                && isAmong(history.meshes(), mesh.parent().getAsInt())
-                && !isAmong(history.openMeshes(), mesh.parent().getAsInt());
+        return isAmong(history.meshes(), mesh.parent()) && !isAmong(history.openMeshes(), mesh.parent());
     }
 
-    private static boolean isAmong(Collection<MeshDescription> meshes, int id) {
-        return meshes.stream().anyMatch(mesh -> mesh.id() == id);
+    private static boolean isAmong(Collection<MeshDescription> meshes, OptionalInt id) {
+        return meshes.stream().anyMatch(mesh -> OptionalInt.of(mesh.id()).equals(id));
     }
 
-    private Stream<InconclusiveReason> nothingAttached() {
-        return history.hasSource()
-                ? Stream.of()
-                : Stream.of(
-                        InconclusiveReason.of(
-                                Kind.NOTHING_ATTACHED,
-                                "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
-                                        + " it, or call sourceAttached(…) if a source is connected that has nothing to report."));
+    private void nothingAttached() {
+        if (!history.hasSource()) {
+            add(
+                    Kind.NOTHING_ATTACHED,
+                    List.of(),
+                    "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
+                            + " it, or call sourceAttached(…) if a source is connected that has nothing to report.");
+        }
     }
 
     /** Neither an address nor a snapshot of it can be attributed to one of two meshes on the same device. */
-    private Stream<InconclusiveReason> openedTwice() {
+    private void openedTwice() {
         List<HistoryEvent.DeviceOpened> openings = history.openedWhileOpen();
+        if (openings.isEmpty()) {
+            return;
+        }
+        HistoryEvent.DeviceOpened first = openings.get(0);
         long others = openings.stream()
                         .map(HistoryEvent.DeviceOpened::device)
                         .distinct()
                         .count()
                 - 1;
-        return openings.stream()
-                .limit(1)
-                .map(first -> reason(
-                        Kind.DEVICE_OPENED_TWICE,
-                        numbers(openings),
-                        "Device %d was opened again (event #%d) while it was open%s, so the reports of the two meshes cannot be kept"
-                                + " apart. Open them through one Ttnn, or close the first one before.",
-                        first.device(),
-                        first.number(),
-                        others == 0 ? "" : ", and so " + (others == 1 ? "was 1 other" : "were " + others + " others")));
+        add(
+                Kind.DEVICE_OPENED_TWICE,
+                numbers(openings),
+                "Device %d was opened again (event #%d) while it was open%s, so the reports of the two meshes cannot be kept"
+                        + " apart. Open them through one Ttnn, or close the first one before.",
+                first.device(),
+                first.number(),
+                others == 0 ? "" : ", and so " + (others == 1 ? "was 1 other" : "were " + others + " others"));
     }
 
     // Missing reports
 
-    /** Returns one reason for each cause of losses, because a source that loses reports loses many for the same one. */
-    private Stream<InconclusiveReason> lostReports() {
-        Map<String, List<HistoryEvent.ReportsLost>> byReason = history.lostReports().stream()
-                .collect(Collectors.groupingBy(
-                        HistoryEvent.ReportsLost::reason, LinkedHashMap::new, Collectors.toList()));
-        return byReason.values().stream().map(InconclusiveReasons::lost);
-    }
-
-    private static InconclusiveReason lost(List<HistoryEvent.ReportsLost> losses) {
-        boolean counted = losses.stream().allMatch(lost -> lost.count() >= 0);
-        long count = losses.stream().mapToLong(HistoryEvent.ReportsLost::count).sum();
-        return reason(
-                Kind.REPORTS_LOST,
-                numbers(losses),
-                "%s (%sevent #%d: %s).",
-                counted
-                        ? count + (count == 1 ? " report is" : " reports are") + " missing"
-                        : "An unknown number of reports is missing",
-                losses.size() == 1 ? "" : "first at ",
-                losses.get(0).number(),
-                losses.get(0).reason());
+    /** Adds one reason for each cause of losses, because a source that loses reports loses many for the same one. */
+    private void lostReports() {
+        Map<String, List<HistoryEvent.ReportsLost>> byCause = new LinkedHashMap<>();
+        for (HistoryEvent.ReportsLost lost : history.lostReports()) {
+            byCause.computeIfAbsent(lost.reason(), unused -> new ArrayList<>()).add(lost);
+        }
+        byCause.forEach((cause, losses) -> {
+            boolean isCounted = losses.stream().allMatch(lost -> lost.count() >= 0);
+            long count =
+                    losses.stream().mapToLong(HistoryEvent.ReportsLost::count).sum();
+            add(
+                    Kind.REPORTS_LOST,
+                    numbers(losses),
+                    "%s missing (%sevent #%d: %s).",
+                    isCounted
+                            ? count + (count == 1 ? " report is" : " reports are")
+                            : "An unknown number of reports is",
+                    losses.size() == 1 ? "" : "first at ",
+                    losses.get(0).number(),
+                    cause);
+        });
     }
 
     /** Names the first relevant gap. */
-    private Stream<InconclusiveReason> trackingOff() {
+    private void trackingOff() {
         if (history.gaps().isEmpty()) {
-            return Stream.of();
+            return;
         }
-        Set<HistoryEvent.TrackingStopped> decisive = survivors.stream()
+        Set<HistoryEvent.TrackingStopped> decisive = undecided(Kind.TRACKING_OFF).stream()
                 .filter(survivor -> survivor.status() == SurvivorStatus.UNDECIDED)
-                .filter(survivor -> isUndecided(survivor, Kind.TRACKING_OFF))
                 .flatMap(survivor -> LeakDiagnosis.gapAfter(survivor.buffer(), history).stream())
                 .collect(Collectors.toSet());
         TrackingGaps gaps = new TrackingGaps(history);
-        return history.gaps().stream()
+        history.gaps().stream()
                 .filter(gap -> decisive.contains(gap) || gaps.mayHideMemory(gap))
-                .limit(1)
-                .map(gap -> reason(
+                .findFirst()
+                .ifPresent(gap -> add(
                         Kind.TRACKING_OFF,
-                        new long[] {gap.number()},
+                        List.of(gap.number()),
                         history.resumesAfter(gap)
                                 ? "Tracking was off from event #%d on (%s), so what was allocated and freed meanwhile is not known%s."
                                 : "Tracking ended at event #%d (%s), so it is not known %s.",
@@ -216,14 +209,17 @@ final class InconclusiveReasons {
     }
 
     /** A witness lists memory that no report mentions: then a report is missing, whatever the other findings are. */
-    private InconclusiveReason unreported(UnreportedMemory memory) {
+    private void unreported(UnreportedMemory memory) {
+        if (memory.held().isEmpty()) {
+            return;
+        }
         HistoryEvent.Witnessed event = memory.snapshot();
         MemoryAddress first = memory.held().get(0);
         boolean oneOfSeveral = history.meshesSharedADevice();
         String ofMesh = oneOfSeveral ? " of mesh " + event.snapshot().mesh() : "";
-        return reason(
+        add(
                 Kind.MEMORY_UNREPORTED,
-                new long[] {event.number()},
+                List.of(event.number()),
                 "%s (event #%d) %s held %s that the ledger does not, the first at %s %s on device %d.",
                 event.snapshot().moment() == Moment.BEFORE_WIPE
                         ? "Before the allocators" + ofMesh + " were wiped"
@@ -239,62 +235,74 @@ final class InconclusiveReasons {
 
     // Reports that leave survivors undecided
 
-    private Stream<InconclusiveReason> undecided(Kind kind, Function<List<Survivor>, InconclusiveReason> reason) {
-        List<Survivor> undecided = survivors.stream()
-                .filter(survivor -> isUndecided(survivor, kind))
-                .toList();
-        return undecided.isEmpty() ? Stream.of() : Stream.of(reason.apply(undecided));
+    private List<Survivor> undecided(Kind kind) {
+        List<Survivor> undecided = new ArrayList<>();
+        for (Survivor survivor : survivors) {
+            if (survivor.diagnosis().reason().equals(Optional.of(kind))) {
+                undecided.add(survivor);
+            }
+        }
+        return undecided;
     }
 
-    private static boolean isUndecided(Survivor survivor, Kind kind) {
-        return survivor.diagnosis().reason().filter(kind::equals).isPresent();
+    private void outOfOrder() {
+        List<Survivor> undecided = undecided(Kind.OUT_OF_ORDER);
+        if (!undecided.isEmpty()) {
+            BufferGeneration first = undecided.get(0).buffer();
+            add(
+                    Kind.OUT_OF_ORDER,
+                    List.of(first.allocatedAt()),
+                    "%s freed before %s reported, the first %s, so reports are out of order and what became of the memory is not"
+                            + " known.",
+                    were(undecided),
+                    undecided.size() == 1 ? "it was" : "they were",
+                    first);
+        }
     }
 
-    private static InconclusiveReason outOfOrder(List<Survivor> undecided) {
-        BufferGeneration first = undecided.get(0).buffer();
-        return reason(
-                Kind.OUT_OF_ORDER,
-                new long[] {first.allocatedAt()},
-                "%s freed before %s reported, the first %s, so reports are out of order and what became of the memory is not"
-                        + " known.",
-                were(undecided),
-                undecided.size() == 1 ? "it was" : "they were",
-                first);
+    private void reportedTooLate() {
+        List<Survivor> undecided = undecided(Kind.REPORTED_TOO_LATE);
+        if (!undecided.isEmpty()) {
+            BufferGeneration first = undecided.get(0).buffer();
+            List<Long> endAndReport = eventsOfFirst(undecided);
+            add(
+                    Kind.REPORTED_TOO_LATE,
+                    endAndReport.subList(1, 2),
+                    "%s reported too late to be true, the first (%s %s, event #%d) after %s, so what became of the memory is not"
+                            + " known.",
+                    were(undecided),
+                    first.type(),
+                    Quantities.place(first.device(), first.address()),
+                    endAndReport.get(1),
+                    LateReportRule.description(
+                            history.event(endAndReport.get(0)).orElseThrow()));
+        }
     }
 
-    private InconclusiveReason reportedTooLate(List<Survivor> undecided) {
-        BufferGeneration first = undecided.get(0).buffer();
-        List<Long> endAndReport = undecided.get(0).diagnosis().evidence().get(0).events();
-        return reason(
-                Kind.REPORTED_TOO_LATE,
-                new long[] {endAndReport.get(1)},
-                "%s reported too late to be true, the first (%s %s, event #%d) after %s, so what became of the memory is not"
-                        + " known.",
-                were(undecided),
-                first.type(),
-                Quantities.place(first.device(), first.address()),
-                endAndReport.get(1),
-                LateReportRule.description(history.event(endAndReport.get(0)).orElseThrow()));
+    private void reportsFitBoth() {
+        List<Survivor> undecided = undecided(Kind.REPORTS_FIT_BOTH);
+        if (!undecided.isEmpty()) {
+            boolean isMeshOrAllocatorNamed = undecided.stream()
+                    .map(Survivor::buffer)
+                    .allMatch(buffer ->
+                            buffer.mesh().isPresent() || buffer.allocator().isPresent());
+            add(
+                    Kind.REPORTS_FIT_BOTH,
+                    eventsOfFirst(undecided),
+                    "The reports of %s fit a leak as well as freed memory; the first is %s. A reading of the allocators when the"
+                            + " close begins would decide it%s.",
+                    Quantities.count(undecided.size(), "buffer"),
+                    undecided.get(0).buffer(),
+                    isMeshOrAllocatorNamed ? "" : ", or a source that names the owner and the kind of each buffer");
+        }
     }
 
     private static String were(List<Survivor> buffers) {
         return Quantities.count(buffers.size(), "buffer") + (buffers.size() == 1 ? " was" : " were");
     }
 
-    private static InconclusiveReason reportsFitBoth(List<Survivor> undecided) {
-        boolean isMeshOrAllocatorNamed = undecided.stream()
-                .map(Survivor::buffer)
-                .allMatch(buffer ->
-                        buffer.mesh().isPresent() || buffer.allocator().isPresent());
-        List<Long> events = undecided.get(0).diagnosis().evidence().get(0).events();
-        return reason(
-                Kind.REPORTS_FIT_BOTH,
-                events.stream().mapToLong(Long::longValue).toArray(),
-                "The reports of %s fit a leak as well as freed memory; the first is %s. A reading of the allocators when the"
-                        + " close begins would decide it%s.",
-                Quantities.count(undecided.size(), "buffer"),
-                undecided.get(0).buffer(),
-                isMeshOrAllocatorNamed ? "" : ", or a source that names the owner and the kind of each buffer");
+    private static List<Long> eventsOfFirst(List<Survivor> undecided) {
+        return undecided.get(0).diagnosis().evidence().get(0).events();
     }
 
     // Counts
@@ -303,17 +311,17 @@ final class InconclusiveReasons {
     private record Entry(
             MemoryAddress address, OptionalInt mesh, Optional<AllocatorId> allocator, boolean isCircularBuffer) {}
 
-    private Stream<InconclusiveReason> countsDisagree(LeakVerdict.Sum sum) {
-        return sum.addsUp() && ledgerAgrees()
-                ? Stream.of()
-                : Stream.of(reason(
-                        Kind.COUNTS_DISAGREE,
-                        new long[0],
-                        "The tracker's own counts disagree: %d allocated, %d freed, %d live, %d in the ledger.",
-                        sum.allocated(),
-                        sum.freed(),
-                        sum.live(),
-                        history.ledgerEntries()));
+    private void countsDisagree(LeakVerdict.Sum sum) {
+        if (!sum.addsUp() || !ledgerAgrees()) {
+            add(
+                    Kind.COUNTS_DISAGREE,
+                    List.of(),
+                    "The tracker's own counts disagree: %d allocated, %d freed, %d live, %d in the ledger.",
+                    sum.allocated(),
+                    sum.freed(),
+                    sum.live(),
+                    history.ledgerEntries());
+        }
     }
 
     /**

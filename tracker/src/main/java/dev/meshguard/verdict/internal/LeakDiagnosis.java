@@ -69,9 +69,8 @@ final class LeakDiagnosis {
      * another owner, and has the same mesh and extent.
      */
     static Optional<Evidence> overtakenBy(SurvivorContext survivor) {
-        MemoryAddress address = MemoryAddress.of(survivor.buffer());
         for (BufferGeneration.Report remaining : survivor.buffer().reportsRemaining()) {
-            for (Anomaly stray : survivor.index().strayFreesAt(address)) {
+            for (Anomaly stray : survivor.strayFreesOn(survivor.buffer().device())) {
                 HistoryEvent.Freed free = (HistoryEvent.Freed) stray.event();
                 if (free.number() < remaining.allocatedAt() && isOf(free.request(), free.ownership(), remaining)) {
                     return Optional.of(overtaken(free.number(), remaining));
@@ -80,12 +79,17 @@ final class LeakDiagnosis {
             // Such a free names the owner that it is of. Without one, all generations of the address would be searched
             // in vain.
             boolean hasOwner = remaining.request().details().owner().isPresent();
-            for (BufferGeneration.Report other :
-                    hasOwner ? survivor.index().freedByOthersAt(address) : List.<BufferGeneration.Report>of()) {
-                long free = other.freedAt().orElseThrow();
-                if (free < remaining.allocatedAt()
-                        && isOf(other.release().orElseThrow(), other.ownership(), remaining)) {
-                    return Optional.of(overtaken(free, remaining));
+            for (BufferGeneration other : hasOwner ? survivor.generationsAtAddress() : List.<BufferGeneration>of()) {
+                for (BufferGeneration.Report report : other.reports()) {
+                    long free = report.freedAt().orElse(Long.MAX_VALUE);
+                    if (free < remaining.allocatedAt()
+                            && isOf(report.release().orElseThrow(), report.ownership(), remaining)
+                            && !report.request()
+                                    .details()
+                                    .owner()
+                                    .equals(remaining.request().details().owner())) {
+                        return Optional.of(overtaken(free, remaining));
+                    }
                 }
             }
         }
@@ -140,7 +144,7 @@ final class LeakDiagnosis {
         BufferGeneration buffer = survivor.buffer();
         return survivor.snapshot()
                 .filter(event -> event.snapshot().allocator().isEmpty())
-                .filter(event -> survivor.index().generationsAt(MemoryAddress.of(buffer), event.number()).stream()
+                .filter(event -> survivor.generationsAtAddress().stream()
                         .anyMatch(other -> !other.hasSameAddressAs(buffer)
                                 && survivor.history().explains(other, event)))
                 .isPresent();
@@ -173,8 +177,9 @@ final class LeakDiagnosis {
                             && report.ownership() != Ownership.NON_OWNING
                             && !report.request().details().view());
         }
-        return survivor.index().reservedAgainAt(MemoryAddress.of(buffer)).stream()
+        return survivor.generationsAtAddress().stream()
                 .takeWhile(earlier -> earlier.allocatedAt() < buffer.allocatedAt())
+                .filter(earlier -> earlier.reservedAgainAt().isPresent())
                 .flatMap(earlier -> earlier.reports().stream());
     }
 

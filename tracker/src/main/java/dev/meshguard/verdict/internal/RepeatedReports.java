@@ -115,8 +115,7 @@ final class RepeatedReports {
 
     /** Finds another buffer that was allocated over a part of the memory. */
     private static Optional<Evidence> overlapped(SurvivorContext survivor) {
-        return survivor.index()
-                .anomalies(survivor.buffer(), Anomaly.Kind.OVERLAP)
+        return survivor.anomalies(Anomaly.Kind.OVERLAP)
                 .findFirst()
                 .filter(overlap -> overlap.event() instanceof HistoryEvent.Allocated)
                 .map(overlap -> overlapped(survivor, overlap, (HistoryEvent.Allocated) overlap.event()));

@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
-import java.util.function.Function;
 
 /**
  * The buffers that one request or one line of code allocated, and how many of them each device freed.
@@ -46,20 +45,21 @@ final class Siblings {
     private final boolean freesWereCollections;
 
     /**
-     * Counts for each device.
+     * Counts for each device. Where one witness covers all buffers, one of the ledger counts as freed if the witness lists it as
+     * free.
      *
      * @param buffers the buffers, at least one
-     * @param provedFreeAt returns the snapshot that lists a buffer of the ledger as free, if there is one: it counts as
-     *     freed. Only called where one witness covers all of them
      */
-    Siblings(List<BufferGeneration> buffers, Function<BufferGeneration, OptionalLong> provedFreeAt) {
+    Siblings(List<BufferGeneration> buffers, HistoryIndex index) {
         this.buffers = buffers;
         boolean oneWitness =
                 buffers.stream().map(BufferGeneration::mesh).distinct().count() == 1;
         long last = 0;
         boolean collected = true;
         for (BufferGeneration sibling : buffers) {
-            OptionalLong freedAt = sibling.isLive() && oneWitness ? provedFreeAt.apply(sibling) : sibling.freedAt();
+            OptionalLong freedAt = sibling.isLive() && oneWitness
+                    ? new SurvivorContext(sibling, index).provedFreeAt()
+                    : sibling.freedAt();
             devices.merge(
                     sibling.device(),
                     new AllocationFreeCount(1, freedAt.isPresent() ? 1 : 0),

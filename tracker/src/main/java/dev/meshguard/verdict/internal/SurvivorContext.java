@@ -14,6 +14,7 @@ import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Evidence;
@@ -22,28 +23,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * One survivor with the evidence that the history has for it.
+ * What a history holds about one survivor.
  *
  * @param buffer the survivor
- * @param history the history to search
- * @param index finds other buffers, reports and anomalies
+ * @param index finds other buffers, reports and anomalies of the history
  */
-record SurvivorContext(BufferGeneration buffer, AllocationHistory history, HistoryIndex index) {
+record SurvivorContext(BufferGeneration buffer, HistoryIndex index) {
 
-    /**
-     * Returns the moment by which the memory had to be freed: for the runtime the reset of the allocators, for other
-     * code the close. If a buffer of the runtime may share the address, only the reset is late enough to decide.
-     */
-    Moment checkMoment() {
-        return remaining().stream()
-                        .anyMatch(report -> report.request().details().lifetime() == BufferLifetime.SYSTEM)
-                ? Moment.BEFORE_WIPE
-                : Moment.CLOSE_BEGUN;
+    /** Returns the history as of the check. */
+    AllocationHistory history() {
+        return index.history();
     }
+
+    // Reports
 
     /**
      * Returns the reports that may remain there. An allocator that reuses an address had freed it before, so of several
@@ -51,42 +46,37 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
      */
     List<Report> remaining() {
         List<Report> open = buffer.reportsRemaining();
-        if (open.size() == 1) {
-            return open;
-        }
-        List<Report> last =
-                open.stream().filter(report -> !isReusedAfter(report)).toList();
+        List<Report> last = open.size() == 1
+                ? open
+                : open.stream().filter(report -> !isReusedAfter(report)).toList();
         return last.isEmpty() ? open : last;
     }
 
-    @SuppressWarnings("ReferenceEquality") // Requests are compared by identity.
     private boolean isReusedAfter(Report report) {
-        return report.request().details().mesh().isPresent()
-                && report.request().details().kind() == BufferKind.BUFFER
-                && liesOnSeveralDevices(report)
-                && buffer.reports().stream()
-                        .anyMatch(later -> later.request() != report.request()
-                                && later.allocatedAt() > report.allocatedAt()
-                                && later.ownership() == report.ownership()
-                                && later.request().details().kind() == BufferKind.BUFFER
-                                && later.request()
-                                        .details()
-                                        .mesh()
-                                        .equals(report.request().details().mesh())
-                                && liesOnSeveralDevices(later));
+        return isBufferOfMesh(report) && buffer.reports().stream().anyMatch(later -> isReuse(later, report));
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Requests are compared by identity.
+    private boolean isReuse(Report later, Report earlier) {
+        return later.request() != earlier.request()
+                && later.allocatedAt() > earlier.allocatedAt()
+                && later.ownership() == earlier.ownership()
+                && later.request()
+                        .details()
+                        .mesh()
+                        .equals(earlier.request().details().mesh())
+                && isBufferOfMesh(later);
     }
 
     /**
      * A mesh and each of its devices have an allocator: memory on several devices belongs to the mesh's, memory on one
      * may belong to either.
      */
-    private boolean liesOnSeveralDevices(Report report) {
-        return history.buffersOf(report.request()).stream().anyMatch(sibling -> sibling.device() != buffer.device());
-    }
-
-    /** Returns whether a witness that covers all remaining reports listed the memory as free in time. */
-    boolean isProvedFree() {
-        return surviveWith(BufferKind.BUFFER) && addressState() == AddressState.FREE;
+    private boolean isBufferOfMesh(Report report) {
+        return report.request().details().mesh().isPresent()
+                && report.request().details().kind() == BufferKind.BUFFER
+                && history().buffersOf(report.request()).stream()
+                        .anyMatch(sibling -> sibling.device() != buffer.device());
     }
 
     /**
@@ -111,41 +101,84 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
     }
 
     /**
+     * Returns how many requests with an open report the code under test has to free: not those of the runtime, nor
+     * those whose owner ended. A request of which nothing is known counts.
+     */
+    long requestsToFree() {
+        return openRequests()
+                .filter(request -> request.details().lifetime() == BufferLifetime.USER)
+                .filter(request -> request.details()
+                        .owner()
+                        .filter(owner -> history().endOf(owner).isPresent())
+                        .isEmpty())
+                .count();
+    }
+
+    /** Returns the search results for the handles of the requests that still have an open report. */
+    List<HistoryEvent.HandleTraced> traces() {
+        return openRequests()
+                .flatMap(request -> history().reachabilityOf(request).stream())
+                .toList();
+    }
+
+    private Stream<MemoryRequest> openRequests() {
+        return remaining().stream().map(Report::request).distinct();
+    }
+
+    /** Returns the words of the source that reported the buffer. */
+    SourceVocabulary vocabulary() {
+        return history().vocabularyOf(buffer.request());
+    }
+
+    // Snapshots
+
+    /**
      * Returns whether it is reported on a device that its mesh does not cover.
      *
      * <p>A mesh has no memory there: the report is about its own object, under the number of a device.
      */
     boolean isReportedElsewhere() {
-        if (buffer.mesh().isEmpty()) {
-            return false;
-        }
-        List<MeshDescription> its = itsMeshes();
-        return !its.isEmpty() && its.stream().noneMatch(mesh -> mesh.devices().contains(buffer.device()));
+        return meshElsewhere().isPresent();
     }
 
-    private List<MeshDescription> itsMeshes() {
-        OptionalInt mesh = buffer.mesh();
-        return mesh.isPresent() ? index.meshes(mesh.getAsInt()) : List.of();
+    private Optional<MeshDescription> meshElsewhere() {
+        OptionalInt number = buffer.mesh();
+        List<MeshDescription> meshes = number.isPresent() ? index.meshes(number.getAsInt()) : List.of();
+        return meshes.stream().anyMatch(mesh -> mesh.devices().contains(buffer.device()))
+                ? Optional.empty()
+                : meshes.stream().findFirst();
     }
 
     /**
-     * Returns the event by which the allocator reserved the address for another request while this one was in the
-     * ledger. The memory had been freed before. A late report proves nothing.
+     * Returns the moment by which the memory had to be freed: for the runtime the reset of the allocators, for other
+     * code the close. If a buffer of the runtime may share the address, only the reset is late enough to decide.
      */
-    OptionalLong reservedAgainAt() {
-        OptionalLong again = buffer.reservedAgainAt();
-        boolean isLate = again.isPresent()
-                && history
-                        .event(again.getAsLong())
-                        .filter(HistoryEvent.Allocated.class::isInstance)
-                        .map(event -> ((HistoryEvent.Allocated) event).request())
-                        .stream()
-                        .flatMap(request -> history.buffersOf(request).stream())
-                        .filter(generation -> generation.allocatedAt() == again.getAsLong())
-                        .anyMatch(
-                                generation -> LeakDiagnosis.overtakenBy(new SurvivorContext(generation, history, index))
-                                        .isPresent());
-        return isLate ? OptionalLong.empty() : again;
+    Moment checkMoment() {
+        return remaining().stream()
+                        .anyMatch(report -> report.request().details().lifetime() == BufferLifetime.SYSTEM)
+                ? Moment.BEFORE_WIPE
+                : Moment.CLOSE_BEGUN;
+    }
+
+    /** Returns the snapshot of the moment when the memory had to be freed, if it covers the buffer. */
+    Optional<HistoryEvent.Witnessed> snapshot() {
+        return snapshot(checkMoment());
+    }
+
+    /** Returns the snapshot at a moment of this open period of the device that covers the buffer. */
+    Optional<HistoryEvent.Witnessed> snapshot(Moment moment) {
+        return meshElsewhere()
+                .map(mesh -> snapshotOf(mesh, moment))
+                .orElseGet(() -> history().snapshotFor(buffer, moment));
+    }
+
+    private Optional<HistoryEvent.Witnessed> snapshotOf(MeshDescription mesh, Moment moment) {
+        return history().witnessSnapshots().stream()
+                .filter(event -> event.number() > buffer.allocatedAt()
+                        && event.snapshot().moment() == moment
+                        && event.snapshot().mesh() == mesh.id()
+                        && AllocatorId.mayBeOne(event.snapshot().allocator(), buffer.allocator()))
+                .findFirst();
     }
 
     /** Returns the state of the address when the memory had to be freed. */
@@ -165,13 +198,39 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
     }
 
     private AddressState addressState(WitnessSnapshot snapshot) {
-        if (!isReportedElsewhere()) {
-            return snapshot.stateOf(buffer.device(), buffer.type(), buffer.address());
-        }
-        Set<AddressState> states = itsMeshes().get(0).devices().stream()
-                .map(device -> snapshot.stateOf(device, buffer.type(), buffer.address()))
-                .collect(Collectors.toSet());
-        return states.size() == 1 ? states.iterator().next() : AddressState.ALLOCATED;
+        List<AddressState> states =
+                meshElsewhere().map(MeshDescription::devices).orElse(List.of(buffer.device())).stream()
+                        .map(device -> snapshot.stateOf(device, buffer.type(), buffer.address()))
+                        .distinct()
+                        .toList();
+        return states.size() == 1 ? states.get(0) : AddressState.ALLOCATED;
+    }
+
+    /** Returns whether a witness that covers all remaining reports listed the memory as free in time. */
+    boolean isProvedFree() {
+        return surviveWith(BufferKind.BUFFER) && addressState() == AddressState.FREE;
+    }
+
+    /** Returns the number of the event that proves that the memory was freed in time, if there is one. */
+    OptionalLong provedFreeAt() {
+        OptionalLong again = reservedAgainAt();
+        return again.isPresent() || !isProvedFree()
+                ? again
+                : OptionalLong.of(snapshot().orElseThrow().number());
+    }
+
+    /**
+     * Returns the event by which the allocator reserved the address for another request while this one was in the
+     * ledger. The memory had been freed before. A late report proves nothing.
+     */
+    OptionalLong reservedAgainAt() {
+        OptionalLong again = buffer.reservedAgainAt();
+        boolean isLate = again.isPresent()
+                && generationsAtAddress().stream()
+                        .filter(other -> other.allocatedAt() == again.getAsLong())
+                        .anyMatch(other -> LeakDiagnosis.overtakenBy(new SurvivorContext(other, index))
+                                .isPresent());
+        return isLate ? OptionalLong.empty() : again;
     }
 
     /** Returns the snapshot of the moment when the memory had to be freed as evidence, if it covers the address. */
@@ -196,24 +255,30 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
         return snapshot(moment)
                 .map(event -> Evidence.formatted(
                                 "%s reported %s as %s %s (event #%d)",
-                                Phrases.allocatorOf(event.snapshot(), buffer.device())
-                                        .orElse(
-                                                history.meshesSharedADevice()
-                                                        ? "the allocator of mesh "
-                                                                + event.snapshot()
-                                                                        .mesh()
-                                                        : "the allocator"),
+                                allocatorOf(event.snapshot()),
                                 Quantities.address(buffer.address()),
-                                addressState(moment) == AddressState.ALLOCATED ? "allocated" : "free",
+                                addressState(event.snapshot()) == AddressState.ALLOCATED ? "allocated" : "free",
                                 when,
                                 event.number())
                         .provedBy(event.number()));
     }
 
+    private String allocatorOf(WitnessSnapshot snapshot) {
+        return Phrases.allocatorOf(snapshot, buffer.device())
+                .orElse(history().meshesSharedADevice() ? "the allocator of mesh " + snapshot.mesh() : "the allocator");
+    }
+
+    // Frees
+
+    /** Returns whether a source only infers frees from snapshots, so that nothing follows from the frees of others. */
+    boolean freesAreInferred() {
+        return history().sources().stream().anyMatch(SourceDescription::infersFrees);
+    }
+
     /** Returns the event that freed a report, if one did. */
     Optional<HistoryEvent.Freed> freeOf(Report report) {
         return report.freedAt().stream()
-                .mapToObj(history::event)
+                .mapToObj(history()::event)
                 .flatMap(Optional::stream)
                 .filter(HistoryEvent.Freed.class::isInstance)
                 .map(HistoryEvent.Freed.class::cast)
@@ -222,10 +287,15 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
 
     /** Returns the free that the runtime ignored because the device was closed, if the code under test tried one. */
     Optional<HistoryEvent.FreeIgnored> freeAfterClose() {
-        List<HistoryEvent.FreeIgnored> frees = index.freesAfterClose(buffer);
-        return frees.size() < handlesToRelease()
-                ? Optional.empty()
-                : frees.stream().findFirst();
+        List<HistoryEvent.FreeIgnored> frees = anomalies(Anomaly.Kind.FREE_AFTER_CLOSE)
+                .map(Anomaly::event)
+                .filter(HistoryEvent.FreeIgnored.class::isInstance)
+                .map(HistoryEvent.FreeIgnored.class::cast)
+                .filter(this::isAfterLastReport)
+                .toList();
+        return frees.stream()
+                .filter(first -> frees.size() >= handlesToRelease())
+                .findFirst();
     }
 
     /**
@@ -233,12 +303,11 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
      * report counts as a request.
      */
     private long handlesToRelease() {
-        List<MemoryRequest> open = remaining().stream().map(Report::request).toList();
-        return open.stream().filter(MemoryRequest::isAnonymous).count()
-                + open.stream()
-                        .filter(request -> !request.isAnonymous())
-                        .distinct()
-                        .count();
+        long anonymous = remaining().stream()
+                .filter(report -> report.request().isAnonymous())
+                .count();
+        return anonymous
+                + openRequests().filter(request -> !request.isAnonymous()).count();
     }
 
     /** Returns the last free that freed nothing, because another handle shares the buffer or because it failed, if there was one. */
@@ -246,43 +315,34 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
         return index.freesInVainAt(MemoryAddress.of(buffer)).stream()
                 .filter(ignored ->
                         AllocatorId.mayBeOne(ignored.request().details().allocator(), buffer.allocator()))
-                .filter(ignored -> ignored.number() > buffer.lastOpenReportAt().orElse(0))
+                .filter(this::isAfterLastReport)
                 .reduce((earlier, later) -> later);
     }
+
+    private boolean isAfterLastReport(HistoryEvent event) {
+        return event.number() > buffer.lastOpenReportAt().orElse(0);
+    }
+
+    // Other buffers
 
     /** Returns the buffers of the same request, or, if it touched one device only, those of the same line of code. */
     Siblings siblings() {
         return index.siblingsOf(buffer);
     }
 
-    /** Returns whether a source only infers frees from snapshots, so that nothing follows from the frees of others. */
-    boolean freesAreInferred() {
-        return history.sources().stream().anyMatch(SourceDescription::infersFrees);
+    /** Returns every generation of its address, in the order of allocation. */
+    List<BufferGeneration> generationsAtAddress() {
+        return index.generationsAt(MemoryAddress.of(buffer));
     }
 
-    /** Returns the words of the source that reported the buffer. */
-    SourceVocabulary vocabulary() {
-        return history.vocabularyOf(buffer.request());
+    /** Returns the frees that found nothing at its address on a device, oldest first. */
+    List<Anomaly> strayFreesOn(int device) {
+        return index.strayFreesAt(new MemoryAddress(device, buffer.type(), buffer.address()));
     }
 
-    /** Returns the snapshot of the moment when the memory had to be freed, if it covers the buffer. */
-    Optional<HistoryEvent.Witnessed> snapshot() {
-        return snapshot(checkMoment());
-    }
-
-    /** Returns the snapshot at a moment of this open period of the device that covers the buffer. */
-    Optional<HistoryEvent.Witnessed> snapshot(Moment moment) {
-        return isReportedElsewhere() ? snapshotOfItsMesh(moment) : history.snapshotFor(buffer, moment);
-    }
-
-    private Optional<HistoryEvent.Witnessed> snapshotOfItsMesh(Moment moment) {
-        int mesh = itsMeshes().get(0).id();
-        return history.witnessSnapshots().stream()
-                .filter(event -> event.number() > buffer.allocatedAt()
-                        && event.snapshot().moment() == moment)
-                .filter(event -> event.snapshot().mesh() == mesh)
-                .filter(event -> AllocatorId.mayBeOne(event.snapshot().allocator(), buffer.allocator()))
-                .findFirst();
+    /** Returns its anomalies that are of a kind. */
+    Stream<Anomaly> anomalies(Anomaly.Kind kind) {
+        return index.anomaliesOf(buffer).stream().filter(anomaly -> anomaly.kind() == kind);
     }
 
     /** Returns the same generation in the whole history, if there are events after the check. */
@@ -290,30 +350,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
         return index.later(buffer);
     }
 
-    /** Returns the search results for the handles of the requests that still have an open report. */
-    List<HistoryEvent.HandleTraced> traces() {
-        return openRequests().stream()
-                .flatMap(request -> history.reachabilityOf(request).stream())
-                .toList();
-    }
-
-    /**
-     * Returns how many requests with an open report the code under test has to free: not those of the runtime, nor
-     * those whose owner ended. A request of which nothing is known counts.
-     */
-    long requestsToFree() {
-        return openRequests().stream()
-                .filter(request -> request.details().lifetime() == BufferLifetime.USER)
-                .filter(request -> request.details()
-                        .owner()
-                        .filter(owner -> history.endOf(owner).isPresent())
-                        .isEmpty())
-                .count();
-    }
-
-    private List<MemoryRequest> openRequests() {
-        return remaining().stream().map(Report::request).distinct().toList();
-    }
+    // Facts for a reader
 
     /**
      * Returns further facts about a buffer that was not freed: the witness, ignored frees, other buffers at the
@@ -324,7 +361,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
         snapshotEvidence().ifPresent(evidence::add);
         evidence.addAll(RepeatedReports.of(this));
         freeInVain().map(this::inVain).ifPresent(evidence::add);
-        whoElse(buffer).ifPresent(evidence::add);
+        otherOpenReports().ifPresent(evidence::add);
         cleanupOfSubDevices().ifPresent(evidence::add);
         return evidence;
     }
@@ -334,53 +371,53 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Histo
      * destroys all managers: {@code close_impl} of {@code tt_metal/distributed/mesh_device.cpp}.
      */
     private Optional<Evidence> cleanupOfSubDevices() {
-        AddressState after = addressState(Moment.AFTER_WIPE);
-        return buffer.allocator()
-                .filter(allocator -> allocator.kind() == AllocatorId.Kind.SUB_DEVICE && after != AddressState.UNKNOWN)
-                .flatMap(allocator -> snapshot(Moment.AFTER_WIPE)
+        Optional<AllocatorId> subDevice =
+                buffer.allocator().filter(allocator -> allocator.kind() == AllocatorId.Kind.SUB_DEVICE);
+        AddressState after = subDevice.isPresent() ? addressState(Moment.AFTER_WIPE) : AddressState.UNKNOWN;
+        boolean isFree = after == AddressState.FREE;
+        return after == AddressState.UNKNOWN
+                ? Optional.empty()
+                : snapshot(Moment.AFTER_WIPE)
                         .map(event -> Evidence.formatted(
                                         "sub-device manager %d was %s when the mesh closed: its allocator listed %s as %s"
                                                 + " afterwards (event #%d)",
-                                        allocator.manager(),
-                                        after == AddressState.FREE ? "cleaned up" : "not cleaned up",
+                                        subDevice.get().manager(),
+                                        isFree ? "cleaned up" : "not cleaned up",
                                         Quantities.address(buffer.address()),
-                                        after == AddressState.FREE ? "free" : "allocated",
+                                        isFree ? "free" : "allocated",
                                         event.number())
-                                .provedBy(event.number())));
+                                .provedBy(event.number()));
     }
 
     /** It is unknown which of several requests at one address still holds it. */
     @SuppressWarnings("ReferenceEquality") // Requests are compared by identity.
-    private static Optional<Evidence> whoElse(BufferGeneration buffer) {
-        List<Report> remaining = buffer.reportsRemaining();
-        Report first = remaining.get(0);
-        return remaining.stream()
-                .filter(report -> report.request() != first.request())
+    private Optional<Evidence> otherOpenReports() {
+        List<Report> open = buffer.reportsRemaining();
+        return open.stream()
+                .filter(report -> report.request() != open.get(0).request())
                 .reduce((earlier, later) -> later)
                 .map(last -> Evidence.formatted(
                                 "%d reports of that address are open, the last one of event #%d (%d B), at %s",
-                                remaining.size(), last.allocatedAt(), last.size(), Phrases.callSite(last.request()))
+                                open.size(), last.allocatedAt(), last.size(), Phrases.callSite(last.request()))
                         .provedBy(last.allocatedAt()));
     }
 
     /** Explains an ignored free to a reader who assumes that the buffer was freed. */
     private Evidence inVain(HistoryEvent.FreeIgnored ignored) {
-        long event = ignored.number();
         String site = Phrases.callSite(ignored.request());
-        Evidence fact = ignored.reason() == IgnoredFreeReason.FAILED
-                ? Evidence.formatted(
+        if (ignored.reason() != IgnoredFreeReason.FAILED) {
+            return Evidence.formatted(
+                            "a free of it was ignored (event #%d), because %s, at %s",
+                            ignored.number(), ignored.reason().description(), site)
+                    .provedBy(ignored.number());
+        }
+        Optional<String> message = ignored.request().details().label();
+        return Evidence.formatted(
                         "a call that should %s it failed at event #%d%s, at %s",
                         vocabulary().free(),
-                        event,
-                        ignored.request()
-                                .details()
-                                .label()
-                                .map(text -> " with " + text)
-                                .orElse(""),
+                        ignored.number(),
+                        message.map(text -> " with " + text).orElse(""),
                         site)
-                : Evidence.formatted(
-                        "a free of it was ignored (event #%d), because %s, at %s",
-                        event, ignored.reason().description(), site);
-        return fact.provedBy(event);
+                .provedBy(ignored.number());
     }
 }

@@ -3,7 +3,6 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
@@ -12,11 +11,11 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
-import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -34,75 +33,56 @@ import java.util.stream.Stream;
  */
 final class SurvivorGrouping {
 
-    /**
-     * The place is an origin, or else the report of a process about several devices, or else the request by identity.
-     */
-    private record Key(
-            Object where,
-            BufferType type,
-            Optional<String> source,
-            boolean freedOnCollection,
-            boolean hasDevice,
-            long size,
-            Optional<String> label,
-            Cause cause,
-            SurvivorStatus status) {}
-
-    /**
-     * The allocations of a process on several devices by one request: the protocol has no requests, but a mesh uses the
-     * same address everywhere.
-     */
-    private record Remote(long process, long address, Phase phase) {}
-
-    /** The survivors that one owner keeps and that count alike. */
-    private record Kept(Owner owner, SurvivorStatus status) {}
-
     private static final int MAX_PHASES = 3;
 
     /** Causes whose evidence has the numbers of reports at an address. */
     private static final Set<Cause> COUNTING = EnumSet.of(Cause.REPORTED_TWICE, Cause.UNEXPLAINED);
 
-    private final AllocationHistory history;
     private final HistoryIndex index;
+    private final AllocationHistory history;
+    private final List<Survivor> survivors;
     /** More is reported about them than that they were freed. */
-    private final Set<BufferGeneration> freedLate;
+    private final Set<BufferGeneration> freedLate = new HashSet<>();
 
-    SurvivorGrouping(AllocationHistory history, HistoryIndex index, Set<BufferGeneration> freedLate) {
-        this.history = history;
+    SurvivorGrouping(HistoryIndex index, List<Survivor> survivors) {
         this.index = index;
-        this.freedLate = freedLate;
+        this.history = index.history();
+        this.survivors = survivors;
+        survivors.stream()
+                .map(Survivor::buffer)
+                .filter(buffer -> !buffer.isLive())
+                .forEach(freedLate::add);
     }
 
     /** Returns the groups in the order of their oldest survivor. */
-    List<SurvivorGroup> of(List<Survivor> survivors) {
-        Map<Key, List<Survivor>> alike = new LinkedHashMap<>();
+    List<SurvivorGroup> groups() {
+        Map<Object, List<Survivor>> alike = new LinkedHashMap<>();
         for (Survivor survivor : survivors) {
             alike.computeIfAbsent(keyOf(survivor), unused -> new ArrayList<>()).add(survivor);
         }
-        List<List<Survivor>> groups = new ArrayList<>(alike.values());
-        Map<Integer, Integer> roots = roots(groups);
-        Map<Integer, List<SurvivorGroup>> consequences = new HashMap<>();
-        roots.forEach((group, root) -> consequences
-                .computeIfAbsent(root, unused -> new ArrayList<>())
-                .add(new SurvivorGroup(groups.get(group), List.of(), context(groups.get(group)))));
-        List<SurvivorGroup> result = new ArrayList<>();
-        for (int i = 0; i < groups.size(); i++) {
-            if (!roots.containsKey(i)) {
-                result.add(new SurvivorGroup(
-                        groups.get(i), consequences.getOrDefault(i, List.of()), context(groups.get(i))));
+        Map<List<Survivor>, List<Survivor>> roots = roots(alike.values());
+        Map<List<Survivor>, List<SurvivorGroup>> consequences = new IdentityHashMap<>();
+        for (List<Survivor> group : alike.values()) {
+            if (roots.containsKey(group)) {
+                consequences
+                        .computeIfAbsent(roots.get(group), unused -> new ArrayList<>())
+                        .add(new SurvivorGroup(group, List.of(), circumstances(group)));
             }
         }
-        return result;
+        return alike.values().stream()
+                .filter(group -> !roots.containsKey(group))
+                .map(group ->
+                        new SurvivorGroup(group, consequences.getOrDefault(group, List.of()), circumstances(group)))
+                .toList();
     }
 
-    private static Key keyOf(Survivor survivor) {
+    private static Object keyOf(Survivor survivor) {
         BufferGeneration buffer = survivor.buffer();
-        Object where = buffer.origin()
-                .filter(origin -> !origin.frames().isEmpty())
-                .map(Object.class::cast)
-                .orElseGet(() -> withoutOrigin(buffer));
-        return new Key(
-                where,
+        return List.of(
+                buffer.origin()
+                        .filter(origin -> !origin.frames().isEmpty())
+                        .map(Object.class::cast)
+                        .orElseGet(() -> withoutOrigin(buffer)),
                 buffer.type(),
                 buffer.request().details().source(),
                 buffer.request().details().freedOnCollection(),
@@ -113,31 +93,36 @@ final class SurvivorGrouping {
                 survivor.status());
     }
 
+    /**
+     * Returns the request, or the report of a process about several devices: its protocol has no requests, but a mesh uses the
+     * same address everywhere.
+     */
     private static Object withoutOrigin(BufferGeneration buffer) {
         OptionalLong process = buffer.request().details().processId();
         return process.isPresent()
-                ? new Remote(process.getAsLong(), buffer.address(), buffer.allocatedIn())
+                ? List.of(process.getAsLong(), buffer.address(), buffer.allocatedIn())
                 : buffer.request();
     }
 
     /**
-     * Returns the root of each group that has one: the group with the highest rank among all that share their owners.
+     * Returns the root of each group that has one: the group with the highest rank among all that share their owners and count
+     * alike.
      */
-    private static Map<Integer, Integer> roots(List<List<Survivor>> groups) {
-        Map<Kept, List<Integer>> byOwner = new LinkedHashMap<>();
-        for (int i = 0; i < groups.size(); i++) {
-            int group = i;
-            SurvivorStatus status = groups.get(i).get(0).status();
-            ownersOf(groups.get(i))
-                    .forEach(owner -> byOwner.computeIfAbsent(new Kept(owner, status), unused -> new ArrayList<>())
-                            .add(group));
+    @SuppressWarnings("ReferenceEquality") // A group is one object.
+    private static Map<List<Survivor>, List<Survivor>> roots(Iterable<List<Survivor>> groups) {
+        Map<Object, List<List<Survivor>>> byOwner = new LinkedHashMap<>();
+        for (List<Survivor> group : groups) {
+            for (Owner owner : ownersOf(group)) {
+                byOwner.computeIfAbsent(List.of(owner, group.get(0).status()), unused -> new ArrayList<>())
+                        .add(group);
+            }
         }
-        Map<Integer, Integer> roots = new HashMap<>();
-        for (List<Integer> together : byOwner.values()) {
-            int root = together.stream()
-                    .min(Comparator.comparingInt(group -> rank(groups.get(group))))
+        Map<List<Survivor>, List<Survivor>> roots = new IdentityHashMap<>();
+        for (List<List<Survivor>> together : byOwner.values()) {
+            List<Survivor> root = together.stream()
+                    .min(Comparator.comparingInt(SurvivorGrouping::rank))
                     .orElseThrow();
-            for (int group : together) {
+            for (List<Survivor> group : together) {
                 if (group != root
                         && !roots.containsKey(group)
                         && !roots.containsKey(root)
@@ -151,16 +136,16 @@ final class SurvivorGrouping {
 
     /** A group is no consequence if some of it has no owner, or an owner that is never kept. */
     private static Set<Owner> ownersOf(List<Survivor> group) {
-        Set<Owner> owners = new LinkedHashSet<>();
-        for (Survivor survivor : group) {
-            Optional<Owner> owner =
-                    survivor.buffer().owner().filter(one -> one.kind().canBeCached());
-            if (owner.isEmpty()) {
-                return Set.of();
-            }
-            owners.add(owner.get());
-        }
-        return owners;
+        boolean areKept = group.stream()
+                .allMatch(survivor -> survivor.buffer()
+                        .owner()
+                        .filter(owner -> owner.kind().canBeCached())
+                        .isPresent());
+        return areKept
+                ? group.stream()
+                        .map(survivor -> survivor.buffer().owner().orElseThrow())
+                        .collect(Collectors.toCollection(LinkedHashSet::new))
+                : Set.of();
     }
 
     /**
@@ -176,7 +161,7 @@ final class SurvivorGrouping {
     }
 
     /** Returns facts about other buffers of the same line, and about the reports of the same addresses. */
-    private List<Evidence> context(List<Survivor> group) {
+    private List<Evidence> circumstances(List<Survivor> group) {
         return Stream.of(freedFromSameLine(group), allDevicesAlike(group), reports(group))
                 .flatMap(Optional::stream)
                 .toList();

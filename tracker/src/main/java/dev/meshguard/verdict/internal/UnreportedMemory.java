@@ -31,15 +31,15 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
      * Returns the unreported memory of each snapshot. The part of a context lacks the reports of others, and after the reset
      * nothing is known.
      */
-    static List<UnreportedMemory> in(AllocationHistory history, HistoryIndex index) {
+    static List<UnreportedMemory> in(HistoryIndex index) {
+        AllocationHistory history = index.history();
         if (history.context().isPresent()) {
             return List.of();
         }
-        Search search = new Search(history, index);
         return history.witnessSnapshots().stream()
                 .filter(event -> event.snapshot().moment() != Moment.AFTER_WIPE
                         && !event.snapshot().isEmpty())
-                .map(search::in)
+                .map(new Search(history, index, history.events(HistoryEvent.MeshOpened.class))::in)
                 .toList();
     }
 
@@ -55,7 +55,7 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
                         Optional.empty()));
     }
 
-    private record Search(AllocationHistory history, HistoryIndex index) {
+    private record Search(AllocationHistory history, HistoryIndex index, List<HistoryEvent.MeshOpened> openings) {
 
         private UnreportedMemory in(HistoryEvent.Witnessed event) {
             return event.snapshot().moment() == Moment.CLOSE_BEGUN ? whenCloseBegan(event) : beforeWipe(event);
@@ -107,7 +107,7 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
 
         private boolean isReported(MemoryAddress place, HistoryEvent.Witnessed event) {
             boolean joinsAllocators = event.snapshot().allocator().isEmpty();
-            List<BufferGeneration> generations = index.generationsAt(place, event.number());
+            List<BufferGeneration> generations = index.generationsAt(place);
             // From the latest on, because the witness nearly always saw that one.
             for (int i = generations.size() - 1; i >= 0; i--) {
                 BufferGeneration buffer = generations.get(i);
@@ -165,8 +165,9 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
 
         private boolean isOfOneOpenPeriod(int mesh, int device, long earlier, long later) {
             return history.openPeriodAt(device, earlier) == history.openPeriodAt(device, later)
-                    && index.openings(mesh).stream()
-                            .noneMatch(opened -> earlier < opened.number() && opened.number() < later);
+                    && openings.stream()
+                            .noneMatch(opened ->
+                                    opened.mesh().id() == mesh && earlier < opened.number() && opened.number() < later);
         }
 
         private static AddressState addressState(MemoryAddress place, HistoryEvent.Witnessed event) {

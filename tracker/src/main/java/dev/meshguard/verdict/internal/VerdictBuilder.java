@@ -19,37 +19,26 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /** Builds the verdict on one history, in stages: each returns what later ones read. */
 public final class VerdictBuilder {
 
     private final AllocationHistory history;
     private final HistoryIndex index;
+    private final ExpectedBuffers expected;
     private final ExcludedFindings excluded;
 
-    private VerdictBuilder(AllocationHistory whole, List<ExcludedPart> parts) {
+    /**
+     * Prepares a verdict.
+     *
+     * @param whole the history, with the events after the check
+     * @param excluded the verdicts whose findings are not reported again
+     */
+    public VerdictBuilder(AllocationHistory whole, ExpectedBuffers expected, List<ExcludedVerdict> excluded) {
         this.history = whole.asOfCheck();
         this.index = new HistoryIndex(history, whole);
-        this.excluded = new ExcludedFindings(parts);
-    }
-
-    /** Returns the verdict on a history, without the findings of parts that were reported before. */
-    public static LeakVerdict verdict(AllocationHistory whole, ExpectedBuffers expected, List<ExcludedPart> parts) {
-        return new VerdictBuilder(whole, parts).verdict(expected);
-    }
-
-    /** Returns the survivors that neither their lifetime, nor an expectation, nor a verdict on a part covers; the oldest first. */
-    public static List<BufferGeneration> unexpectedSurvivors(
-            AllocationHistory whole, ExpectedBuffers expected, List<ExcludedPart> parts) {
-        AllocationHistory history = whole.asOfCheck();
-        ExcludedFindings excluded = new ExcludedFindings(parts);
-        List<BufferGeneration> others = history.live().stream()
-                .filter(buffer -> buffer.lifetime() == BufferLifetime.USER)
-                .filter(buffer -> excluded.reported(buffer).isEmpty())
-                .toList();
-        return ExpectationMatcher.unexpected(expected, history, others);
+        this.expected = expected;
+        this.excluded = new ExcludedFindings(excluded);
     }
 
     /**
@@ -76,11 +65,21 @@ public final class VerdictBuilder {
                 new UnexplainedRule());
     }
 
-    private LeakVerdict verdict(ExpectedBuffers expected) {
+    /** Returns the survivors that neither their lifetime, nor an expectation, nor an excluded verdict covers; the oldest first. */
+    public List<BufferGeneration> unexpectedSurvivors() {
+        List<BufferGeneration> others = history.live().stream()
+                .filter(buffer -> buffer.lifetime() == BufferLifetime.USER)
+                .filter(buffer -> excluded.reported(buffer).isEmpty())
+                .toList();
+        return ExpectationMatcher.unexpected(expected, history, others);
+    }
+
+    /** Returns the verdict. */
+    public LeakVerdict verdict() {
         List<BufferGeneration> remaining = remaining();
         List<Survivor> reported = reported(remaining);
         List<Survivor> diagnosed = diagnosed(remaining);
-        List<UnreportedMemory> unreported = UnreportedMemory.in(history, index);
+        List<UnreportedMemory> unreported = UnreportedMemory.in(index);
         List<Anomaly> anomalies = anomalies(unreported);
         ExpectationMatcher.Match matched =
                 ExpectationMatcher.match(expected, history, diagnosed, overwrites(reported, diagnosed));
@@ -88,7 +87,7 @@ public final class VerdictBuilder {
         List<Survivor> survivors = joined(matched.survivors(), reported);
         survivors.sort(Comparator.comparingLong(survivor -> survivor.buffer().allocatedAt()));
         LeakVerdict.Sum sum = sum(survivors);
-        List<InconclusiveReason> reasons = InconclusiveReasons.of(history, matched.survivors(), unreported, sum);
+        List<InconclusiveReason> reasons = new InconclusiveReasons(history, matched.survivors()).of(unreported, sum);
         return new LeakVerdict(
                 history,
                 outcome(survivors, reasons, anomalies, expectations, matched.overwrites()),
@@ -114,7 +113,7 @@ public final class VerdictBuilder {
     private List<BufferGeneration> remaining() {
         List<BufferGeneration> remaining = new ArrayList<>(history.live());
         for (BufferGeneration buffer : history.freedAfterClose()) {
-            if (!LateRule.lateReports(context(buffer)).isEmpty()) {
+            if (!LateRule.lateReports(new SurvivorContext(buffer, index)).isEmpty()) {
                 remaining.add(buffer);
             }
         }
@@ -122,11 +121,7 @@ public final class VerdictBuilder {
         return remaining;
     }
 
-    private SurvivorContext context(BufferGeneration buffer) {
-        return new SurvivorContext(buffer, history, index);
-    }
-
-    /** Returns what verdicts on parts have reported, as they reported it. */
+    /** Returns what excluded verdicts have reported, as they reported it. */
     private List<Survivor> reported(List<BufferGeneration> remaining) {
         List<Survivor> reported = new ArrayList<>();
         remaining.forEach(buffer -> excluded.reported(buffer).ifPresent(reported::add));
@@ -134,32 +129,29 @@ public final class VerdictBuilder {
     }
 
     private List<Survivor> diagnosed(List<BufferGeneration> remaining) {
-        if (remaining.isEmpty()) {
-            return List.of();
+        List<Survivor> diagnosed = new ArrayList<>(remaining.size());
+        List<Rule> rules = remaining.isEmpty() ? List.of() : rules(history);
+        for (BufferGeneration buffer : remaining) {
+            if (excluded.reported(buffer).isEmpty()) {
+                diagnosed.add(
+                        new Survivor(buffer, diagnosis(new SurvivorContext(buffer, index), rules), Optional.empty()));
+            }
         }
-        List<Rule> rules = rules(history);
-        return remaining.stream()
-                .filter(buffer -> excluded.reported(buffer).isEmpty())
-                .map(buffer -> new Survivor(buffer, diagnosis(context(buffer), rules), Optional.empty()))
-                .toList();
+        return diagnosed;
     }
 
     private static Diagnosis diagnosis(SurvivorContext survivor, List<Rule> rules) {
-        return rules.stream()
-                .flatMap(rule -> rule.examine(survivor).stream())
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("The last rule passed on " + survivor.buffer()));
+        for (Rule rule : rules) {
+            Optional<Diagnosis> diagnosis = rule.examine(survivor);
+            if (diagnosis.isPresent()) {
+                return diagnosis.get();
+            }
+        }
+        throw new IllegalStateException("The last rule passed on " + survivor.buffer());
     }
 
     private List<SurvivorGroup> groups(List<Survivor> survivors) {
-        if (survivors.isEmpty()) {
-            return List.of();
-        }
-        Set<BufferGeneration> freedLate = survivors.stream()
-                .map(Survivor::buffer)
-                .filter(buffer -> !buffer.isLive())
-                .collect(Collectors.toSet());
-        return new SurvivorGrouping(history, index, freedLate).of(survivors);
+        return survivors.isEmpty() ? List.of() : new SurvivorGrouping(index, survivors).groups();
     }
 
     // Other findings
@@ -199,25 +191,17 @@ public final class VerdictBuilder {
         return worst;
     }
 
-    // Sums
-
     private LeakVerdict.Sum sum(List<Survivor> survivors) {
+        long[] counts = new long[SurvivorStatus.values().length];
+        survivors.forEach(survivor -> counts[survivor.status().ordinal()]++);
         long allocated = history.allocatedBuffers();
         return new LeakVerdict.Sum(
                 allocated,
                 allocated - survivors.size(),
-                count(survivors, SurvivorStatus.FREED_LATE),
-                count(survivors, SurvivorStatus.LEAKED),
-                count(survivors, SurvivorStatus.MISREPORTED),
-                count(survivors, SurvivorStatus.EXPECTED),
-                count(survivors, SurvivorStatus.UNDECIDED));
-    }
-
-    private static long count(List<Survivor> survivors, SurvivorStatus status) {
-        long count = 0;
-        for (Survivor survivor : survivors) {
-            count += survivor.status() == status ? 1 : 0;
-        }
-        return count;
+                counts[SurvivorStatus.FREED_LATE.ordinal()],
+                counts[SurvivorStatus.LEAKED.ordinal()],
+                counts[SurvivorStatus.MISREPORTED.ordinal()],
+                counts[SurvivorStatus.EXPECTED.ordinal()],
+                counts[SurvivorStatus.UNDECIDED.ordinal()]);
     }
 }
