@@ -113,7 +113,7 @@ final class CaptureRecorder {
     CaptureRecorder(ReadingCriteria criteria) {
         this.criteria = criteria;
         recording = new OperationHistory(events, criteria, "capture");
-        events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SourceDescription.of(SOURCE)));
+        events.add(number -> new HistoryEvent.SourceAttached(number, SourceDescription.of(SOURCE)));
     }
 
     long nodes() {
@@ -371,7 +371,7 @@ final class CaptureRecorder {
         Phase current = outermost().map(Phase::new).orElse(phase.equals(Phase.START) ? Phase.START : BETWEEN);
         if (!current.equals(phase)) {
             phase = current;
-            events.add(new HistoryEvent.PhaseBegan(events.nextNumber(), NO_TIME, current));
+            events.add(number -> new HistoryEvent.PhaseBegan(number, NO_TIME, current));
         }
     }
 
@@ -531,7 +531,7 @@ final class CaptureRecorder {
     // The end
 
     private void lost(long count, String reason) {
-        events.add(new HistoryEvent.ReportsLost(events.nextNumber(), count, reason));
+        events.add(number -> new HistoryEvent.ReportsLost(number, count, reason));
     }
 
     private String lastNode() {

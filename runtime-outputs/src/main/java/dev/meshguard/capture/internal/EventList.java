@@ -2,24 +2,29 @@ package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.HistoryEvent.Allocated;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.EventNumbers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongFunction;
 
-/** The events of a recording, numbered from 1 in the order in which they are added. */
+/**
+ * The events of a recording, numbered from 1 in the order in which they are added.
+ *
+ * <p>Each event is created from its number when the history is taken, so lists share events that have another number in each.
+ */
 final class EventList {
 
     /** The request of every free, of which an output contains nothing but the address. */
     private static final MemoryRequest RELEASE = MemoryRequest.of(AllocationDetails.user());
 
-    private final List<HistoryEvent> events = new ArrayList<>();
+    private final List<LongFunction<HistoryEvent>> events = new ArrayList<>();
 
     /** Returns the number that the next event has. */
     long nextNumber() {
@@ -32,44 +37,30 @@ final class EventList {
 
     /** Adds an allocation by a request of its own. */
     void allocated(Memory memory, long size, AllocationDetails details, Optional<Origin> origin) {
-        events.add(new Allocated(
-                nextNumber(),
-                MemoryRequest.restored(details, origin),
-                memory.device(),
-                memory.type(),
-                memory.address(),
-                size,
-                Ownership.OWNING));
+        add(allocation(
+                memory.device(), memory.type(), memory.address(), size, MemoryRequest.restored(details, origin)));
     }
 
     void freed(Memory memory) {
-        events.add(new HistoryEvent.Freed(
-                nextNumber(), RELEASE, memory.device(), memory.type(), memory.address(), Ownership.OWNING));
+        add(number -> new HistoryEvent.Freed(
+                number, RELEASE, memory.device(), memory.type(), memory.address(), Ownership.OWNING));
     }
 
-    /** Adds an event under {@link #nextNumber()}. */
-    void add(HistoryEvent event) {
-        events.add(event.number() == nextNumber() ? event : EventNumbers.numbered(event, nextNumber()));
+    /** Adds an event, which is created from its number. */
+    void add(LongFunction<HistoryEvent> event) {
+        events.add(event);
     }
 
     /** Adds events of another list. */
     void addAll(EventList source, int from, int end) {
-        source.events.subList(from, end).forEach(this::add);
+        events.addAll(source.events.subList(from, end));
     }
 
     /** Sets the origin of an allocation that was added without one, for a reader that learns it only later. */
     void setOrigin(long number, Origin origin) {
         Allocated known = allocation(number);
-        events.set(
-                (int) number - 1,
-                new Allocated(
-                        number,
-                        MemoryRequest.restored(known.request().details(), Optional.of(origin)),
-                        known.device(),
-                        known.type(),
-                        known.address(),
-                        known.size(),
-                        known.ownership()));
+        MemoryRequest request = MemoryRequest.restored(known.request().details(), Optional.of(origin));
+        events.set((int) number - 1, allocation(known.device(), known.type(), known.address(), known.size(), request));
     }
 
     /** Returns the origin of an allocation. */
@@ -79,10 +70,17 @@ final class EventList {
 
     /** Returns the history of the events so far. */
     AllocationHistory history() {
-        return AllocationHistory.read(events);
+        List<HistoryEvent> numbered = new ArrayList<>(events.size());
+        events.forEach(event -> numbered.add(event.apply(numbered.size() + 1L)));
+        return AllocationHistory.read(numbered);
+    }
+
+    private static LongFunction<HistoryEvent> allocation(
+            int device, BufferType type, long address, long size, MemoryRequest request) {
+        return number -> new Allocated(number, request, device, type, address, size, Ownership.OWNING);
     }
 
     private Allocated allocation(long number) {
-        return (Allocated) events.get((int) number - 1);
+        return (Allocated) events.get((int) number - 1).apply(number);
     }
 }

@@ -64,7 +64,7 @@ public final class OperationHistory {
         if (criteria.beginsRound(name)) {
             endRound();
             round++;
-            events.add(new HistoryEvent.RoundBegan(events.nextNumber(), round));
+            begin(round, events);
         }
     }
 
@@ -80,8 +80,17 @@ public final class OperationHistory {
 
     /** Ends the last round, if there is one. */
     void endRound() {
+        end(round, events);
+    }
+
+    private static void begin(int round, EventList target) {
+        target.add(number -> new HistoryEvent.RoundBegan(number, round));
+    }
+
+    /** Ends a round; rounds are counted from 1. */
+    private static void end(int round, EventList target) {
         if (round > 0) {
-            events.add(new HistoryEvent.RoundEnded(events.nextNumber(), round));
+            target.add(number -> new HistoryEvent.RoundEnded(number, round));
         }
     }
 
@@ -105,16 +114,15 @@ public final class OperationHistory {
         notes = List.copyOf(all);
         contradictions.forEach(contradiction -> contradiction.addTo(events));
         if (remainingNote.isPresent()) {
-            events.add(new HistoryEvent.TrackingStopped(
-                    events.nextNumber(),
-                    String.format(Locale.ROOT, "the %s ended before the device was closed", noun)));
+            events.add(number -> new HistoryEvent.TrackingStopped(
+                    number, String.format(Locale.ROOT, "the %s ended before the device was closed", noun)));
         }
         addCheck(events, notes);
     }
 
     private void addCheck(EventList target, List<String> texts) {
-        texts.forEach(note -> target.add(new HistoryEvent.SourceNoted(target.nextNumber(), note)));
-        target.add(new HistoryEvent.Checked(target.nextNumber(), criteria.today()));
+        texts.forEach(note -> target.add(number -> new HistoryEvent.SourceNoted(number, note)));
+        target.add(number -> new HistoryEvent.Checked(number, criteria.today()));
     }
 
     /** Returns the history, as the criteria demand it. */
@@ -164,11 +172,9 @@ public final class OperationHistory {
             if (marks.test(names[i])) {
                 copy.addAll(events, next, begins[i]);
                 next = begins[i];
-                if (rounds > 0) {
-                    copy.add(new HistoryEvent.RoundEnded(copy.nextNumber(), rounds));
-                }
+                end(rounds, copy);
                 rounds++;
-                copy.add(new HistoryEvent.RoundBegan(copy.nextNumber(), rounds));
+                begin(rounds, copy);
             }
         }
         if (rounds == 0) {
@@ -176,7 +182,7 @@ public final class OperationHistory {
                     "No outermost operation of the " + noun + " has the name. " + outermostNames());
         }
         copy.addAll(events, next, size);
-        copy.add(new HistoryEvent.RoundEnded(copy.nextNumber(), rounds));
+        end(rounds, copy);
         return judged(copy, Long.MAX_VALUE);
     }
 

@@ -35,7 +35,7 @@ final class SnapshotComparison {
 
         /** Adds it as lost reports. */
         void addTo(EventList events) {
-            events.add(new HistoryEvent.ReportsLost(events.nextNumber(), buffers, reason));
+            events.add(number -> new HistoryEvent.ReportsLost(number, buffers, reason));
         }
     }
 

@@ -105,8 +105,8 @@ final class SnapshotRecorder {
     SnapshotRecorder(CaptureNotes notes, ReadingCriteria criteria) {
         this.notes = notes;
         recording = new OperationHistory(events, criteria, "recording");
-        events.add(new HistoryEvent.SourceAttached(
-                events.nextNumber(), SourceDescription.of(SOURCE).inferringFrees()));
+        events.add(number -> new HistoryEvent.SourceAttached(
+                number, SourceDescription.of(SOURCE).inferringFrees()));
     }
 
     /** Returns the name of an operation with its number. */
@@ -355,12 +355,12 @@ final class SnapshotRecorder {
         Phase current = new Phase(isInOperation ? name : name + " or before");
         if (!current.equals(phase)) {
             phase = current;
-            events.add(new HistoryEvent.PhaseBegan(events.nextNumber(), NO_TIME, current));
+            events.add(number -> new HistoryEvent.PhaseBegan(number, NO_TIME, current));
         }
     }
 
     private void lost(long count, String reason) {
-        events.add(new HistoryEvent.ReportsLost(events.nextNumber(), count, reason));
+        events.add(number -> new HistoryEvent.ReportsLost(number, count, reason));
     }
 
     OutputContent finish(OptionalInt rank, long operations) {
