@@ -12,12 +12,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The memory that is allocated according to the reports, device by device.
- *
- * <p>It counts references to addresses, as {@link dev.meshguard.history.CountingPolicy#REFERENCE_COUNTED} does. Not safe
- * for use by several threads.
- */
+/** The memory that is allocated according to the reports, device by device. Not safe for use by several threads. */
 public final class Ledger {
 
     /** The effect of a report on the ledger. */
@@ -40,7 +35,18 @@ public final class Ledger {
         NOTHING_TO_FREE
     }
 
+    /** The ways in which a further report of a live entry counts. */
+    public enum RepeatedReports {
+        /** The entry has one report more, and stays until all are freed. */
+        COUNTED,
+        /** The entry has the new size, which is added to the old one, and goes with the first free. */
+        ADDED,
+        /** The entry goes with the first free. */
+        IGNORED
+    }
+
     private final TreeMap<Integer, Device> devices = new TreeMap<>();
+    private final RepeatedReports repeatedReports;
     private final Consumer<MemoryRequest> removed;
     private @Nullable Device latest;
     private int latestDevice;
@@ -52,17 +58,14 @@ public final class Ledger {
         private final Totals totals = new Totals();
     }
 
-    /** Creates an empty ledger. */
-    public Ledger() {
-        this(request -> {});
-    }
-
     /**
      * Creates an empty ledger.
      *
+     * @param repeatedReports how a further report of a live entry counts
      * @param removed receives the request of each entry that is removed
      */
-    public Ledger(Consumer<MemoryRequest> removed) {
+    public Ledger(RepeatedReports repeatedReports, Consumer<MemoryRequest> removed) {
+        this.repeatedReports = repeatedReports;
         this.removed = removed;
     }
 
@@ -102,9 +105,17 @@ public final class Ledger {
             entry.size = size;
             return Effect.RESIZED;
         }
-        entries.repeat(entry, allocator);
-        known.totals.repeated(type, entry.lifetime(), 1);
-        return entry.size == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
+        entries.join(entry, allocator);
+        Effect effect = entry.size == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
+        if (repeatedReports == RepeatedReports.COUNTED) {
+            entry.reports++;
+            known.totals.repeated(type, entry.lifetime(), 1);
+        } else if (repeatedReports == RepeatedReports.ADDED) {
+            entry.size = size;
+            known.totals.resized(type, entry.lifetime(), size);
+            known.totals.repeated(type, entry.lifetime(), 1);
+        }
+        return effect;
     }
 
     /** Enters a free; the request is null if nothing is known of it. */
@@ -125,6 +136,12 @@ public final class Ledger {
         }
         known.entries.remove(entry);
         return Effect.REMOVED;
+    }
+
+    /** Returns the entry that a report is about, if it is live. */
+    public @Nullable Entry entry(@Nullable MemoryRequest request, int device, BufferType type, long address) {
+        Device known = reported(device);
+        return known.entries.find(type, address, known.allocators.of(request));
     }
 
     /** Enters a free that the runtime ignored: its device is known from now on, and nothing else changes. */

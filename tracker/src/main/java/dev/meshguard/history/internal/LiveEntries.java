@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A table of chains. A map would create three objects for each entry.
  */
-final class LiveEntries {
+public final class LiveEntries {
 
     private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();
     private static final int FIRST_CAPACITY = 16;
@@ -24,7 +24,7 @@ final class LiveEntries {
     private @Nullable Entry unused;
 
     /** One live entry. */
-    static final class Entry {
+    public static final class Entry {
         private int type;
         private long address;
         private int allocator;
@@ -115,12 +115,8 @@ final class LiveEntries {
         count++;
     }
 
-    /**
-     * Counts one more report of an entry; first size, lifetime and request stay, and known parts of the allocator are
-     * combined.
-     */
-    void repeat(Entry entry, int allocator) {
-        entry.reports++;
+    /** Combines the allocator of an entry with that of a further report. */
+    void join(Entry entry, int allocator) {
         entry.allocator = allocators.joined(entry.allocator, allocator);
     }
 

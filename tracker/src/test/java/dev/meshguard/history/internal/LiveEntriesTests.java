@@ -110,7 +110,8 @@ class LiveEntriesTests {
     private void allocate(Map<Key, Known> model, Key key, Entry entry, Random random) {
         if (entry != null) {
             Known before = model.get(key);
-            entries.repeat(entry, key.allocator());
+            entries.join(entry, key.allocator());
+            entry.reports++;
             model.put(key, new Known(before.size(), before.lifetime(), before.reports() + 1, before.request()));
             return;
         }
