@@ -391,8 +391,7 @@ public final class AllocationHistory {
      * Returns the number of the event at which the close of the buffer's allocator began, if it began.
      *
      * <p>The allocator of a mesh ends when the mesh closes, or when the close of another mesh closes its devices. A
-     * device's own allocator ends with the last mesh over it. If the reports do not say which of the two holds a
-     * buffer, the device's counts.
+     * device's own allocator ends with the last mesh over it. So does a buffer whose reports name no mesh.
      */
     public OptionalLong closeOf(BufferGeneration buffer) {
         long began = pass().closeOf(buffer);

@@ -1,7 +1,6 @@
 package dev.meshguard.history;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
@@ -9,7 +8,6 @@ import dev.meshguard.event.HistoryEvent.OwnerCached;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
 import java.util.ArrayDeque;
@@ -564,27 +562,10 @@ final class GenerationBuilder {
     long closeOf(BufferGeneration generation) {
         long ofDevice = devices.closingAfter(generation.device(), generation.allocatedAt());
         MeshOpenPeriod mesh = generation.allocatedBy();
-        if (mesh == null || mesh.closingAt() < generation.allocatedAt() || !isHeldByMesh(generation)) {
+        if (mesh == null || mesh.closingAt() < generation.allocatedAt()) {
             return ofDevice;
         }
         return Math.min(mesh.closingAt(), ofDevice);
-    }
-
-    /**
-     * Returns whether the mesh's allocator holds a buffer. A mesh allocates on all its devices at once; memory on one
-     * device may belong to the device's own allocator.
-     */
-    private boolean isHeldByMesh(BufferGeneration generation) {
-        if (generation.allocator().isPresent()) {
-            return !generation.allocator().get().equals(AllocatorId.DEVICE);
-        }
-        for (BufferGeneration.Report report : generation.reports()) {
-            if (report.ownership() == Ownership.NON_OWNING
-                    || (!report.request().isAnonymous() && of(report.request()).size() > 1)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /**

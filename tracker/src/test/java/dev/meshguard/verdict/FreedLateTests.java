@@ -12,6 +12,7 @@ import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.script.HistoryScript;
@@ -299,25 +300,35 @@ class FreedLateTests {
         void isThatOfTheLastMeshOverTheDeviceWhereTheDeviceAllocatedIt() {
             HistoryScript inTime = meshWithASubmesh()
                     .allocate(DRAM, device(0), 0x1000, 64)
-                    .owning()
-                    .onMesh(1)
+                    .fromAllocator(AllocatorId.DEVICE)
                     .closeMesh(1)
                     .free(DRAM, device(0), 0x1000)
-                    .owning()
-                    .onMesh(1)
+                    .fromAllocator(AllocatorId.DEVICE)
                     .closeMesh(0);
             HistoryScript late = meshWithASubmesh()
                     .allocate(DRAM, device(0), 0x1000, 64)
-                    .owning()
-                    .onMesh(1)
+                    .fromAllocator(AllocatorId.DEVICE)
                     .closeMesh(1)
                     .closeMesh(0)
                     .free(DRAM, device(0), 0x1000)
-                    .owning()
-                    .onMesh(1);
+                    .fromAllocator(AllocatorId.DEVICE);
 
             judged(inTime.recorded()).hasOutcome(Outcome.LEAK_FREE);
             judged(late.recorded()).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
+        }
+
+        @Test
+        void isThatOfItsMeshWhileASubmeshKeepsTheDeviceOpen() {
+            var history = meshWithASubmesh()
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .closeMesh(0)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(0)
+                    .closeMesh(1)
+                    .recorded();
+
+            judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
         }
 
         @Test
