@@ -143,9 +143,9 @@ final class Address {
     /**
      * Returns the live buffer whose report a free matches, if there is one.
      *
-     * <p>Buffers of the same mesh come first, then those of an earlier open period of its number or of an unknown mesh.
-     * A free that names no mesh matches the best fit. Buffers of a reopened device or a closed mesh match only if there
-     * is no other.
+     * <p>Buffers of the same mesh come first, then those of an unknown mesh. After the close of the mesh, those of an
+     * earlier open period of its number match too; while it is open, they are of another allocator. A free that names no
+     * mesh matches the best fit. Buffers of a reopened device or a closed mesh match only if there is no other.
      */
     @Nullable
     BufferGeneration freedBy(HistoryEvent.Freed free, @Nullable MeshOpenPeriod allocatingMesh, int devicePeriod) {
@@ -250,7 +250,7 @@ final class Address {
         if (generation.allocatedBy() == null) {
             return isCurrent(generation, devicePeriod) ? 2 : 1;
         }
-        return isOf(generation, allocatingMesh) ? 3 : 0;
+        return isOf(generation, allocatingMesh) && !allocatingMesh.isOpen() ? 3 : 0;
     }
 
     private static int rank(BufferGeneration generation, HistoryEvent.Freed free, int devicePeriod) {

@@ -357,5 +357,20 @@ class FreedLateTests {
 
             judged(history).hasOutcome(Outcome.LEAK_FREE);
         }
+
+        @Test
+        void isNotThatOfAFreeOnALaterMeshWithTheSameNumber() {
+            var history = history()
+                    .mesh(0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(0)
+                    .close()
+                    .mesh(0, 0)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(0)
+                    .closed();
+
+            judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
+        }
     }
 }
