@@ -3,12 +3,10 @@ package dev.meshguard.junit.internal.config;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.MemoryBudget;
 import dev.meshguard.junit.internal.ConfigurationErrors;
-import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.verdict.budget.BudgetSpec;
-import java.lang.reflect.AnnotatedElement;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -19,7 +17,12 @@ import org.junit.platform.commons.support.AnnotationSupport;
 /** The budgets declared by the annotations of a test: the nearest one for each memory of each device. */
 final class BudgetAnnotations {
 
-    private record Scope(BufferType type, OptionalInt device) {}
+    private record Scope(BufferType type, OptionalInt device) {
+
+        static Scope of(BudgetSpec budget) {
+            return new Scope(budget.type(), budget.device());
+        }
+    }
 
     private BudgetAnnotations() {}
 
@@ -28,71 +31,37 @@ final class BudgetAnnotations {
      * replaces.
      */
     static List<BudgetSpec> budgets(ExtensionContext context, List<BudgetSpec> inCode) {
-        Map<Scope, BudgetSpec> nearest = new LinkedHashMap<>(ofMethod(context));
-        for (Class<?> type : TestClasses.of(context)) {
-            on(type, TestNames.of(type)).forEach(nearest::putIfAbsent);
+        Map<Scope, BudgetSpec> nearest = new LinkedHashMap<>();
+        for (TestElement element : TestElement.of(context)) {
+            on(element).forEach(budget -> nearest.putIfAbsent(Scope.of(budget), budget));
         }
-        for (BudgetSpec budget : inCode) {
-            nearest.putIfAbsent(new Scope(budget.type(), budget.device()), budget);
-        }
+        inCode.forEach(budget -> nearest.putIfAbsent(Scope.of(budget), budget));
         return List.copyOf(nearest.values());
     }
 
-    /** Rejects a budget on a method whose mesh outlives it, because the budget would apply to other methods too. */
-    static void rejectOnMethod(ExtensionContext context) {
-        if (!ofMethod(context).isEmpty()) {
-            throw ConfigurationErrors.of(
-                    "@MemoryBudget on " + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
-                    "a budget for one method of a mesh with lifetime = CLASS",
-                    "Put it on the class, or let the mesh last for one test.");
-        }
-    }
-
-    /**
-     * Rejects a budget on a nested class that shares the mesh of its enclosing class, because it would never be read.
-     */
-    static void rejectOnNested(ExtensionContext inner, ExtensionContext outer) {
-        Class<?> type = inner.getRequiredTestClass();
-        if (inner.getTestMethod().isEmpty()
-                && type != outer.getRequiredTestClass()
-                && !on(type, TestNames.of(type)).isEmpty()) {
-            throw ConfigurationErrors.of(
-                    "@MemoryBudget on " + TestNames.of(type),
-                    "a budget for a nested class that shares a mesh with lifetime = CLASS",
-                    String.format(Locale.ROOT, "Put it on %s.", TestNames.of(outer.getRequiredTestClass())));
-        }
-    }
-
-    private static Map<Scope, BudgetSpec> ofMethod(ExtensionContext context) {
-        return context.getTestMethod()
-                .map(method -> on(method, TestNames.of(context.getRequiredTestClass(), method)))
-                .orElse(Map.of());
-    }
-
-    private static Map<Scope, BudgetSpec> on(AnnotatedElement element, String name) {
-        String place = "@MemoryBudget on " + name;
+    /** Returns the budgets of the annotations of a method or class. */
+    static Collection<BudgetSpec> on(TestElement test) {
+        String place = test.with(MemoryBudget.class);
         Map<Scope, BudgetSpec> budgets = new LinkedHashMap<>();
-        for (MemoryBudget annotation : AnnotationSupport.findRepeatableAnnotations(element, MemoryBudget.class)) {
-            Scope scope = new Scope(
-                    annotation.type(), GivenNumber.of(annotation.device(), "device", place, "for each device"));
-            if (budgets.putIfAbsent(scope, budget(annotation, scope, place)) != null) {
+        for (MemoryBudget annotation :
+                AnnotationSupport.findRepeatableAnnotations(test.element(), MemoryBudget.class)) {
+            OptionalInt device = GivenNumber.of(annotation.device(), "device", place, "for each device");
+            BudgetSpec budget = budget(annotation, device, place);
+            if (budgets.putIfAbsent(Scope.of(budget), budget) != null) {
                 throw ConfigurationErrors.of(
                         place,
-                        "type = " + scope.type()
-                                + (scope.device().isPresent()
-                                        ? ", device = " + scope.device().getAsInt()
-                                        : "")
+                        "type = " + budget.type() + (device.isPresent() ? ", device = " + device.getAsInt() : "")
                                 + " a second time",
                         "Put all limits for one memory into one budget.");
             }
         }
-        return budgets;
+        return budgets.values();
     }
 
-    private static BudgetSpec budget(MemoryBudget annotation, Scope scope, String place) {
-        BudgetSpec budget = BudgetSpec.of(scope.type());
-        if (scope.device().isPresent()) {
-            budget = budget.onDevice(scope.device().getAsInt());
+    private static BudgetSpec budget(MemoryBudget annotation, OptionalInt device, String place) {
+        BudgetSpec budget = BudgetSpec.of(annotation.type());
+        if (device.isPresent()) {
+            budget = budget.onDevice(device.getAsInt());
         }
         budget = limited(budget, annotation.peakBytes(), "peakBytes", place, BudgetSpec::peakBytes);
         budget = limited(budget, annotation.liveBytes(), "liveBytes", place, BudgetSpec::liveBytes);

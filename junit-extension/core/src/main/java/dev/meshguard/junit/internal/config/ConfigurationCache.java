@@ -66,7 +66,6 @@ public final class ConfigurationCache {
     private static final Namespace NAMESPACE = Namespace.create(ConfigurationCache.class);
 
     final Lazy<TrackingSettings> settings = new Lazy<>();
-    final Lazy<CheckPolicy> policies = new Lazy<>();
     final Lazy<ExpectedBuffers> expected = new Lazy<>();
     final Lazy<List<BudgetSpec>> budgets = new Lazy<>();
     final Lazy<List<ExtensionSettings>> extensions = new Lazy<>();

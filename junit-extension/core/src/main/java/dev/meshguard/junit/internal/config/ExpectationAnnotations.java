@@ -5,13 +5,11 @@ import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.ExpectedBuffersFile;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.SharedRunState;
-import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.io.IOException;
-import java.lang.reflect.AnnotatedElement;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,14 +21,23 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /** Reads the expectations of a test, its classes and its enclosing classes, which add up, the nearest first. */
-public final class ExpectationAnnotations {
+final class ExpectationAnnotations {
 
     private ExpectationAnnotations() {}
 
     /** Returns the buffers that annotations of the method and the classes expect. */
-    public static ExpectedBuffers expected(ExtensionContext context) {
-        List<Expectation> all = new ArrayList<>(ofMethod(context));
-        TestClasses.of(context).forEach(type -> all.addAll(ofClass(type)));
+    static ExpectedBuffers expected(ExtensionContext context) {
+        List<Expectation> all = new ArrayList<>();
+        for (TestElement element : TestElement.of(context)) {
+            List<Expectation> entries = on(element);
+            // An entry on a class need not match in every test of the class.
+            all.addAll(
+                    element.isMethod()
+                            ? entries
+                            : entries.stream()
+                                    .map(Expectation::forSeveralChecks)
+                                    .toList());
+        }
         return new ExpectedBuffers(all);
     }
 
@@ -47,53 +54,15 @@ public final class ExpectationAnnotations {
                 .toList());
     }
 
-    /** An entry on a class need not match in every test of the class. */
-    private static List<Expectation> ofClass(Class<?> type) {
-        return on(type, TestNames.of(type)).stream()
-                .map(Expectation::forSeveralChecks)
-                .toList();
-    }
-
-    /** Rejects an entry on a method whose mesh outlives it, because the entry would apply to other methods too. */
-    public static void rejectOnMethod(ExtensionContext context) {
-        if (!ofMethod(context).isEmpty()) {
-            throw ConfigurationErrors.of(
-                    "@ExpectBuffers on "
-                            + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
-                    "an entry for one method of a mesh with lifetime = CLASS",
-                    "Put it on the class, or let the mesh last for one test.");
-        }
-    }
-
-    /**
-     * Rejects an entry on a nested class that shares the mesh of its enclosing class, because it would never be read.
-     */
-    public static void rejectOnNested(ExtensionContext inner, ExtensionContext outer) {
-        Class<?> type = inner.getRequiredTestClass();
-        if (inner.getTestMethod().isEmpty()
-                && type != outer.getRequiredTestClass()
-                && !on(type, TestNames.of(type)).isEmpty()) {
-            throw ConfigurationErrors.of(
-                    "@ExpectBuffers on " + TestNames.of(type),
-                    "an entry for a nested class that shares a mesh with lifetime = CLASS",
-                    String.format(Locale.ROOT, "Put it on %s.", TestNames.of(outer.getRequiredTestClass())));
-        }
-    }
-
-    private static List<Expectation> ofMethod(ExtensionContext context) {
-        return context.getTestMethod()
-                .map(method -> on(method, TestNames.of(context.getRequiredTestClass(), method)))
-                .orElse(List.of());
-    }
-
-    private static List<Expectation> on(AnnotatedElement element, String name) {
+    /** Returns the entries of the annotations of a method or class. */
+    static List<Expectation> on(TestElement test) {
         List<Expectation> all = new ArrayList<>();
-        AnnotationSupport.findRepeatableAnnotations(element, ExpectBuffers.class)
-                .forEach(annotation -> all.add(expectation(annotation, "@ExpectBuffers on " + name)
-                        .locatedAt("@ExpectBuffers on " + AnnotationLocation.qualified(element, annotation))));
-        AnnotationSupport.findAnnotation(element, ExpectedBuffersFile.class)
+        AnnotationSupport.findRepeatableAnnotations(test.element(), ExpectBuffers.class)
+                .forEach(annotation -> all.add(expectation(annotation, test.with(ExpectBuffers.class))
+                        .locatedAt("@ExpectBuffers on " + AnnotationLocation.qualified(test.element(), annotation))));
+        AnnotationSupport.findAnnotation(test.element(), ExpectedBuffersFile.class)
                 .ifPresent(annotation -> all.addAll(
-                        load(annotation, "@ExpectedBuffersFile on " + name).entries()));
+                        load(annotation, test.with(ExpectedBuffersFile.class)).entries()));
         return all;
     }
 

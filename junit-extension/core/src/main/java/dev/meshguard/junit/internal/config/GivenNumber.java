@@ -30,7 +30,9 @@ final class GivenNumber {
     }
 
     private static OptionalLong of(long[] values, String name, String place, String withoutIt) {
-        rejectSeveral(values.length, Arrays.toString(values), name, place);
+        if (values.length > 1) {
+            throw ConfigurationErrors.of(place, name + " = " + Arrays.toString(values), "Give at most one.");
+        }
         for (long value : values) {
             if (value < 0) {
                 throw ConfigurationErrors.of(
@@ -53,11 +55,5 @@ final class GivenNumber {
     static OptionalInt of(int[] values, String name, String place, String withoutIt) {
         OptionalLong given = of(Arrays.stream(values).asLongStream().toArray(), name, place, withoutIt);
         return given.isPresent() ? OptionalInt.of(Math.toIntExact(given.getAsLong())) : OptionalInt.empty();
-    }
-
-    private static void rejectSeveral(int count, String values, String name, String place) {
-        if (count > 1) {
-            throw ConfigurationErrors.of(place, name + " = " + values, "Give at most one.");
-        }
     }
 }

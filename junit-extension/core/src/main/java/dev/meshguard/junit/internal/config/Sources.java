@@ -1,7 +1,6 @@
 package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.internal.ConfigurationErrors;
-import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.AnnotatedSource;
 import dev.meshguard.junit.source.SourceSettings;
@@ -114,41 +113,31 @@ public final class Sources {
 
     /** Returns the settings of the source annotation that is nearest to a test. */
     public Optional<SourceSettings> annotated(ExtensionContext context) {
-        return ofMethod(context)
-                .or(() -> TestClasses.of(context).stream()
-                        .map(type -> on(type, TestNames.of(type)))
-                        .flatMap(Optional::stream)
-                        .findFirst());
+        return TestElement.of(context).stream()
+                .map(this::on)
+                .flatMap(Optional::stream)
+                .findFirst();
     }
 
-    /** Rejects an annotation on a method whose memory outlives it, because it would not apply to the other methods. */
-    public void rejectOnMethod(ExtensionContext context) {
-        ofMethod(context).ifPresent(settings -> {
-            throw ConfigurationErrors.of(
-                    TrackingSettings.nameOf(settings) + " on "
-                            + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
-                    "a source for one method of a class with lifetime = CLASS",
-                    "Put it on the class, or let the lifetime of this method be TEST.");
-        });
-    }
-
-    private Optional<SourceSettings> ofMethod(ExtensionContext context) {
-        return context.getTestMethod()
-                .flatMap(method -> on(method, TestNames.of(context.getRequiredTestClass(), method)));
-    }
-
-    private Optional<SourceSettings> on(AnnotatedElement element, String name) {
-        Set<Annotation> nearest = nearestOn(element);
+    /** Returns the settings of the source annotation of a method or class. */
+    Optional<SourceSettings> on(TestElement test) {
+        Set<Annotation> nearest = nearestOn(test.element());
         if (nearest.size() > 1) {
             throw ConfigurationErrors.of(
                     nearest.stream()
                             .map(annotation -> "@" + annotation.annotationType().getSimpleName() + " on "
-                                    + AnnotationLocation.of(element, annotation))
+                                    + AnnotationLocation.of(test.element(), annotation))
                             .collect(Collectors.joining(" and ")),
                     "a second source of allocations",
                     "A test has one source: remove an annotation, or put each on a test or class of its own.");
         }
-        return nearest.stream().findFirst().map(annotation -> settings(annotation, name));
+        return nearest.stream()
+                .findFirst()
+                .map(annotation -> settings(
+                        Objects.requireNonNull(
+                                byAnnotation.get(annotation.annotationType()), "only known kinds are looked for"),
+                        annotation,
+                        test.with(annotation.annotationType())));
     }
 
     /** Of several kinds, one on the element itself is nearer than one of an interface or an annotation, and these than one of a superclass. */
@@ -176,12 +165,6 @@ public final class Sources {
                 .keySet()
                 .forEach(kind -> AnnotationSupport.findAnnotation(element, kind).ifPresent(found::add));
         return found;
-    }
-
-    private SourceSettings settings(Annotation annotation, String name) {
-        AnnotatedSource<?> source = Objects.requireNonNull(
-                byAnnotation.get(annotation.annotationType()), "only known kinds are looked for");
-        return settings(source, annotation, "@" + annotation.annotationType().getSimpleName() + " on " + name);
     }
 
     private static <A extends Annotation> SourceSettings settings(

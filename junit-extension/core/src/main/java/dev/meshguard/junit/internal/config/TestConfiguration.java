@@ -1,6 +1,9 @@
 package dev.meshguard.junit.internal.config;
 
+import dev.meshguard.junit.ExpectBuffers;
+import dev.meshguard.junit.MemoryBudget;
 import dev.meshguard.junit.TrackingLifetime;
+import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.TestNames;
@@ -72,20 +75,14 @@ public final class TestConfiguration {
                         .filter(ofField -> !ofField.isEmpty())
                         .findFirst())
                 .orElseGet(sources::defaultSettings);
-        String name = TestNames.of(context.getRequiredTestClass());
+        String name = context.getTestClass().map(TestNames::of).orElse("");
         CheckPolicy parameters = parametersOf(context);
         return TrackingSettings.of(selected, TrackingAnnotation.nearest(context, parameters), parameters, name);
     }
 
     /** Returns the policies of a test or class, or of the run. */
     public CheckPolicy policiesOf(ExtensionContext context) {
-        ConfigurationCache declared = at(context);
-        return declared.policies.computeIfAbsent(() -> {
-            CheckPolicy parameters = parametersOf(context);
-            return TrackingAnnotation.nearest(context, parameters)
-                    .map(annotation -> annotation.policies(parameters))
-                    .orElse(parameters);
-        });
+        return settingsOf(context, at(context), Optional.empty()).policies();
     }
 
     private static CheckPolicy parametersOf(ExtensionContext context) {
@@ -117,15 +114,13 @@ public final class TestConfiguration {
 
     /** Returns the buffers that annotations and extensions in fields expect. */
     public ExpectedBuffers expectedIn(ExtensionContext owner, ConfigurationCache declared) {
-        return declared.expected.computeIfAbsent(() -> expectedInTests(owner, declared));
-    }
-
-    private ExpectedBuffers expectedInTests(ExtensionContext owner, ConfigurationCache declared) {
-        ExpectedBuffers all = ExpectationAnnotations.expected(owner);
-        for (ExtensionSettings settings : extensionsFor(owner, declared)) {
-            all = all.and(settings.expected());
-        }
-        return all;
+        return declared.expected.computeIfAbsent(() -> {
+            ExpectedBuffers all = ExpectationAnnotations.expected(owner);
+            for (ExtensionSettings settings : extensionsFor(owner, declared)) {
+                all = all.and(settings.expected());
+            }
+            return all;
+        });
     }
 
     /** Returns the budgets of a test or class. */
@@ -147,18 +142,14 @@ public final class TestConfiguration {
      * engine register another extension, which may be called before them. Without any, this extension is the only one.
      */
     private List<ExtensionSettings> extensionsFor(ExtensionContext context, ConfigurationCache declared) {
-        return declared.extensions.computeIfAbsent(() -> findExtensionsFor(context));
-    }
-
-    private List<ExtensionSettings> findExtensionsFor(ExtensionContext context) {
-        List<ExtensionSettings> settings = new ArrayList<>();
-        for (Class<?> type : TestClasses.of(context)) {
-            settings.addAll(inFields.apply(type));
-        }
-        if (!settings.contains(own) && (own.isBuilt() || settings.isEmpty())) {
-            settings.add(0, own);
-        }
-        return settings;
+        return declared.extensions.computeIfAbsent(() -> {
+            List<ExtensionSettings> settings = new ArrayList<>();
+            TestElement.classes(context).forEach(type -> settings.addAll(inFields.apply(type)));
+            if (!settings.contains(own) && (own.isBuilt() || settings.isEmpty())) {
+                settings.add(0, own);
+            }
+            return settings;
+        });
     }
 
     /**
@@ -172,25 +163,50 @@ public final class TestConfiguration {
         if (asked.lifetime() == TrackingLifetime.TEST) {
             return context;
         }
-        boolean eachForItself = asked.checksEachTest();
+        TestElement.method(context).ifPresent(method -> rejectOnMethod(method, asked, sources(context)));
         ExtensionContext owner = context;
-        if (owner.getTestMethod().isPresent()) {
-            sources(owner).rejectOnMethod(owner);
-            if (!eachForItself) {
-                ExpectationAnnotations.rejectOnMethod(owner);
-                BudgetAnnotations.rejectOnMethod(owner);
-            }
-        }
         Optional<ExtensionContext> outer = owner.getParent();
         while (outer.isPresent() && outer.get().getTestClass().isPresent() && asksForTheSame(outer.get(), asked)) {
-            if (!eachForItself) {
-                ExpectationAnnotations.rejectOnNested(owner, outer.get());
-                BudgetAnnotations.rejectOnNested(owner, outer.get());
+            Class<?> around = outer.get().getRequiredTestClass();
+            if (owner.getTestMethod().isEmpty() && owner.getRequiredTestClass() != around) {
+                rejectEntries(
+                        TestElement.of(owner.getRequiredTestClass()),
+                        asked,
+                        "a nested class that shares a mesh with lifetime = CLASS",
+                        "Put it on " + TestNames.of(around) + ".");
             }
             owner = outer.get();
             outer = owner.getParent();
         }
         return owner;
+    }
+
+    /** Rejects annotations of a method whose memory outlives it: they would apply to the other methods too, or to none. */
+    private static void rejectOnMethod(TestElement method, TrackingSettings asked, Sources sources) {
+        sources.on(method).ifPresent(settings -> {
+            throw ConfigurationErrors.of(
+                    TrackingSettings.nameOf(settings) + " on " + method.name(),
+                    "a source for one method of a class with lifetime = CLASS",
+                    "Put it on the class, or let the lifetime of this method be TEST.");
+        });
+        rejectEntries(
+                method,
+                asked,
+                "one method of a mesh with lifetime = CLASS",
+                "Put it on the class, or let the mesh last for one test.");
+    }
+
+    /** Rejects entries and budgets that would never be read, unless each test is responsible for its own survivors. */
+    private static void rejectEntries(TestElement on, TrackingSettings asked, String owner, String wayOut) {
+        if (asked.checksEachTest()) {
+            return;
+        }
+        if (!ExpectationAnnotations.on(on).isEmpty()) {
+            throw ConfigurationErrors.of(on.with(ExpectBuffers.class), "an entry for " + owner, wayOut);
+        }
+        if (!BudgetAnnotations.on(on).isEmpty()) {
+            throw ConfigurationErrors.of(on.with(MemoryBudget.class), "a budget for " + owner, wayOut);
+        }
     }
 
     private boolean asksForTheSame(ExtensionContext outer, TrackingSettings asked) {

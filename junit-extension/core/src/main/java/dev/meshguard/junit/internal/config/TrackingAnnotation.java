@@ -6,7 +6,6 @@ import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.GracePeriod;
-import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.tracker.OriginCapture;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,29 +33,16 @@ record TrackingAnnotation(TrackAllocations annotation, String location) {
      * @param parameters the policies of the configuration parameters, for attributes that are left out
      */
     static Optional<TrackingAnnotation> nearest(ExtensionContext context, CheckPolicy parameters) {
-        Optional<TrackingAnnotation> ofClasses = ofClasses(context);
-        Optional<TrackingAnnotation> ofMethod = ofMethod(context);
+        Optional<TrackingAnnotation> ofClasses = TestElement.classes(context).stream()
+                .flatMap(type -> AnnotationSupport.findAnnotation(type, TrackAllocations.class).stream()
+                        .map(found -> new TrackingAnnotation(
+                                found, "@TrackAllocations on " + AnnotationLocation.of(type, found))))
+                .findFirst();
+        Optional<TrackingAnnotation> ofMethod = TestElement.method(context)
+                .flatMap(method -> AnnotationSupport.findAnnotation(method.element(), TrackAllocations.class)
+                        .map(found -> new TrackingAnnotation(found, method.with(TrackAllocations.class))));
         ofMethod.ifPresent(own -> own.rejectBeside(ofClasses, parameters));
         return ofMethod.or(() -> ofClasses);
-    }
-
-    private static Optional<TrackingAnnotation> ofMethod(ExtensionContext context) {
-        return AnnotationSupport.findAnnotation(context.getTestMethod(), TrackAllocations.class)
-                .map(annotation -> new TrackingAnnotation(
-                        annotation,
-                        "@TrackAllocations on "
-                                + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod())));
-    }
-
-    private static Optional<TrackingAnnotation> ofClasses(ExtensionContext context) {
-        for (Class<?> type : TestClasses.of(context)) {
-            Optional<TrackAllocations> found = AnnotationSupport.findAnnotation(type, TrackAllocations.class);
-            if (found.isPresent()) {
-                return Optional.of(new TrackingAnnotation(
-                        found.get(), "@TrackAllocations on " + AnnotationLocation.of(type, found.get())));
-            }
-        }
-        return Optional.empty();
     }
 
     /** Returns how long the memory lasts. */
@@ -109,14 +95,14 @@ record TrackingAnnotation(TrackAllocations annotation, String location) {
             return;
         }
         List<String> leftOut = new ArrayList<>();
-        if (lifetime() != ofClass.lifetime() && annotation.lifetime() == TrackingLifetime.DEFAULT) {
+        if (annotation.lifetime() == TrackingLifetime.DEFAULT && lifetime() != ofClass.lifetime()) {
             leftOut.add("lifetime = " + ofClass.lifetime());
         }
-        if (accounting() != ofClass.accounting() && annotation.accounting() == Accounting.DEFAULT) {
+        if (annotation.accounting() == Accounting.DEFAULT && accounting() != ofClass.accounting()) {
             leftOut.add("accounting = " + ofClass.accounting());
         }
         if (ofClass.lifetime() == TrackingLifetime.CLASS) {
-            leftOut.addAll(leftOutPolicies(ofClass, parameters));
+            addPoliciesLeftOut(leftOut, ofClass, parameters);
         }
         if (!leftOut.isEmpty()) {
             String both = String.join(", ", leftOut);
@@ -131,23 +117,19 @@ record TrackingAnnotation(TrackAllocations annotation, String location) {
         }
     }
 
-    private List<String> leftOutPolicies(TrackingAnnotation ofClass, CheckPolicy parameters) {
+    private void addPoliciesLeftOut(List<String> leftOut, TrackingAnnotation ofClass, CheckPolicy parameters) {
         CheckPolicy own = policies(parameters);
         CheckPolicy other = ofClass.policies(parameters);
-        List<String> leftOut = new ArrayList<>();
-        if (own.origins() != other.origins() && annotation.origins() == OriginCapture.DEFAULT) {
+        boolean isShared = accounting() != Accounting.EACH_TEST && ofClass.accounting() != Accounting.EACH_TEST;
+        if (annotation.origins() == OriginCapture.DEFAULT && own.origins() != other.origins()) {
             leftOut.add("origins = " + other.origins());
         }
-        if (accounting() == Accounting.EACH_TEST || ofClass.accounting() == Accounting.EACH_TEST) {
-            return leftOut;
-        }
-        if (own.check() != other.check() && annotation.check() == AllocationCheck.DEFAULT) {
+        if (isShared && annotation.check() == AllocationCheck.DEFAULT && own.check() != other.check()) {
             leftOut.add("check = " + other.check());
         }
-        if (!own.grace().equals(other.grace()) && annotation.grace().isEmpty()) {
+        if (isShared && annotation.grace().isEmpty() && !own.grace().equals(other.grace())) {
             leftOut.add("grace = \"" + ofClass.annotation.grace() + '"');
         }
-        return leftOut;
     }
 
     /** Rejects attributes that would also apply to the other tests on the mesh. */

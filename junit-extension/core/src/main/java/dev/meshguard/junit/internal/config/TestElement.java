@@ -1,0 +1,57 @@
+package dev.meshguard.junit.internal.config;
+
+import dev.meshguard.junit.internal.TestNames;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * A method or class of a test, whose annotations configure it.
+ *
+ * @param element the method or class
+ * @param name its name for messages
+ */
+record TestElement(AnnotatedElement element, String name) {
+
+    /** Returns the method of a test, its class and then the enclosing classes, the innermost first; none for the whole run. */
+    static List<TestElement> of(ExtensionContext context) {
+        List<TestElement> nearestFirst = new ArrayList<>();
+        method(context).ifPresent(nearestFirst::add);
+        classes(context).forEach(type -> nearestFirst.add(of(type)));
+        return nearestFirst;
+    }
+
+    /** Returns a class. */
+    static TestElement of(Class<?> type) {
+        return new TestElement(type, TestNames.of(type));
+    }
+
+    /** Returns the method of a test; none for a class or the whole run. */
+    static Optional<TestElement> method(ExtensionContext context) {
+        return context.getTestMethod()
+                .map(method -> new TestElement(method, TestNames.of(context.getRequiredTestClass(), method)));
+    }
+
+    /** Returns the class of a test and then its enclosing classes, the innermost first; none for the whole run. */
+    static List<Class<?>> classes(ExtensionContext context) {
+        List<Class<?>> innermostFirst = new ArrayList<>(context.getEnclosingTestClasses());
+        context.getTestClass().ifPresent(innermostFirst::add);
+        Collections.reverse(innermostFirst);
+        return innermostFirst;
+    }
+
+    /** Returns whether it is the method. */
+    boolean isMethod() {
+        return element instanceof Method;
+    }
+
+    /** Returns an annotation and its location, for messages: {@code @ExpectBuffers on KvCacheTest#decode}. */
+    String with(Class<? extends Annotation> annotation) {
+        return "@" + annotation.getSimpleName() + " on " + name;
+    }
+}
