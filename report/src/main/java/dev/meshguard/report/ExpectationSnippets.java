@@ -123,9 +123,7 @@ public final class ExpectationSnippets {
     private static Set<List<String>> pairsOfNames(Origin origin) {
         Set<List<String>> pairs = new HashSet<>();
         for (StackTraceElement frame : origin.frames()) {
-            FrameName name = FrameName.of(frame);
-            List<String> names = new ArrayList<>(name.segments());
-            names.set(names.size() - 1, name.plainMethod());
+            List<String> names = FrameName.of(frame).segments();
             for (int i = 1; i < names.size(); i++) {
                 pairs.add(List.of(names.get(i - 1), names.get(i)));
             }

@@ -74,14 +74,14 @@ public record FrameName(String packageName, List<String> classes, String method)
         return isForeign ? Optional.empty() : Optional.of(of(frame));
     }
 
-    /** Returns the package's parts, the classes and the method, in this order. */
+    /** Returns the package's parts, the classes and the {@linkplain #plainMethod() method}, in this order. */
     public List<String> segments() {
         List<String> segments = new ArrayList<>();
         if (!packageName.isEmpty()) {
             segments.addAll(List.of(packageName.split("\\.", -1)));
         }
         segments.addAll(classes);
-        segments.add(method);
+        segments.add(plainMethod());
         return segments;
     }
 

@@ -10,11 +10,12 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /** Parses one line of a file of expected buffers. */
 final class EntryParser {
 
+    private static final List<String> TYPES =
+            Arrays.stream(BufferType.values()).map(BufferType::name).toList();
     private static final String CLAUSES =
             "device, devices, size, count, owner, label, origin, overwritten, until, because";
     private static final String BOUNDS = "exactly 8, atMost 8, atLeast 2, between 2-8";
@@ -29,7 +30,6 @@ final class EntryParser {
     private final Set<String> seen = new HashSet<>();
     private int next;
     private Expectation entry = Expectation.because(PLACEHOLDER);
-    private Optional<String> because = Optional.empty();
 
     private EntryParser(SourceLine source, String line) {
         this.source = source;
@@ -45,78 +45,73 @@ final class EntryParser {
 
     private Expectation entry() {
         while (next < tokens.size()) {
-            clause();
+            entry = withClause(tokens.get(next++));
         }
-        String reason = because.orElseThrow(() -> rejected(
-                line.length() + 1, "the reason is missing. At the end of an entry stands why: because \"…\"."));
-        return entry.withReason(reason).writtenAt(source).forSeveralChecks();
+        if (!seen.contains("because")) {
+            throw rejected(
+                    line.length() + 1, "the reason is missing. At the end of an entry stands why: because \"…\".");
+        }
+        return entry.writtenAt(source).forSeveralChecks();
     }
 
-    private void clause() {
-        Token name = tokens.get(next++);
-        Optional<BufferType> type = name.isQuoted() ? Optional.empty() : type(name.text());
-        if (type.isPresent()) {
-            rejectTwice(name, "type");
-            entry = entry.type(type.get());
-            return;
+    private Expectation withClause(Token name) {
+        String word = name.isQuoted() ? "" : name.text();
+        boolean isType = TYPES.contains(word);
+        rejectTwice(name, isType ? "type" : word.equals("devices") ? "device" : name.text());
+        if (isType) {
+            return entry.type(BufferType.valueOf(word));
         }
-        rejectTwice(name, name.text().equals("devices") ? "device" : name.text());
-        switch (name.isQuoted() ? "" : name.text()) {
+        return switch (word) {
             case "device", "devices" ->
-                entry = read(
-                        "ids of devices, for example 3 or 0-3,5",
-                        value -> entry.devices(DeviceSet.parse(value.text())));
-            case "size" -> entry = read("a size in bytes, for example 1048576", value -> entry.size(number(value)));
-            case "count" -> entry = count();
-            case "owner" -> entry = read("a part of the owner's name", value -> entry.owner(value.text()));
-            case "label" -> entry = read("a label", value -> entry.label(value.text()));
-            case "origin" -> entry = read("a class, method or package", value -> entry.origin(value.text()));
-            case "overwritten" -> entry = entry.overwritten();
-            case "until" -> entry = read("a date, for example 2026-12-31", value -> entry.until(value.text()));
-            case "because" -> because = Optional.of(read("the reason", this::reason));
+                read("ids of devices, for example 3 or 0-3,5", value -> entry.devices(DeviceSet.parse(value)));
+            case "size" -> read("a size in bytes, for example 1048576", value -> entry.size(number(value)));
+            case "count" -> count();
+            case "owner" -> read("a part of the owner's name", entry::owner);
+            case "label" -> read("a label", entry::label);
+            case "origin" -> read("a class, method or package", entry::origin);
+            case "overwritten" -> entry.overwritten();
+            case "until" -> read("a date, for example 2026-12-31", entry::until);
+            case "because" -> read("the reason", this::withReason);
             default ->
                 throw rejected(
                         name.column(),
                         String.format(
                                 Locale.ROOT,
-                                "%s is no clause. Here may stand a type (%s), %s.",
-                                quoted(name),
-                                types(),
+                                "\"%s\" is no clause. Here may stand a type (%s), %s.",
+                                name.text(),
+                                String.join(", ", TYPES),
                                 CLAUSES));
-        }
+        };
     }
 
     private Expectation count() {
-        String how = read("a bound: " + BOUNDS, Token::text);
-        int column = tokens.get(next - 1).column();
+        int column = next < tokens.size() ? tokens.get(next).column() : 0;
+        String how = read("a bound: " + BOUNDS, word -> word);
         return switch (how) {
             case "exactly" -> read("a number", value -> entry.exactly(number(value)));
             case "atMost" -> read("a number", value -> entry.atMost(number(value)));
             case "atLeast" -> read("a number", value -> entry.atLeast(number(value)));
-            case "between" ->
-                read("two numbers, for example 2-8", value -> {
-                    Matcher range = RANGE.matcher(value.text());
-                    if (!range.matches()) {
-                        throw new IllegalArgumentException(
-                                "Between stand two numbers, for example 2-8: " + quoted(value) + " was given.");
-                    }
-                    return entry.between(number(range.group(1)), number(range.group(2)));
-                });
+            case "between" -> read("two numbers, for example 2-8", this::between);
             default ->
                 throw rejected(
                         column, String.format(Locale.ROOT, "\"%s\" is no bound. Here may stand %s.", how, BOUNDS));
         };
     }
 
-    private String reason(Token value) {
-        if (value.text().equals(PLACEHOLDER)) {
-            throw new IllegalArgumentException("Say instead of \"…\" why the buffers are expected.");
+    private Expectation between(String value) {
+        Matcher range = RANGE.matcher(value);
+        if (!range.matches()) {
+            throw new IllegalArgumentException(
+                    "Between stand two numbers, for example 2-8: \"" + value + "\" was given.");
         }
-        return Expectation.because(value.text()).because();
+        return entry.between(number(range.group(1)), number(range.group(2)));
     }
 
-    private static long number(Token value) {
-        return number(value.text());
+    private Expectation withReason(String reason) {
+        if (reason.equals(PLACEHOLDER)) {
+            throw new IllegalArgumentException("Say instead of \"…\" why the buffers are expected.");
+        }
+        return entry.withReason(reason);
     }
 
     private static long number(String text) {
@@ -135,15 +130,15 @@ final class EntryParser {
     }
 
     /** Reads the next token; the message of an error names its position. */
-    private <T> T read(String what, Function<Token, T> reading) {
+    private <T> T read(String what, Function<String, T> reader) {
         if (next == tokens.size()) {
             throw rejected(line.length() + 1, "the line ends where " + what + " has to stand.");
         }
         Token value = tokens.get(next++);
         try {
-            return reading.apply(value);
-        } catch (IllegalArgumentException refusal) {
-            throw rejected(value.column(), String.valueOf(refusal.getMessage()));
+            return reader.apply(value.text());
+        } catch (IllegalArgumentException invalid) {
+            throw rejected(value.column(), String.valueOf(invalid.getMessage()));
         }
     }
 
@@ -161,19 +156,5 @@ final class EntryParser {
     private IllegalArgumentException rejected(int column, String message) {
         return new IllegalArgumentException(
                 String.format(Locale.ROOT, "%s:%d:%d: %s", source.file(), source.line(), column, message));
-    }
-
-    private static String quoted(Token token) {
-        return '"' + token.text() + '"';
-    }
-
-    private static Optional<BufferType> type(String name) {
-        return Arrays.stream(BufferType.values())
-                .filter(type -> type.name().equals(name))
-                .findFirst();
-    }
-
-    private static String types() {
-        return Arrays.stream(BufferType.values()).map(Enum::name).collect(Collectors.joining(", "));
     }
 }

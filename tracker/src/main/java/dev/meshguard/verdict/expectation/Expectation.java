@@ -285,11 +285,6 @@ public final class Expectation {
         return terms.source.map(SourceLine::toString).or(() -> terms.location);
     }
 
-    /** Returns whether a check may have no matching buffer; see {@link #forSeveralChecks()}. */
-    public boolean isForSeveralChecks() {
-        return terms.isForSeveralChecks;
-    }
-
     /** Returns whether it permits that data is overwritten, and not that buffers survive; see {@link #overwritten()}. */
     public boolean isForOverwritten() {
         return terms.isForOverwritten;

@@ -2,7 +2,6 @@ package dev.meshguard.verdict.expectation;
 
 import dev.meshguard.event.FrameName;
 import dev.meshguard.event.Origin;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -35,7 +34,8 @@ import org.apiguardian.api.API.Status;
 public record OriginPattern(String text) {
 
     private static final Pattern SEPARATOR = Pattern.compile("[.$]");
-    private static final Pattern FOREIGN = Pattern.compile("[#():;/\\[\\]\"]");
+    private static final String NAME = "[^.$*#():;/\\[\\]\"]+";
+    private static final Pattern NAMES = Pattern.compile(NAME + "(?:[.$]" + NAME + ")*(?:[.$]\\*)?");
     private static final String REST = "*";
 
     /**
@@ -45,8 +45,7 @@ public record OriginPattern(String text) {
      */
     public OriginPattern {
         ExpectationChecks.rejectBlank("origin", text);
-        List<String> names = names(text);
-        if (FOREIGN.matcher(text).find() || names.stream().anyMatch(String::isBlank) || hasStrayStar(names)) {
+        if (!NAMES.matcher(text).matches() || names(text).stream().anyMatch(String::isBlank)) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,
                     "An expected buffer's origin is a class, a method or a package, for example KvCacheTest, KvCacheTest.weights or"
@@ -79,8 +78,7 @@ public record OriginPattern(String text) {
         if (withRest) {
             wanted = wanted.subList(0, wanted.size() - 1);
         }
-        List<String> found = new ArrayList<>(frame.segments());
-        found.set(found.size() - 1, frame.plainMethod());
+        List<String> found = frame.segments();
         int lastClass = found.size() - 2;
         int firstClass = lastClass - frame.classes().size() + 1;
         for (int start = 0; start <= lastClass && start + wanted.size() <= found.size(); start++) {
@@ -95,16 +93,6 @@ public record OriginPattern(String text) {
 
     private static List<String> names(String text) {
         return List.of(SEPARATOR.split(text, -1));
-    }
-
-    private static boolean hasStrayStar(List<String> names) {
-        for (int i = 0; i < names.size(); i++) {
-            boolean closes = i > 0 && i == names.size() - 1 && names.get(i).equals(REST);
-            if (names.get(i).contains(REST) && !closes) {
-                return true;
-            }
-        }
-        return false;
     }
 
     @Override

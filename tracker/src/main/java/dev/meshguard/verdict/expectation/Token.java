@@ -3,6 +3,9 @@ package dev.meshguard.verdict.expectation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A word or a quoted text of a line.
@@ -13,84 +16,61 @@ import java.util.function.BiFunction;
  */
 record Token(String text, int column, boolean isQuoted) {
 
-    /** Makes the error about a part of a line that is no token, of its first column and what is wrong. */
-    interface Malformed extends BiFunction<Integer, String, IllegalArgumentException> {}
+    private static final Pattern ESCAPE = Pattern.compile("\\\\(?:([\"\\\\nrt])|u(\\p{XDigit}{4}))");
+
+    /** A quoted text up to its closing quote, or to what cannot be part of it. */
+    private static final Pattern QUOTED = Pattern.compile("\"((?:[^\"\\\\]++|" + ESCAPE + ")*+)(\")?");
+
+    private static final Pattern WORD = Pattern.compile("[^\"\\p{javaWhitespace}]+");
 
     /**
      * Returns the tokens of a line, without its comment.
      *
-     * @throws IllegalArgumentException made by {@code malformed}, if a part of the line is no token
+     * @param malformed makes the error about a part of the line that is no token, of its first column and what is wrong
      */
-    static List<Token> of(String line, Malformed malformed) {
+    static List<Token> of(String line, BiFunction<Integer, String, IllegalArgumentException> malformed) {
         List<Token> tokens = new ArrayList<>();
         int at = 0;
         while (at < line.length() && line.charAt(at) != '#') {
-            char character = line.charAt(at);
-            if (Character.isWhitespace(character)) {
-                at++;
-            } else if (character == '"') {
-                at = quoted(line, at, tokens, malformed);
+            Matcher quoted = QUOTED.matcher(line).region(at, line.length());
+            Matcher word = WORD.matcher(line).region(at, line.length());
+            if (quoted.lookingAt()) {
+                if (quoted.group(4) == null) {
+                    throw malformed(line, at, quoted.end(), malformed);
+                }
+                tokens.add(new Token(ESCAPE.matcher(quoted.group(1)).replaceAll(Token::unescaped), at + 1, true));
+                at = quoted.end();
+            } else if (word.lookingAt()) {
+                tokens.add(new Token(word.group(), at + 1, false));
+                at = word.end();
             } else {
-                at = word(line, at, tokens);
+                at++;
             }
         }
         return tokens;
     }
 
-    private static int word(String line, int start, List<Token> tokens) {
-        int end = start;
-        while (end < line.length() && line.charAt(end) != '"' && !Character.isWhitespace(line.charAt(end))) {
-            end++;
+    private static String unescaped(MatchResult escape) {
+        if (escape.group(1) == null) {
+            return Matcher.quoteReplacement(Character.toString(Integer.parseInt(escape.group(2), 16)));
         }
-        tokens.add(new Token(line.substring(start, end), start + 1, false));
-        return end;
+        return switch (escape.group(1)) {
+            case "n" -> "\n";
+            case "r" -> "\r";
+            case "t" -> "\t";
+            default -> Matcher.quoteReplacement(escape.group(1));
+        };
     }
 
-    private static int quoted(String line, int start, List<Token> tokens, Malformed malformed) {
-        StringBuilder text = new StringBuilder();
-        int at = start + 1;
-        while (at < line.length() && line.charAt(at) != '"') {
-            if (line.charAt(at) == '\\') {
-                at = escaped(line, at, text, malformed);
-            } else {
-                text.append(line.charAt(at));
-                at++;
-            }
+    private static IllegalArgumentException malformed(
+            String line, int start, int end, BiFunction<Integer, String, IllegalArgumentException> malformed) {
+        if (end == line.length()) {
+            return malformed.apply(start + 1, "this quoted text has no end: a \" is missing.");
         }
-        if (at == line.length()) {
-            throw malformed.apply(start + 1, "this quoted text has no end: a \" is missing.");
-        }
-        tokens.add(new Token(text.toString(), start + 1, true));
-        return at + 1;
-    }
-
-    private static int escaped(String line, int backslash, StringBuilder text, Malformed malformed) {
-        char letter = backslash + 1 < line.length() ? line.charAt(backslash + 1) : ' ';
-        switch (letter) {
-            case '"', '\\' -> text.append(letter);
-            case 'n' -> text.append('\n');
-            case 'r' -> text.append('\r');
-            case 't' -> text.append('\t');
-            case 'u' -> {
-                text.append(codeUnit(line, backslash, malformed));
-                return backslash + 6;
-            }
-            default ->
-                throw malformed.apply(
-                        backslash + 1, "after a \\ may stand \", \\, n, r, t, or u with four hexadecimal digits.");
-        }
-        return backslash + 2;
-    }
-
-    private static char codeUnit(String line, int backslash, Malformed malformed) {
-        int value = 0;
-        for (int at = backslash + 2; at < backslash + 6; at++) {
-            int digit = at < line.length() ? Character.digit(line.charAt(at), 16) : -1;
-            if (digit < 0) {
-                throw malformed.apply(backslash + 1, "after \\u stand four hexadecimal digits.");
-            }
-            value = value * 16 + digit;
-        }
-        return (char) value;
+        return malformed.apply(
+                end + 1,
+                line.startsWith("\\u", end)
+                        ? "after \\u stand four hexadecimal digits."
+                        : "after a \\ may stand \", \\, n, r, t, or u with four hexadecimal digits.");
     }
 }
