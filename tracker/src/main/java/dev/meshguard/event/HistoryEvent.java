@@ -3,7 +3,6 @@ package dev.meshguard.event;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -53,13 +52,8 @@ public sealed interface HistoryEvent {
         /** Returns the event as a line, for example {@code #13 allocated DRAM 0x1000 (4096) on device 0, 2 KiB (2048 B)}. */
         @Override
         public String toString() {
-            return String.format(
-                    Locale.ROOT,
-                    "#%d allocated %s %s, %s",
-                    number,
-                    type,
-                    Quantities.place(device, address),
-                    Quantities.size(size));
+            return "#" + number + " allocated " + type + " " + Quantities.place(device, address) + ", "
+                    + Quantities.size(size);
         }
     }
 
@@ -75,13 +69,8 @@ public sealed interface HistoryEvent {
         /** Returns the event as a line, which mentions a collected handle. */
         @Override
         public String toString() {
-            return String.format(
-                    Locale.ROOT,
-                    "#%d freed %s %s%s",
-                    number,
-                    type,
-                    Quantities.place(device, address),
-                    isOfCollectedHandle() ? ", when its handle was collected" : "");
+            return "#" + number + " freed " + type + " " + Quantities.place(device, address)
+                    + (isOfCollectedHandle() ? ", when its handle was collected" : "");
         }
     }
 
@@ -93,13 +82,8 @@ public sealed interface HistoryEvent {
         /** Returns the event as a line, with the reason. */
         @Override
         public String toString() {
-            return String.format(
-                    Locale.ROOT,
-                    "#%d free of %s %s ignored, because %s",
-                    number,
-                    type,
-                    Quantities.place(device, address),
-                    reason.description());
+            return "#" + number + " free of " + type + " " + Quantities.place(device, address) + " ignored, because "
+                    + reason.description();
         }
     }
 

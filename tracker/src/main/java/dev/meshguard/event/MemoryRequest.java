@@ -19,13 +19,13 @@ public interface MemoryRequest {
     /** Returns a request without origin or number, for listeners that do not record. */
     static MemoryRequest of(AllocationDetails details) {
         boolean isPlain = details.kind() == BufferKind.BUFFER && details.equals(AllocationDetails.user());
-        return isPlain ? UntrackedRequest.PLAIN : new UntrackedRequest(details, null);
+        return isPlain ? UntrackedRequest.PLAIN : new UntrackedRequest(details, Optional.empty());
     }
 
     /** Creates the request of a history that is read from a file; each call returns another request. */
     @API(status = Status.INTERNAL)
     static MemoryRequest restored(AllocationDetails details, Optional<Origin> origin) {
-        return new UntrackedRequest(details, origin.orElse(null));
+        return new UntrackedRequest(details, origin);
     }
 
     /** Returns the properties of the request that the source knows. */
@@ -35,10 +35,14 @@ public interface MemoryRequest {
      * Returns the context that the request is attributed to, where several share a tracker. A saved history does not
      * hold it.
      */
-    Optional<RequestContext> context();
+    default Optional<RequestContext> context() {
+        return Optional.empty();
+    }
 
     /** Returns whether this object represents any number of requests of which nothing is known. */
-    boolean isAnonymous();
+    default boolean isAnonymous() {
+        return false;
+    }
 
     /**
      * Returns a reference to the object through which the code under test holds the memory; empty if the source never
@@ -46,7 +50,9 @@ public interface MemoryRequest {
      *
      * <p>The reference itself is empty once that object was collected.
      */
-    Optional<WeakReference<Object>> handle();
+    default Optional<WeakReference<Object>> handle() {
+        return Optional.empty();
+    }
 
     /**
      * Returns the place in the code under test that made the request, unless origins were not captured.
@@ -56,5 +62,7 @@ public interface MemoryRequest {
     Optional<Origin> origin();
 
     /** Returns whether {@link #origin()} has a value, without resolving a stack. */
-    boolean hasOrigin();
+    default boolean hasOrigin() {
+        return origin().isPresent();
+    }
 }

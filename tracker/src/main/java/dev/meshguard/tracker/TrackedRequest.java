@@ -43,11 +43,6 @@ final class TrackedRequest implements MemoryRequest {
     }
 
     @Override
-    public boolean isAnonymous() {
-        return false;
-    }
-
-    @Override
     public Optional<RequestContext> context() {
         return Optional.ofNullable(context);
     }
