@@ -15,8 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFileAttributes;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -77,25 +76,12 @@ public final class FileReplacement {
             return;
         }
         Path target = replaceable.get();
-        Optional<PosixFileAttributes> before = attributes(target);
         Path draft = target.resolveSibling(".meshguard-" + UUID.randomUUID() + ".draft");
         Drafts.OPEN.add(draft);
         try {
-            OutputStream bytes;
-            try {
-                bytes = Files.newOutputStream(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            } catch (AccessDeniedException e) {
-                if (!Files.exists(target)) {
-                    throw new AccessDeniedException(file.toString());
-                }
-                writeInPlace(target, content);
-                return;
-            } catch (FileSystemException e) {
-                throw new FileSystemException(file.toString(), null, e.getReason());
-            }
-            try (bytes) {
+            try (OutputStream bytes = create(draft, file)) {
                 // Before the first byte is written: content that is private must not be readable meanwhile.
-                before.ifPresent(attributes -> keepAttributes(draft, attributes));
+                copyAttributes(target, draft);
                 content.write(bytes);
             }
             move(draft, target);
@@ -114,13 +100,22 @@ public final class FileReplacement {
         });
     }
 
+    /** Creates the draft; an error names the file. */
+    private static OutputStream create(Path draft, Path file) throws IOException {
+        try {
+            return Files.newOutputStream(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        } catch (FileSystemException e) {
+            throw new FileSystemException(file.toString(), null, e.getReason());
+        }
+    }
+
     private static <X extends Exception> void writeInPlace(Path file, Content<X> content) throws IOException, X {
         try (OutputStream bytes = Files.newOutputStream(file)) {
             content.write(bytes);
         }
     }
 
-    /** Returns the regular file behind all symbolic links, or empty if it is no regular file. */
+    /** Returns the file behind all symbolic links, or empty if it is no regular file or its folder cannot be written to. */
     private static Optional<Path> replaceable(Path file) throws IOException {
         if (Files.exists(file)) {
             if (!Files.isRegularFile(file)) {
@@ -142,7 +137,7 @@ public final class FileReplacement {
             }
             at = folder.resolve(name);
             if (!Files.isSymbolicLink(at)) {
-                return Optional.of(at);
+                return Files.isWritable(folder) ? Optional.of(at) : Optional.empty();
             }
             at = folder.resolve(Files.readSymbolicLink(at));
         }
@@ -157,29 +152,14 @@ public final class FileReplacement {
         }
     }
 
-    private static Optional<PosixFileAttributes> attributes(Path file) throws IOException {
-        PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
-        return view == null || !Files.exists(file) ? Optional.empty() : Optional.of(view.readAttributes());
-    }
-
-    private static void keepAttributes(Path draft, PosixFileAttributes before) {
-        PosixFileAttributeView view = Files.getFileAttributeView(draft, PosixFileAttributeView.class);
+    private static void copyAttributes(Path from, Path to) {
         // A change of the owner may remove permissions, so these are set last.
-        tryTo(() -> view.setGroup(before.group()));
-        tryTo(() -> view.setOwner(before.owner()));
-        tryTo(() -> view.setPermissions(before.permissions()));
-    }
-
-    /** Changes an attribute. */
-    private interface Change {
-        void make() throws IOException;
-    }
-
-    private static void tryTo(Change change) {
-        try {
-            change.make();
-        } catch (IOException | UnsupportedOperationException notAllowed) {
-            // The content matters more than its owner.
+        for (String name : List.of("posix:group", "posix:owner", "posix:permissions")) {
+            try {
+                Files.setAttribute(to, name, Files.getAttribute(from, name));
+            } catch (IOException | UnsupportedOperationException notAllowed) {
+                // A new file has none to copy, and the content matters more than its owner.
+            }
         }
     }
 
@@ -208,7 +188,11 @@ public final class FileReplacement {
 
         private static void delete() {
             for (Path draft : OPEN) {
-                tryTo(() -> Files.deleteIfExists(draft));
+                try {
+                    Files.deleteIfExists(draft);
+                } catch (IOException e) {
+                    // No reader uses it.
+                }
             }
         }
     }
