@@ -7,12 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of a bank when a request for it was rejected: what was needed, what was free, and who held the rest.
@@ -20,13 +18,29 @@ import org.jspecify.annotations.Nullable;
  * <p>A buffer takes the same addresses in every bank, so a bank stands for all banks of all devices. Sizes are bytes of one bank,
  * rounded as the allocator rounds them, like the figures of the runtime's own text.
  *
- * <p>Safe for use by several threads. Holders are looked up when they are first needed, and do not change then. A line that a
- * tracker no longer has by then, because the buffer was freed meanwhile, is missing.
+ * <p>Safe for use by several threads. The lines of holders are looked up when they are asked for. A line that a tracker no longer
+ * has by then, because the buffer was freed meanwhile, is missing.
  *
+ * @param type the memory
+ * @param reason why there is no room
+ * @param needed the bytes of a bank that the request needs
+ * @param start the first address that the request may have; 0 for a region whose size is not that of a bank
+ * @param end the address after the last one that the request may have; the size of such a region
+ * @param blocks the allocated blocks by address; of a request for certain addresses, the blocks that lie there
+ * @param user what needs the memory, for readers; empty for a request that may lie anywhere
+ * @param advice how to get a larger region, a sentence without a point; empty for a bank
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class MemoryShortage {
+public record MemoryShortage(
+        BufferType type,
+        Reason reason,
+        long needed,
+        long start,
+        long end,
+        List<Block> blocks,
+        String user,
+        String advice) {
 
     /** The reasons why a request finds no room. */
     public enum Reason {
@@ -142,34 +156,9 @@ public final class MemoryShortage {
 
     private static final int SHOWN = 10;
 
-    private final BufferType type;
-    private final Reason reason;
-    private final long needed;
-    private final long start;
-    private final long end;
-    private final List<Block> blocks;
-    private final String advice;
-    private final String user;
-    private volatile @Nullable Map<Block, Holder> holders;
-
-    private MemoryShortage(
-            BufferType type,
-            Reason reason,
-            long needed,
-            long start,
-            long end,
-            List<Block> blocks,
-            String advice,
-            String user) {
-        this.type = type;
-        this.reason = reason;
-        this.needed = needed;
-        this.start = start;
-        this.end = end;
-        this.blocks =
-                blocks.stream().sorted(Comparator.comparingLong(Block::start)).toList();
-        this.advice = advice;
-        this.user = user;
+    /** Creates a shortage with its own copy of the blocks, sorted. */
+    public MemoryShortage {
+        blocks = blocks.stream().sorted(Comparator.comparingLong(Block::start)).toList();
     }
 
     /**
@@ -201,7 +190,7 @@ public final class MemoryShortage {
         List<Block> there = blocks.stream()
                 .filter(block -> block.start() < end && start < block.end())
                 .toList();
-        return new MemoryShortage(type, Reason.OCCUPIED, end - start, start, end, there, "", user);
+        return new MemoryShortage(type, Reason.OCCUPIED, end - start, start, end, there, user, "");
     }
 
     /**
@@ -215,22 +204,12 @@ public final class MemoryShortage {
      */
     public static MemoryShortage ofRegion(
             BufferType type, long needed, long size, List<Block> blocks, String user, String advice) {
-        return new MemoryShortage(type, Reason.TOO_LARGE, needed, 0, size, blocks, advice, user);
+        return new MemoryShortage(type, Reason.TOO_LARGE, needed, 0, size, blocks, user, advice);
     }
 
-    /** Returns the memory. */
-    public BufferType type() {
-        return type;
-    }
-
-    /** Returns why there is no room. */
-    public Reason reason() {
-        return reason;
-    }
-
-    /** Returns the bytes of a bank that the request needs. */
-    public long needed() {
-        return needed;
+    /** Returns whether the blocks and the needed memory have addresses in a bank; a region has only a size. */
+    public boolean hasAddresses() {
+        return advice.isEmpty();
     }
 
     /**
@@ -246,20 +225,10 @@ public final class MemoryShortage {
         return gaps().max().orElse(0);
     }
 
-    /** Returns the first address that the request may have; empty for a region whose size is not that of a bank. */
-    public OptionalLong start() {
-        return advice.isEmpty() ? OptionalLong.of(start) : OptionalLong.empty();
-    }
-
-    /** Returns the address after the last one that the request may have; empty where {@link #start()} is. */
-    public OptionalLong end() {
-        return advice.isEmpty() ? OptionalLong.of(end) : OptionalLong.empty();
-    }
-
     /** Returns the sizes of the free blocks. Blocks of two allocators may overlap. */
     private LongStream gaps() {
         LongStream.Builder gaps = LongStream.builder();
-        if (!advice.isEmpty()) {
+        if (!hasAddresses()) {
             return gaps.build();
         }
         long from = start;
@@ -270,33 +239,24 @@ public final class MemoryShortage {
         return gaps.add(Math.max(0, end - from)).build();
     }
 
-    /** Returns the allocated blocks by address; of a request for certain addresses, the blocks that lie there. */
-    public List<Block> blocks() {
-        return blocks;
-    }
-
     /** Returns who holds the memory, the most bytes first. */
     public List<Holder> holders() {
         return holdersOf(blocks);
     }
 
-    /** Returns who holds one of the {@link #blocks()}. */
-    public Holder holderOf(Block block) {
-        Map<Block, Holder> known = holders;
-        if (known == null) {
-            DistinguishingCallers callers = DistinguishingCallers.of(
-                    blocks.stream().flatMap(one -> one.request().flatMap(MemoryRequest::origin).stream()));
-            known = blocks.stream()
-                    .collect(Collectors.toMap(one -> one, one -> Holder.of(one, callers), (one, same) -> one));
-            holders = known;
-        }
-        return Objects.requireNonNull(known.get(block));
+    /** Returns who holds each of the blocks. */
+    public Map<Block, Holder> holdersByBlock() {
+        DistinguishingCallers callers = DistinguishingCallers.of(
+                blocks.stream().flatMap(block -> block.request().flatMap(MemoryRequest::origin).stream()));
+        return blocks.stream()
+                .collect(Collectors.toMap(block -> block, block -> Holder.of(block, callers), (one, same) -> one));
     }
 
     private List<Holder> holdersOf(List<Block> some) {
+        Map<Block, Holder> byBlock = holdersByBlock();
         Map<Holder, Holder> merged = new LinkedHashMap<>();
         for (Block block : some) {
-            Holder one = holderOf(block);
+            Holder one = Objects.requireNonNull(byBlock.get(block));
             merged.merge(one.withoutAmounts(), one, Holder::and);
         }
         return merged.values().stream()
@@ -314,26 +274,22 @@ public final class MemoryShortage {
         if (reason == Reason.TOO_LARGE) {
             return Optional.empty();
         }
+        long bestBytes = Long.MAX_VALUE;
         int bestFirst = 0;
         int bestLast = -1;
-        long bestBytes = Long.MAX_VALUE;
-        long freedBytes = 0;
-        int first = 0;
-        for (int last = 0; last < blocks.size(); last++) {
-            if (!blocks.get(last).isOfUser()) {
-                first = last + 1;
-                freedBytes = 0;
-                continue;
-            }
-            freedBytes += blocks.get(last).size();
-            while (first < last && endOfRoom(last) - startOfRoom(first + 1) >= needed) {
-                freedBytes -= blocks.get(first).size();
-                first++;
-            }
-            if (endOfRoom(last) - startOfRoom(first) >= needed && freedBytes < bestBytes) {
-                bestBytes = freedBytes;
-                bestFirst = first;
-                bestLast = last;
+        for (int first = 0; first < blocks.size(); first++) {
+            long bytes = 0;
+            boolean isWide = false;
+            for (int last = first;
+                    !isWide && last < blocks.size() && blocks.get(last).isOfUser();
+                    last++) {
+                bytes += blocks.get(last).size();
+                isWide = endOfRoom(last) - startOfRoom(first) >= needed;
+                if (isWide && bytes < bestBytes) {
+                    bestBytes = bytes;
+                    bestFirst = first;
+                    bestLast = last;
+                }
             }
         }
         if (bestLast < 0) {

@@ -163,7 +163,7 @@ class MemoryShortageTests {
                   128 B  2 buffers, allocated at dev.example.Model.load(Model.java:71)
                 to make room, free 64 B of each bank, from 0x140 (320) to 0x400 (1024):
                   64 B  1 buffer, allocated at dev.example.Model.load(Model.java:71)""");
-        assertThat(shortage.holderOf(more).line()).contains(frame("load", 71));
+        assertThat(shortage.holdersByBlock().get(more).line()).contains(frame("load", 71));
     }
 
     @Test

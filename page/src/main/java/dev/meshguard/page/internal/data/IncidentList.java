@@ -6,6 +6,7 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** What happened to memory, in the words of the text, and the memory that had no room. */
@@ -28,7 +29,7 @@ final class IncidentList {
             });
         });
         Optional<MemoryShortage> shortage = report.shortage();
-        if (shortage.isPresent() && shortage.get().start().isPresent()) {
+        if (shortage.isPresent() && shortage.get().hasAddresses()) {
             space(shortage.get(), json);
         }
     }
@@ -45,12 +46,13 @@ final class IncidentList {
         json.writeStringField("type", shortage.type().name());
         json.writeNumberField("needed", shortage.needed());
         json.writeBooleanField("isRange", shortage.reason() == MemoryShortage.Reason.OCCUPIED);
-        json.writeNumberField("start", shortage.start().getAsLong());
-        json.writeNumberField("end", shortage.end().getAsLong());
+        json.writeNumberField("start", shortage.start());
+        json.writeNumberField("end", shortage.end());
+        Map<MemoryShortage.Block, MemoryShortage.Holder> holders = shortage.holdersByBlock();
         JsonParts.objects("blocks", shortage.blocks(), json, block -> {
             json.writeNumberField("start", block.start());
             json.writeNumberField("size", block.size());
-            json.writeStringField("text", Quantities.size(block.size()) + ", " + shortage.holderOf(block));
+            json.writeStringField("text", Quantities.size(block.size()) + ", " + holders.get(block));
         });
         json.writeEndObject();
     }
