@@ -95,9 +95,10 @@ public final class HandleSearch {
      *
      * @param tracker records the results; a history that is taken afterwards contains them
      * @param history the history that was taken from this tracker
-     * @return a summary of the search
+     * @return the classes of which objects or fields could not be read, in alphabetical order; empty if each reachable handle has
+     *     a path
      */
-    public SearchSummary trace(AllocationTracker tracker, AllocationHistory history) {
+    public List<String> trace(AllocationTracker tracker, AllocationHistory history) {
         List<MemoryRequest> open = openRequests(history);
         Paths paths = paths(tracker, open);
         // A path proves that a handle is held; only the others need a collection. Nothing here refers to a handle any
@@ -108,13 +109,11 @@ public final class HandleSearch {
         for (int round = 0; round < MAX_COLLECTIONS && isWorthCollecting(unfound, proofs); round++) {
             proofs += garbage.run() ? 1 : 0;
         }
-        int withoutPath = 0;
         for (MemoryRequest request : open) {
             List<String> path = paths.to.get(request);
             tracker.traced(request, path == null ? withoutPath(request, paths, proofs) : Reachability.heldBy(path));
-            withoutPath += path == null && !isCollected(request) ? 1 : 0;
         }
-        return new SearchSummary(withoutPath, paths.unread);
+        return unfound.stream().allMatch(HandleSearch::isCollected) ? List.of() : paths.unread;
     }
 
     /** Looks for the handles before any garbage is collected, and refers to none of them when it returns. */

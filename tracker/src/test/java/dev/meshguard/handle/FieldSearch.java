@@ -6,16 +6,15 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.tracker.AllocationTracker;
-import java.util.Objects;
+import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Loses buffers and searches for their handles, with simulated garbage collections. */
 final class FieldSearch {
 
     private final AllocationTracker tracker = AllocationTracker.create();
     private long nextAddress = 0x1000;
-    private @Nullable SearchSummary last;
+    private List<String> unread = List.of();
 
     AllocationTracker tracker() {
         return tracker;
@@ -30,14 +29,13 @@ final class FieldSearch {
         return request;
     }
 
-    SearchSummary run(HandleSearch.Builder builder) {
-        SearchSummary summary = builder.build().trace(tracker, tracker.history());
-        last = summary;
-        return summary;
+    void run(HandleSearch.Builder builder) {
+        unread = builder.build().trace(tracker, tracker.history());
     }
 
-    SearchSummary last() {
-        return Objects.requireNonNull(last);
+    /** Returns the classes that the last search could not read. */
+    List<String> unread() {
+        return unread;
     }
 
     Reachability reachabilityOf(MemoryRequest request) {

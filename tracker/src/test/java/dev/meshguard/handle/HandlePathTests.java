@@ -268,7 +268,7 @@ class HandlePathTests {
 
         assertThat(search.pathFrom(this, HANDLE)).hasValue("HandlePathTests.kept -> GrumpyList.also");
         assertThat(search.pathFrom(this, HANDLE.copy())).isEmpty();
-        assertThat(search.last().unread()).containsExactly(GrumpyList.class.getName());
+        assertThat(search.unread()).containsExactly(GrumpyList.class.getName());
     }
 
     @Test

@@ -111,10 +111,9 @@ class HandleSearchTests {
         search.tracker()
                 .freed(search.tracker().release(request.details()), 0, BufferType.DRAM, 0x1000, Ownership.OWNING);
 
-        SearchSummary summary = search.run(HandleSearch.builder().instance(this).collectingBy(this::counted));
+        search.run(HandleSearch.builder().instance(this).collectingBy(this::counted));
 
         assertThat(collections).hasValue(0);
-        assertThat(summary).isEqualTo(new SearchSummary(0, List.of()));
     }
 
     @Test
@@ -182,10 +181,8 @@ class HandleSearchTests {
         cache.add(handle);
         MemoryRequest request = search.allocate(handle);
 
-        SearchSummary summary =
-                search.run(HandleSearch.builder().instance(this).maxObjects(100).collectingBy(() -> true));
+        search.run(HandleSearch.builder().instance(this).maxObjects(100).collectingBy(() -> true));
 
-        assertThat(summary.withoutPath()).isEqualTo(1);
         assertThat(search.reachabilityOf(request).pathText())
                 .hasValue("something beyond the 100 objects that were searched");
     }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -127,12 +128,9 @@ public final class Accumulation {
         if (!inconclusiveReasons().isEmpty()) {
             return Trend.UNDECIDED;
         }
-        Trend worst = Trend.SETTLED;
-        for (MemoryGrowth growth : memory) {
-            worst = worst.orWorse(growth.trend());
-        }
-        boolean siteGrows = sites.stream().anyMatch(site -> site.trend() == Trend.GROWING);
-        return siteGrows ? Trend.GROWING : worst;
+        Stream<Trend> ofMemory = memory.stream().map(MemoryGrowth::trend);
+        Stream<Trend> ofGrowingSites = sites.stream().map(SiteGrowth::trend).filter(trend -> trend == Trend.GROWING);
+        return worst(Stream.concat(ofMemory, ofGrowingSites));
     }
 
     /** Returns the growth of each memory that the rounds changed, by type and device. */
@@ -164,11 +162,8 @@ public final class Accumulation {
         if (growths.isEmpty() || !inconclusiveReasons().isEmpty()) {
             return Trend.UNDECIDED;
         }
-        Trend worst = GrowthTrend.of(cachedPrograms(), warmUp).trend();
-        for (ProgramCacheGrowth growth : growths) {
-            worst = worst.orWorse(growth.trend());
-        }
-        return worst;
+        Trend ofAll = GrowthTrend.of(cachedPrograms(), warmUp).trend();
+        return worst(Stream.concat(Stream.of(ofAll), growths.stream().map(ProgramCacheGrowth::trend)));
     }
 
     /** Returns the growth of each site, the worst first. */
@@ -180,6 +175,10 @@ public final class Accumulation {
     @Override
     public String toString() {
         return trend() + " after " + rounds() + (rounds() == 1 ? " round" : " rounds");
+    }
+
+    private static Trend worst(Stream<Trend> trends) {
+        return trends.max(Comparator.naturalOrder()).orElse(Trend.SETTLED);
     }
 
     private List<MemoryGrowth> growths(SortedMap<DeviceMemory, RoundVector> vectors) {

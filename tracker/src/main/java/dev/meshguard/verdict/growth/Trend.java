@@ -50,8 +50,4 @@ public enum Trend {
     public boolean isQuiet() {
         return this == SETTLED || this == SETTLING;
     }
-
-    Trend orWorse(Trend other) {
-        return compareTo(other) >= 0 ? this : other;
-    }
 }

@@ -84,13 +84,6 @@ class TrendTests {
     }
 
     @Test
-    void theWorseOfTwoTrendsIsTheOneThatMayNotBeIgnored() {
-        assertThat(SETTLED.orWorse(GROWING)).isEqualTo(GROWING);
-        assertThat(GROWING.orWorse(SETTLED)).isEqualTo(GROWING);
-        assertThat(UNDECIDED.orWorse(SETTLING)).isEqualTo(UNDECIDED);
-    }
-
-    @Test
     void whatHasSettledOrIsSettlingIsQuiet() {
         assertThat(Stream.of(Trend.values()).filter(Trend::isQuiet)).containsExactly(SETTLED, SETTLING);
         assertThat(Stream.of(Trend.values()).map(Trend::description))

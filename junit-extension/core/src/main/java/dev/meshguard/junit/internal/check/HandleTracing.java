@@ -1,6 +1,5 @@
 package dev.meshguard.junit.internal.check;
 
-import dev.meshguard.handle.SearchSummary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.junit.AllocationCheck;
@@ -56,12 +55,12 @@ final class HandleTracing {
         return note(test.handleSearch().trace(tracker, memory));
     }
 
-    private static Optional<String> note(SearchSummary searched) {
-        return searched.withoutPath() > 0 && !searched.unread().isEmpty()
-                ? Optional.of(String.format(
+    private static Optional<String> note(List<String> unread) {
+        return unread.isEmpty()
+                ? Optional.empty()
+                : Optional.of(String.format(
                         Locale.ROOT,
                         "who holds buffers was not looked for in %s, which cannot be read from outside",
-                        String.join(", ", searched.unread())))
-                : Optional.empty();
+                        String.join(", ", unread)));
     }
 }
