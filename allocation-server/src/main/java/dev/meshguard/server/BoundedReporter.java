@@ -78,19 +78,25 @@ final class BoundedReporter {
 
     void allocated(AllocationDetails who, int device, BufferType type, long id, long size) {
         if (isRecordable(device) && hasRoom()) {
-            tracker.allocated(tracker.requestOfProcess(who), device, type, id, size, Ownership.UNKNOWN);
+            tracker.allocated(
+                    tracker.requestOfProcess(who, Optional.empty()), device, type, id, size, Ownership.UNKNOWN);
         }
     }
 
     void freed(AllocationDetails who, int device, BufferType type, long id) {
         if (isRecordable(device) && hasRoom()) {
-            tracker.freed(tracker.requestOfProcess(who), device, type, id, Ownership.UNKNOWN);
+            tracker.freed(tracker.requestOfProcess(who, Optional.empty()), device, type, id, Ownership.UNKNOWN);
         }
     }
 
     void freeIgnored(AllocationDetails who, int device, BufferType type, long id) {
         if (isRecordable(device) && hasRoom()) {
-            tracker.freeIgnored(tracker.requestOfProcess(who), device, type, id, IgnoredFreeReason.UNKNOWN_ADDRESS);
+            tracker.freeIgnored(
+                    tracker.requestOfProcess(who, Optional.empty()),
+                    device,
+                    type,
+                    id,
+                    IgnoredFreeReason.UNKNOWN_ADDRESS);
         }
     }
 
@@ -104,7 +110,7 @@ final class BoundedReporter {
 
     /** Begins a request of a client that says more of it than a record can. */
     MemoryRequest request(AllocationDetails details, Optional<Origin> origin) {
-        return origin.isPresent() ? tracker.requestOfProcess(details, origin.get()) : tracker.requestOfProcess(details);
+        return tracker.requestOfProcess(details, origin);
     }
 
     void allocated(MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {

@@ -6,19 +6,12 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The open contexts of a tracker and the contexts of its threads.
- *
- * <p>Every request asks it, so a tracker without contexts pays one read of a field.
- */
+/** The open contexts of a tracker and the contexts of its threads. */
 final class AllocationContexts {
 
     private final LongSupplier events;
     private final List<AllocationContext> present = new ArrayList<>();
     private final ThreadScopes<Optional<AllocationContext>> threads = new ThreadScopes<>();
-
-    /** Whether there ever was a context. */
-    private volatile boolean isShared;
 
     /** The open context if there is exactly one; contexts around it do not count. */
     private volatile @Nullable AllocationContext only;
@@ -32,7 +25,6 @@ final class AllocationContexts {
         synchronized (present) {
             present.add(context);
             findOnly();
-            isShared = true;
         }
         return context;
     }
@@ -58,9 +50,6 @@ final class AllocationContexts {
     /** Returns the context of a request of the calling thread. */
     @Nullable
     AllocationContext current() {
-        if (!isShared) {
-            return null;
-        }
         Optional<AllocationContext> bound = threads.current();
         return bound == null ? only : bound.orElse(null);
     }

@@ -24,7 +24,6 @@ import dev.meshguard.history.DeviceSums;
 import dev.meshguard.history.MemorySnapshot;
 import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.history.internal.Ledger.Effect;
-import dev.meshguard.tracker.EventLog.Warning;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
@@ -157,20 +156,16 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /**
-     * Begins a request of another process, without origin: the receiving thread's stack is not the process's. Its
-     * place among the requests is that at which it is received.
+     * Begins a request of another process: the receiving thread's stack is not the process's. Its place among the requests
+     * is that at which it is received.
      *
      * <p>For MeshGuard's own sources that receive reports of other processes.
+     *
+     * @param origin what the client in the process captured; empty if it captures nothing
      */
     @API(status = Status.INTERNAL, since = "0.1")
-    public MemoryRequest requestOfProcess(AllocationDetails details) {
-        return new TrackedRequest(details, recorder.nextTicket(), null, null);
-    }
-
-    /** Begins a request of another process, whose client captured the origin. */
-    @API(status = Status.INTERNAL, since = "0.1")
-    public MemoryRequest requestOfProcess(AllocationDetails details, Origin origin) {
-        return new TrackedRequest(details, recorder.nextTicket(), origin, null);
+    public MemoryRequest requestOfProcess(AllocationDetails details, Optional<Origin> origin) {
+        return new TrackedRequest(details, recorder.nextTicket(), origin.orElse(null), null);
     }
 
     /**
@@ -244,20 +239,11 @@ public final class AllocationTracker implements AllocationListener {
         Effect effect = recorder.allocated(request, device, type, address, size, ownership);
         if (effect != Effect.ENTERED && effect != Effect.RESIZED) {
             markAnomaly(request);
-            warn(effect, request, device, type, address, size);
+            warn(effect, request, device, type, address);
         }
         if (log.isOn()) {
-            log.reported(
-                    "allocated",
-                    request,
-                    device,
-                    type,
-                    address,
-                    "size",
-                    size,
-                    "ownership",
-                    ownership,
-                    "effect",
+            log.recorded(
+                    new HistoryEvent.Allocated(recorder.size(), request, device, type, address, size, ownership),
                     effect);
         }
     }
@@ -271,10 +257,10 @@ public final class AllocationTracker implements AllocationListener {
         if (effect == Effect.NOTHING_TO_FREE) {
             addStack(release);
             markAnomaly(release);
-            log.happened(Warning.NOTHING_TO_FREE, device, type, address, "");
+            log.anomaly("free of an address that is not live", device, type, address);
         }
         if (log.isOn()) {
-            log.reported("freed", release, device, type, address, "ownership", ownership, "effect", effect);
+            log.recorded(new HistoryEvent.Freed(recorder.size(), release, device, type, address, ownership), effect);
         }
     }
 
@@ -287,9 +273,9 @@ public final class AllocationTracker implements AllocationListener {
         addStack(release);
         markAnomaly(release);
         recorder.freeIgnored(release, device, type, address, reason);
-        log.happened(Warning.IGNORED_FREE, device, type, address, ", because " + reason.description());
+        log.anomaly("free that the runtime ignored", device, type, address);
         if (log.isOn()) {
-            log.reported("free ignored", release, device, type, address, "reason", reason);
+            log.recorded(new HistoryEvent.FreeIgnored(recorder.size(), release, device, type, address, reason));
         }
     }
 
@@ -330,77 +316,71 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     private void ownerCached(Owner owner, String cache, Optional<CacheKey> key) {
-        mark("owner cached", "owner", owner, number -> new HistoryEvent.OwnerCached(number, owner, cache, key));
+        mark(number -> new HistoryEvent.OwnerCached(number, owner, cache, key));
     }
 
     @Override
     public void ownerEnded(Owner owner) {
-        mark("owner ended", "owner", owner, number -> new HistoryEvent.OwnerEnded(number, owner));
+        mark(number -> new HistoryEvent.OwnerEnded(number, owner));
     }
 
     @Override
     public void captureBegan(int mesh, Owner trace) {
-        mark("capture began", "trace", trace, number -> new HistoryEvent.CaptureBegan(number, mesh, trace));
+        mark(number -> new HistoryEvent.CaptureBegan(number, mesh, trace));
     }
 
     @Override
     public void programCaptured(Owner trace, Owner program, Optional<AllocatorId> subDevice) {
-        mark(
-                "program captured",
-                "trace",
-                trace,
-                number -> new HistoryEvent.ProgramCaptured(number, trace, program, subDevice));
+        mark(number -> new HistoryEvent.ProgramCaptured(number, trace, program, subDevice));
     }
 
     @Override
     public void bufferCaptured(Owner trace, MemoryRequest buffer) {
-        mark("buffer captured", "trace", trace, number -> new HistoryEvent.BufferCaptured(number, trace, buffer));
+        mark(number -> new HistoryEvent.BufferCaptured(number, trace, buffer));
     }
 
     @Override
     public void captureEnded(Owner trace) {
-        mark("capture ended", "trace", trace, number -> new HistoryEvent.CaptureEnded(number, trace));
+        mark(number -> new HistoryEvent.CaptureEnded(number, trace));
     }
 
     @Override
     public void traceReplayed(Owner trace, List<Owner> inFlight) {
         List<Owner> others = List.copyOf(inFlight);
-        mark("trace replayed", "trace", trace, number -> new HistoryEvent.TraceReplayed(number, trace, others));
+        mark(number -> new HistoryEvent.TraceReplayed(number, trace, others));
     }
 
     @Override
     public void meshOpened(MeshDescription mesh) {
         Instant now = clock.instant();
-        recorder.mark(number -> new HistoryEvent.MeshOpened(number, now, mesh));
-        log.meshOpened(mesh);
+        mark(number -> new HistoryEvent.MeshOpened(number, now, mesh));
     }
 
     @Override
     public void meshClosing(int mesh) {
         Instant now = clock.instant();
-        mark("mesh closing", "mesh", mesh, number -> new HistoryEvent.MeshClosing(number, now, mesh));
+        mark(number -> new HistoryEvent.MeshClosing(number, now, mesh));
     }
 
     @Override
     public void meshClosed(int mesh) {
         Instant now = clock.instant();
-        recorder.mark(number -> new HistoryEvent.MeshClosed(number, now, mesh));
-        log.meshClosed(mesh, this::liveBuffers, this::liveBytes);
+        mark(number -> new HistoryEvent.MeshClosed(number, now, mesh));
     }
 
     @Override
     public void deviceOpened(int device) {
-        mark("device opened", "device", device, number -> new HistoryEvent.DeviceOpened(number, device));
+        mark(number -> new HistoryEvent.DeviceOpened(number, device));
     }
 
     @Override
     public void deviceClosed(int device) {
-        mark("device closed", "device", device, number -> new HistoryEvent.DeviceClosed(number, device));
+        mark(number -> new HistoryEvent.DeviceClosed(number, device));
     }
 
     @Override
     public void witnessed(WitnessSnapshot snapshot) {
-        mark("witnessed", "moment", snapshot.moment(), number -> new HistoryEvent.Witnessed(number, snapshot));
+        mark(number -> new HistoryEvent.Witnessed(number, snapshot));
     }
 
     @Override
@@ -408,8 +388,8 @@ public final class AllocationTracker implements AllocationListener {
         if (count == 0) {
             return;
         }
-        recorder.mark(number -> new HistoryEvent.ReportsLost(number, count, reason));
-        log.reportsLost(count, reason);
+        mark(number -> new HistoryEvent.ReportsLost(number, count, reason));
+        log.reportsLost(reason);
     }
 
     @Override
@@ -445,27 +425,27 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void sourceAttached(SourceDescription source) {
-        mark("source attached", "source", source.name(), number -> new HistoryEvent.SourceAttached(number, source));
+        mark(number -> new HistoryEvent.SourceAttached(number, source));
     }
 
     @Override
     public void sourceNoted(String note) {
-        mark("source noted", "note", note, number -> new HistoryEvent.SourceNoted(number, note));
+        mark(number -> new HistoryEvent.SourceNoted(number, note));
     }
 
     @Override
     public void processDied(long processId) {
-        mark("process died", "process", processId, number -> new HistoryEvent.ProcessDied(number, processId));
+        mark(number -> new HistoryEvent.ProcessDied(number, processId));
     }
 
     @Override
     public void trackingStopped(String reason) {
-        mark("tracking stopped", "reason", reason, number -> new HistoryEvent.TrackingStopped(number, reason));
+        mark(number -> new HistoryEvent.TrackingStopped(number, reason));
     }
 
     @Override
     public void trackingStarted() {
-        mark("tracking started", "reason", "", HistoryEvent.TrackingStarted::new);
+        mark(HistoryEvent.TrackingStarted::new);
     }
 
     /**
@@ -480,16 +460,12 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Records that the check is made now, with the given date. */
     public void checked(LocalDate today) {
-        mark("checked", "today", today, number -> new HistoryEvent.Checked(number, today));
+        mark(number -> new HistoryEvent.Checked(number, today));
     }
 
     /** Records whether the handle of a request is still reachable. */
     public void traced(MemoryRequest request, Reachability reachability) {
-        mark(
-                "handle traced",
-                "state",
-                reachability.state(),
-                number -> new HistoryEvent.HandleTraced(number, request, reachability));
+        mark(number -> new HistoryEvent.HandleTraced(number, request, reachability));
     }
 
     // Rounds
@@ -515,11 +491,11 @@ public final class AllocationTracker implements AllocationListener {
         if (round < 1) {
             throw new IllegalArgumentException("Rounds are counted from 1: round " + round + " was begun");
         }
-        mark("round began", "round", round, number -> new HistoryEvent.RoundBegan(number, round));
+        mark(number -> new HistoryEvent.RoundBegan(number, round));
         AtomicBoolean ended = new AtomicBoolean();
         return () -> {
             if (ended.compareAndSet(false, true)) {
-                mark("round ended", "round", round, number -> new HistoryEvent.RoundEnded(number, round));
+                mark(number -> new HistoryEvent.RoundEnded(number, round));
             }
         };
     }
@@ -569,13 +545,6 @@ public final class AllocationTracker implements AllocationListener {
             throw new IllegalArgumentException("A label says what buffers are for: the label given is blank");
         }
         return labels.open(label);
-    }
-
-    /** Labels the buffers that the calling thread requests in a piece of code. */
-    public void label(String label, Runnable code) {
-        try (Scope labelled = label(label)) {
-            code.run();
-        }
     }
 
     /** Labels the buffers that the calling thread requests in a piece of code, and returns its result. */
@@ -654,11 +623,11 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /** Writes a line to the log if an allocation contradicts what is live at its address. */
-    private void warn(Effect effect, MemoryRequest request, int device, BufferType type, long address, long size) {
+    private void warn(Effect effect, MemoryRequest request, int device, BufferType type, long address) {
         if (effect == Effect.REPEATED_WITH_OTHER_SIZE && request.details().kind() == BufferKind.BUFFER) {
-            log.happened(Warning.SIZE_CHANGE, device, type, address, ", " + Quantities.size(size));
+            log.anomaly("report of another size at a live address", device, type, address);
         } else if (effect == Effect.ENTERED_OVER_ANOTHER) {
-            log.happened(Warning.OVER_ANOTHER_ALLOCATOR, device, type, address, ", " + Quantities.size(size));
+            log.anomaly("report of an address that another allocator has in the ledger", device, type, address);
         }
     }
 
@@ -687,15 +656,17 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
-    /** Records an event without an address, and writes a line to the log with one of its facts. */
-    private void mark(String line, String key, Object value, LongFunction<HistoryEvent> event) {
-        recorder.mark(event);
-        log.marked(line, key, value);
+    /** Records an event without an address. */
+    private void mark(LongFunction<HistoryEvent> event) {
+        HistoryEvent recorded = recorder.mark(event);
+        if (log.isOn()) {
+            log.recorded(recorded);
+        }
     }
 
     private void beginPhase(Phase phase) {
         Instant now = clock.instant();
-        mark("phase began", "phase", phase, number -> new HistoryEvent.PhaseBegan(number, now, phase));
+        mark(number -> new HistoryEvent.PhaseBegan(number, now, phase));
     }
 
     /** Ends this phase and no other. Scopes may be closed in any order, and twice. */

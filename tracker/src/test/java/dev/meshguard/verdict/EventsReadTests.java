@@ -16,6 +16,7 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.AbstractList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +46,7 @@ class EventsReadTests {
         for (int line = 1; line <= FINDINGS; line++) {
             var origin = Origin.of(new StackTraceElement[] {new StackTraceElement("Model", "run", "Model.java", line)});
             tracker.allocated(
-                    tracker.requestOfProcess(AllocationDetails.user(), origin),
+                    tracker.requestOfProcess(AllocationDetails.user(), Optional.of(origin)),
                     0,
                     DRAM,
                     line * 64L,
