@@ -56,7 +56,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.slf4j.Logger;
@@ -130,8 +129,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         this.parent = parent;
         this.handle = handle;
         this.shape = shape;
-        this.devices =
-                context.openPeriods().stream().map(DeviceOpenPeriod::device).toList();
+        this.devices = context.devices();
         this.queues = new CommandQueues(context);
         this.traces = new MeshTraces(context, queues);
         this.systemPrograms = new SystemPrograms(context);
@@ -192,7 +190,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     /** Returns the parts that were made of this mesh and not destroyed, in that order; closed ones are among them. */
     public List<MeshDevice> submeshes() {
         try (MeshLock held = lock.acquire()) {
-            return submeshes.stream().filter(submesh -> !submesh.destroyed).toList();
+            return List.copyOf(submeshes);
         }
     }
 
@@ -839,9 +837,9 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     private void initialise() {
         memory.open();
         queues.open(context.openPeriodOf(devices.get(0)).numCommandQueues());
-        commandQueues = queues.all().stream()
-                .map(queue -> new MeshCommandQueue(this, queue))
-                .toList();
+        List<MeshCommandQueue> opened = new ArrayList<>(queues.all().size());
+        queues.all().forEach(queue -> opened.add(new MeshCommandQueue(this, queue)));
+        commandQueues = List.copyOf(opened);
         reports.listener().meshOpened(description());
         List<DeviceOpenPeriod> begun = new ArrayList<>();
         for (int device : devices) {
@@ -1087,25 +1085,33 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         for (Optional<MeshDevice> mesh = parent; mesh.isPresent(); mesh = mesh.get().parent) {
             ofAncestors.add(mesh.get().queues);
         }
-        queues.requireNoConflict(
-                ofAncestors, descendants().map(MeshDevice::queues).toList());
+        List<CommandQueues> ofDescendants = new ArrayList<>();
+        descendants().forEach(submesh -> ofDescendants.add(submesh.queues));
+        queues.requireNoConflict(ofAncestors, ofDescendants);
     }
 
     /** The runtime leaves submeshes open without a word: they keep the devices open, and nothing more is freed on them. */
     private void warnOfOpenSubmeshes() {
-        descendants()
-                .filter(submesh -> submesh.initialised)
-                .forEach(open -> LoggerFactory.getLogger(MeshDevice.class)
+        for (MeshDevice submesh : descendants()) {
+            if (submesh.initialised) {
+                LoggerFactory.getLogger(MeshDevice.class)
                         .warn(
                                 "Mesh {} is closed while its submesh {} is open, which keeps its devices open: close submeshes"
                                         + " first",
                                 id(),
-                                open.id()));
+                                submesh.id());
+            }
+        }
     }
 
     /** Returns the meshes below this one, each before those below it. */
-    private Stream<MeshDevice> descendants() {
-        return submeshes().stream().flatMap(submesh -> Stream.concat(Stream.of(submesh), submesh.descendants()));
+    private List<MeshDevice> descendants() {
+        List<MeshDevice> all = new ArrayList<>();
+        for (MeshDevice submesh : submeshes()) {
+            all.add(submesh);
+            all.addAll(submesh.descendants());
+        }
+        return all;
     }
 
     private void closeInOrder() {

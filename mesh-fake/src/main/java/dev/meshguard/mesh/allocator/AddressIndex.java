@@ -17,7 +17,8 @@ final class AddressIndex {
 
     private static final long[] NONE = {};
 
-    private static final int INITIAL_CAPACITY = 8;
+    /** Most memories of most meshes hold nothing. */
+    private static final int INITIAL_CAPACITY = 2;
 
     /** The golden ratio in 64 bits: spreads addresses that differ only by multiples of a page. */
     private static final long SPREAD = 0x9E3779B97F4A7C15L;

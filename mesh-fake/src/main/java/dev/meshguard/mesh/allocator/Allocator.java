@@ -392,12 +392,8 @@ public final class Allocator {
     }
 
     private BankManager dramManager(BufferType kind, AddressRange region) {
-        long[] offsets = new long[config.dramBankOffsets().size()];
-        for (int bank = 0; bank < offsets.length; bank++) {
-            offsets[bank] = config.dramBankOffsets().get(bank);
-        }
         return newManager(kind, region)
-                .bankOffsets(offsets)
+                .bankOffsets(config.dramBankOffsets())
                 .pageAlignment(config.dramAlignment())
                 .build();
     }

@@ -1,6 +1,7 @@
 package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.event.BufferType;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -28,7 +29,7 @@ public final class BankManager {
             Set.of(7, 12, 20, 48, 56, 63, 70, 72, 80, 94, 108, 110, 117, 120, 124, 126, 130, 140);
 
     private final BufferType kind;
-    private final long[] bankOffsets;
+    private final List<Long> bankOffsets;
     private final long interleavedLimit;
     private final long pageAlignment;
     private final int computeCores;
@@ -207,10 +208,10 @@ public final class BankManager {
      * @throws MeshRuntimeException if there is no such bank
      */
     public long bankOffset(int bank) {
-        if (bank < 0 || bank >= bankOffsets.length) {
+        if (bank < 0 || bank >= bankOffsets.size()) {
             throw new MeshRuntimeException(AllocatorMessages.bankNotTracked(bank));
         }
-        return bankOffsets[bank];
+        return bankOffsets.get(bank);
     }
 
     /**
@@ -220,13 +221,13 @@ public final class BankManager {
      * @param request the requested memory
      */
     public long reservedPerBank(BankRequest request) {
-        int banks = request.shards().orElse(bankOffsets.length);
+        int banks = request.shards().orElse(bankOffsets.size());
         return banks == 0 ? 0 : freeList().roundedSize(request.sizePerBank(banks, pageAlignment));
     }
 
     /** {@return the number of banks} */
     public int numBanks() {
-        return bankOffsets.length;
+        return bankOffsets.size();
     }
 
     /** {@return the managed bytes in each bank, without those removed by shrinking} */
@@ -252,14 +253,14 @@ public final class BankManager {
 
     /** The runtime divides by the number of banks and crashes if there are none. */
     private int requireBanks() {
-        if (bankOffsets.length == 0) {
+        if (bankOffsets.isEmpty()) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot interleave a buffer over the banks of %s: it has 0 banks."
                             + " Ask for a sharded buffer, or describe at least 1 bank.",
                     kind));
         }
-        return bankOffsets.length;
+        return bankOffsets.size();
     }
 
     long addressLimitFor(BankRequest request) {
@@ -285,7 +286,7 @@ public final class BankManager {
     }
 
     private void requireUsableBankCount(boolean interleaved) {
-        int banks = bankOffsets.length;
+        int banks = bankOffsets.size();
         boolean bankOfPageIsComputed = interleaved && kind != BufferType.L1_SMALL;
         if (bankOfPageIsComputed && Integer.bitCount(banks) != 1 && !BANK_COUNTS_WITH_MODULO.contains(banks)) {
             throw new MeshRuntimeException(AllocatorMessages.invalidBankCount(banks, kind));
@@ -327,7 +328,7 @@ public final class BankManager {
     public static final class Builder {
 
         private final BufferType kind;
-        private long[] bankOffsets = new long[0];
+        private List<Long> bankOffsets = List.of();
         private AddressRange region = new AddressRange(0, 0);
         private long interleavedLimit;
         private long pageAlignment = 1;
@@ -353,7 +354,7 @@ public final class BankManager {
                         "Cannot manage %d banks: there must be at least 0. Use 0 for a kind of memory without banks.",
                         count));
             }
-            bankOffsets = new long[count];
+            bankOffsets = Collections.nCopies(count, 0L);
             return this;
         }
 
@@ -363,8 +364,8 @@ public final class BankManager {
          * @param offsets for each bank the offset added to its addresses, in bytes
          * @return this builder
          */
-        public Builder bankOffsets(long... offsets) {
-            this.bankOffsets = offsets.clone();
+        public Builder bankOffsets(List<Long> offsets) {
+            this.bankOffsets = List.copyOf(offsets);
             return this;
         }
 

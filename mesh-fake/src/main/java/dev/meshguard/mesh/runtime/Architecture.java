@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.runtime;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -25,12 +25,16 @@ public enum Architecture {
 
     private final String description;
     private final DramBanks dram;
+    private final List<Long> dramBankOffsets;
     private final CoreMemory l1;
     private final int maxCircularBuffers;
 
     Architecture(String words, DramBanks dram, CoreMemory l1, int maxCircularBuffers) {
         this.description = words;
         this.dram = dram;
+        this.dramBankOffsets = IntStream.range(0, dram.count())
+                .mapToObj(bank -> bank % dram.sharingAChannel() * dram.size())
+                .toList();
         this.l1 = l1;
         this.maxCircularBuffers = maxCircularBuffers;
     }
@@ -42,11 +46,7 @@ public enum Architecture {
 
     /** Returns the offset added to the addresses of each DRAM bank. Banks that share a channel have different offsets in it. */
     public List<Long> dramBankOffsets() {
-        List<Long> offsets = new ArrayList<>(dram.count());
-        for (int bank = 0; bank < dram.count(); bank++) {
-            offsets.add(bank % dram.sharingAChannel() * dram.size());
-        }
-        return offsets;
+        return dramBankOffsets;
     }
 
     /** Returns the bytes of a DRAM bank. */

@@ -36,9 +36,7 @@ public record SystemMesh(MeshShape shape) {
      */
     public List<Integer> devicesOf(MeshShape requested) {
         boolean isWholeBlock = requested.equals(shape) && shape.meshSize() > 0 && !requested.isLineTopology();
-        return isWholeBlock
-                ? List.copyOf(deviceIds())
-                : devicesOf(requested, MeshCoordinate.zeroCoordinate(shape.dims()));
+        return isWholeBlock ? allDevices() : devicesOf(requested, MeshCoordinate.zeroCoordinate(shape.dims()));
     }
 
     /**
@@ -62,12 +60,15 @@ public record SystemMesh(MeshShape shape) {
 
     /** Returns the ids of all devices. */
     public Set<Integer> deviceIds() {
-        Set<Integer> ids = new LinkedHashSet<>();
-        int size = shape.meshSize();
-        for (int id = 0; id < size; id++) {
+        return Collections.unmodifiableSet(new LinkedHashSet<>(allDevices()));
+    }
+
+    private List<Integer> allDevices() {
+        List<Integer> ids = new ArrayList<>(shape.meshSize());
+        for (int id = 0; id < shape.meshSize(); id++) {
             ids.add(id);
         }
-        return Collections.unmodifiableSet(ids);
+        return List.copyOf(ids);
     }
 
     /**

@@ -27,7 +27,7 @@ class BankManagerDifferentialTests {
 
         private final BankManager actual;
         private final NaiveBanks expected;
-        private final long[] bankOffsets;
+        private final List<Long> bankOffsets;
 
         BanksProgram(Random random) {
             super(random);
@@ -38,8 +38,8 @@ class BankManagerDifferentialTests {
             var region = new AddressRange(start, start + 8L * random.nextInt(200));
             long limit = kind == BufferType.L1 ? oneOf(start, start + 160, start + 8, 0) : 0;
             this.bankOffsets = LongStream.range(0, oneOf(1, 2, 4))
-                    .map(bank -> bank * 1_073_741_824L)
-                    .toArray();
+                    .mapToObj(bank -> bank * 1_073_741_824L)
+                    .toList();
             this.actual = BankManager.builder(kind)
                     .bankOffsets(bankOffsets)
                     .region(region)
@@ -49,8 +49,8 @@ class BankManagerDifferentialTests {
                     .computeCores(CORES)
                     .build();
             this.expected =
-                    new NaiveBanks(kind, bankOffsets.length, region, limit, pageAlignment, dramAlignment, CORES);
-            note(bankOffsets.length + " banks of " + kind + " " + region + ", limit " + limit + ", alignments "
+                    new NaiveBanks(kind, bankOffsets.size(), region, limit, pageAlignment, dramAlignment, CORES);
+            note(bankOffsets.size() + " banks of " + kind + " " + region + ", limit " + limit + ", alignments "
                     + pageAlignment + " and " + dramAlignment);
         }
 
@@ -83,12 +83,12 @@ class BankManagerDifferentialTests {
             same("bank size", actual.bankSize(), expected.bankSize());
             same("statistics", actual.statistics(), expected.statistics());
             same("taken", taken(), expected.taken());
-            int bank = random.nextInt(bankOffsets.length);
+            int bank = random.nextInt(bankOffsets.size());
             same(
                     "lowest",
                     boxed(actual.lowestOccupiedAddress(bank).stream().toArray()),
                     boxed(expected.lowestOccupiedAddress().stream()
-                            .map(lowest -> lowest + bankOffsets[bank])
+                            .map(lowest -> lowest + bankOffsets.get(bank))
                             .toArray()));
         }
 

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -265,7 +267,7 @@ class BankManagerTests {
 
         @Test
         void hasTheOffsetOfTheBankAdded() {
-            var banks = dram().bankOffsets(0, 1_073_741_824).build();
+            var banks = dram().bankOffsets(List.of(0L, 1_073_741_824L)).build();
             banks.allocate(interleaved(32, 32, BOTTOM_UP));
 
             assertThat(banks.lowestOccupiedAddress(0)).hasValue(1_024);
@@ -287,7 +289,7 @@ class BankManagerTests {
 
         @Test
         void isTheSameInABankWhoseOffsetIsAskedForAlone() {
-            var banks = dram().bankOffsets(0, 1_073_741_824).build();
+            var banks = dram().bankOffsets(List.of(0L, 1_073_741_824L)).build();
 
             assertThat(banks.bankOffset(0)).isZero();
             assertThat(banks.bankOffset(1)).isEqualTo(1_073_741_824);
@@ -464,9 +466,9 @@ class BankManagerTests {
 
         @Test
         void keepsItsOwnCopyOfTheBankOffsets() {
-            long[] offsets = {0, 4_096};
+            List<Long> offsets = new ArrayList<>(List.of(0L, 4_096L));
             var builder = dram().bankOffsets(offsets);
-            offsets[1] = 0;
+            offsets.set(1, 0L);
             var banks = builder.build();
             banks.allocate(interleaved(32, 32, BOTTOM_UP));
 

@@ -38,6 +38,7 @@ public final class MeshContext {
     private final RuntimeProcess process;
     private final int id;
     private final Map<Integer, DeviceOpenPeriod> openPeriods;
+    private final List<Integer> devices;
     private final AllocatorConfig config;
     private final CoreRange computeGrid;
     private final MeshLock lock;
@@ -51,7 +52,7 @@ public final class MeshContext {
         Set<RuntimeDefect> defects = process.settings().defects();
         Map<Integer, DeviceOpenPeriod> byDevice = new LinkedHashMap<>();
         openPeriods.forEach(period -> byDevice.put(period.device(), period));
-        List<Integer> devices = List.copyOf(byDevice.keySet());
+        this.devices = List.copyOf(byDevice.keySet());
         this.openPeriods = Collections.unmodifiableMap(byDevice);
         this.config = openPeriods.get(0).config();
         CoreGrid grid = process.computeGrid();
@@ -146,6 +147,11 @@ public final class MeshContext {
     /** Returns the bytes that each device reserves for traces. */
     public long traceRegionSize() {
         return config.traceRegionSize();
+    }
+
+    /** Returns the ids of the devices, in row-major order. */
+    public List<Integer> devices() {
+        return devices;
     }
 
     /** Returns the period in which a device of the mesh is open. */
