@@ -3,14 +3,12 @@ package dev.meshguard.junit.internal.check;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.event.MemoryRejection;
 import dev.meshguard.event.MemoryShortage;
-import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.TestNames;
-import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.summary.CheckOutcome;
@@ -40,48 +38,33 @@ final class CheckReporter {
 
     private final TrackingSession session;
     private final SharedRunState run;
+    private final CheckTerms terms;
     private final TrackedTest test;
-    private final CheckPolicy policies;
-    private final BudgetCheck budgets;
     private final CheckSubject.Kind kind;
     private final Supplier<PageSubject> subject;
 
     private CheckReporter(
-            TrackingSession session,
-            TrackedTest test,
-            CheckPolicy policies,
-            BudgetCheck budgets,
-            CheckSubject.Kind kind,
-            Supplier<PageSubject> subject) {
+            TrackingSession session, CheckTerms terms, CheckSubject.Kind kind, Supplier<PageSubject> subject) {
         this.session = session;
         this.run = session.run();
-        this.test = test;
-        this.policies = policies;
-        this.budgets = budgets;
+        this.terms = terms;
+        this.test = terms.test();
         this.kind = kind;
         this.subject = subject;
     }
 
-    /**
-     * Creates the reporter of a test, class or run.
-     *
-     * @param test the test that is responsible
-     * @param policies the condition that must hold
-     */
-    static CheckReporter of(TrackingSession session, TrackedTest test, CheckPolicy policies, BudgetCheck budgets) {
-        return new CheckReporter(session, test, policies, budgets, test.kind(), test::page);
+    /** Creates the reporter of a test, class or run. */
+    static CheckReporter of(TrackingSession session, CheckTerms terms) {
+        return new CheckReporter(session, terms, terms.test().kind(), terms.test()::page);
     }
 
     /** Creates the reporter of a numbered part of a session that is checked separately. */
-    static CheckReporter ofPart(TrackingSession session, BudgetCheck budgets, SourcePart part, int number) {
-        TrackedTest test = session.test();
+    static CheckReporter ofPart(TrackingSession session, CheckTerms terms, SourcePart part, int number) {
         return new CheckReporter(
                 session,
-                test,
-                session.policies(),
-                budgets,
+                terms,
                 CheckSubject.Kind.PROCESS,
-                () -> test.page().part(part.kind(), number));
+                () -> terms.test().page().part(part.kind(), number));
     }
 
     /**
@@ -108,18 +91,28 @@ final class CheckReporter {
         }
         if (memory.failedClose().isPresent()) {
             raise(memory.failedClose().get());
-        } else if (decision.status() == VerdictStatus.PASSED && isChecked()) {
+        } else if (decision.status() == VerdictStatus.PASSED && terms.isChecked()) {
             publishWhatFailsNothing(verdict, notes);
         }
     }
 
     /** Records a check that needed no verdict. */
-    void reportUnjudged(Outcome outcome, CheckOutcome result) {
-        addToFindings(outcome, result, Optional.empty(), List.of());
+    void reportLeakFree() {
+        addToFindings(Outcome.LEAK_FREE, CheckOutcome.PASSED, Optional.empty(), List.of());
     }
 
-    private boolean isChecked() {
-        return policies.check() != AllocationCheck.NONE;
+    /**
+     * Records the check of a test that allocated nothing, and fails it if it requires a survivor. It leaks nothing: only if that
+     * is recorded, an earlier leak of it is gone.
+     */
+    void reportUnused() {
+        MethodPromises promises = new MethodPromises(test, terms.expectedByOneCheck());
+        if (promises.areKept()) {
+            reportLeakFree();
+        } else {
+            addToFindings(Outcome.STALE_EXPECTATION, CheckOutcome.FAILED, Optional.empty(), List.of());
+            promises.close();
+        }
     }
 
     /** The status of a verdict for the reader of the test's results. */
@@ -159,7 +152,7 @@ final class CheckReporter {
     private Decision decide(CheckedMemory memory) {
         LeakVerdict verdict = memory.verdict();
         VerdictStatus status = statusOf(verdict);
-        Optional<BudgetVerdict> judged = budgets.verdict(verdict);
+        Optional<BudgetVerdict> judged = terms.budgets().verdict(verdict);
         boolean isOverBudget =
                 judged.filter(one -> BudgetCheck.isNew(one, test)).isPresent();
         boolean isNew = status == VerdictStatus.NEW || isOverBudget;
@@ -171,7 +164,7 @@ final class CheckReporter {
     }
 
     private VerdictStatus statusOf(LeakVerdict verdict) {
-        if (policies.holdFor(verdict)) {
+        if (terms.policies().holdFor(verdict)) {
             return VerdictStatus.PASSED;
         }
         if (run.covers(verdict)) {
@@ -199,7 +192,7 @@ final class CheckReporter {
         List<SurvivorFinding> findings = SurvivorFinding.of(verdict, run.baseline());
         running.found(verdict, findings);
         running.became(decision.result());
-        if (isChecked()) {
+        if (terms.isChecked()) {
             run.add(verdict);
         }
         run.reporting().histories().ifPresent(folder -> keep(verdict, folder));
@@ -222,7 +215,7 @@ final class CheckReporter {
     /** A test whose memory is not checked is not in the file. */
     private void addToFindings(
             Outcome outcome, CheckOutcome result, Optional<LeakVerdict> verdict, List<SurvivorFinding> findings) {
-        if (isChecked()) {
+        if (terms.isChecked()) {
             run.reporting()
                     .findings()
                     .ifPresent(file -> file.add(new CheckRecord(

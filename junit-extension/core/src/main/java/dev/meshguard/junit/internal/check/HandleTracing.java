@@ -2,9 +2,6 @@ package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.junit.AllocationCheck;
-import dev.meshguard.junit.internal.config.CheckPolicy;
-import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
@@ -22,13 +19,11 @@ import java.util.function.Supplier;
 final class HandleTracing {
 
     private final TrackingSession session;
-    private final TrackedTest test;
-    private final CheckPolicy policies;
+    private final CheckTerms terms;
 
-    HandleTracing(TrackingSession session, TrackedTest test, CheckPolicy policies) {
+    HandleTracing(TrackingSession session, CheckTerms terms) {
         this.session = session;
-        this.test = test;
-        this.policies = policies;
+        this.terms = terms;
     }
 
     /**
@@ -40,11 +35,12 @@ final class HandleTracing {
      * @return a note on objects that could not be searched
      */
     Optional<String> search(AllocationTracker tracker, Supplier<AllocationHistory> history, LeakCheck check) {
-        if (policies.check() == AllocationCheck.NONE || !PendingFrees.hasAny(tracker)) {
+        if (!terms.isChecked() || !PendingFrees.hasAny(tracker)) {
             return Optional.empty();
         }
         AllocationHistory memory = history.get();
-        AlreadyReportedFindings reported = AlreadyReportedFindings.by(test.thrown());
+        AlreadyReportedFindings reported =
+                AlreadyReportedFindings.by(terms.test().thrown());
         List<BufferGeneration> survivors = check.unexpectedSurvivors(memory).stream()
                 .filter(buffer -> !reported.covers(buffer))
                 .toList();
@@ -52,7 +48,7 @@ final class HandleTracing {
             return Optional.empty();
         }
         session.release(memory);
-        return note(test.handleSearch().trace(tracker, memory));
+        return note(terms.test().handleSearch().trace(tracker, memory));
     }
 
     private static Optional<String> note(List<String> unread) {

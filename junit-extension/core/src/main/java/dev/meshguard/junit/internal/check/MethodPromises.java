@@ -9,7 +9,6 @@ import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,12 +57,16 @@ final class MethodPromises implements StoredResource {
     MethodPromises(TrackedTest method, ExpectedBuffers entries, String around) {
         this.method = method;
         this.around = around;
-        promised(entries).forEach(entry -> broken.put(entry.toText(), entry));
+        for (Expectation entry : entries.entries()) {
+            if (entry.isBrokenByNone()) {
+                broken.put(entry.toText(), entry);
+            }
+        }
     }
 
-    /** Returns the entries that require a match. */
-    static Collection<Expectation> promised(ExpectedBuffers entries) {
-        return entries.entries().stream().filter(Expectation::isBrokenByNone).toList();
+    /** Returns whether no entry lacks a match that it requires. */
+    synchronized boolean areKept() {
+        return broken.isEmpty();
     }
 
     /** Adds an invocation; missing numbers show that some were excluded from the run. */
@@ -77,13 +80,14 @@ final class MethodPromises implements StoredResource {
         }
     }
 
-    /** Counts a check. */
+    /** Counts a check that needed no verdict. */
     synchronized void checked() {
         checks++;
     }
 
     /** Adds the verdict of a check. */
     synchronized void add(LeakVerdict verdict) {
+        checks++;
         for (ExpectationResult result : verdict.expectations()) {
             if (!result.neverMatched()) {
                 broken.remove(result.expectation().toText());

@@ -2,16 +2,12 @@ package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
-import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.ConfigurationCache;
-import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
-import dev.meshguard.junit.internal.summary.CheckOutcome;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.summary.RunSummaryCollector.RunningCheck;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
@@ -21,8 +17,6 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,12 +36,7 @@ import java.util.function.Supplier;
 public final class SessionCheck implements StoredResource {
 
     private final TrackingSession session;
-    private final TrackedTest test;
-    private final SharedRunState run;
-    private final CheckPolicy policies;
-    private final ExpectedBuffers expected;
-    private final Optional<MethodPromises> promises;
-    private final BudgetCheck budgets;
+    private final CheckTerms terms;
     private final GraceTimer timer;
     private final ConfigurationCache.Lazy<CheckSubject> subject;
     private final Optional<TemplateInvocation> template;
@@ -58,19 +47,12 @@ public final class SessionCheck implements StoredResource {
 
     SessionCheck(
             TrackingSession session,
-            ExpectedBuffers expected,
-            Optional<MethodPromises> promises,
-            BudgetCheck budgets,
+            CheckTerms terms,
             GraceTimer timer,
             ConfigurationCache.Lazy<CheckSubject> subject,
             Optional<TemplateInvocation> template) {
         this.session = session;
-        this.test = session.test();
-        this.run = session.run();
-        this.policies = session.policies();
-        this.expected = expected;
-        this.promises = promises;
-        this.budgets = budgets;
+        this.terms = terms;
         this.timer = timer;
         this.subject = subject;
         this.template = template;
@@ -84,15 +66,16 @@ public final class SessionCheck implements StoredResource {
     /** Begins a phase of the test; a second call does nothing, because the extension may be registered twice. */
     public void begin(Phase next) {
         if (session.begin(next) && next.equals(Phase.TEARDOWN)) {
-            budgets.read(session);
+            terms.budgets().read(session);
         }
     }
 
     /** Waits for late frees of a test on this mesh, as its policies allow; returns a note if the wait was in vain. */
-    Optional<String> await(AllocationContext context, CheckPolicy ofTest, LeakCheck check) {
+    Optional<String> await(AllocationContext context, CheckTerms ofTest) {
         AllocationTracker shared = session.trackerForAll();
+        LeakCheck check = LeakCheck.create().expecting(ofTest.expectedByOneCheck());
         return awaitFrees(
-                ofTest,
+                ofTest.policies(),
                 new PendingFrees(
                         shared,
                         context::mayHaveSurvivors,
@@ -102,21 +85,21 @@ public final class SessionCheck implements StoredResource {
     /**
      * Judges the survivors of a test on this mesh; the check of the mesh does not report them again.
      *
-     * @param notes notes on the end of the test
+     * @param waiting a note on the wait for late frees
      */
-    CheckedMemory judge(AllocationContext context, HandleTracing handles, LeakCheck check, List<String> notes) {
+    CheckedMemory judge(AllocationContext context, CheckTerms ofTest, Optional<String> waiting) {
         AllocationTracker shared = session.trackerForAll();
+        LeakCheck check = LeakCheck.create().expecting(ofTest.expectedByOneCheck());
+        List<String> notes = new ArrayList<>(waiting.stream().toList());
         shared.checked();
-        List<String> all = new ArrayList<>(notes);
-        if (context.mayHaveSurvivors()) {
-            handles.search(shared, () -> shared.history().partOf(context), check)
-                    .ifPresent(all::add);
-        }
+        new HandleTracing(session, ofTest)
+                .search(shared, () -> shared.history().partOf(context), check)
+                .ifPresent(notes::add);
         LeakVerdict verdict = check.examine(shared.history().partOf(context));
         if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
             reported.add(new PartialVerdict(context, verdict));
         }
-        return new CheckedMemory(verdict, all, Optional.empty());
+        return new CheckedMemory(verdict, notes, Optional.empty());
     }
 
     /** Closes what is still open, and fails the test if a check does not hold. */
@@ -129,88 +112,59 @@ public final class SessionCheck implements StoredResource {
 
     private void checkAll() {
         FailedChecks failed = new FailedChecks();
-        TrackingSession.EndedParts parts = session.endParts();
-        parts.error().ifPresent(failed::add);
-        MethodPromises ofAll = promises.orElseGet(() -> new MethodPromises(test, applicableEntries()));
-        int checks = parts.parts().size() + (session.requestedTracker().isPresent() ? 1 : 0);
-        boolean isAlone = promises.isEmpty() && checks == 1;
-        Terms terms = new Terms(isAlone ? applicableEntries() : expected.forSeveralChecks(), ofAll);
-        for (int i = 0; i < parts.parts().size(); i++) {
-            SourcePart part = parts.parts().get(i);
+        TrackingSession.EndedParts ended = session.endParts();
+        ended.error().ifPresent(failed::add);
+        List<SourcePart> parts = ended.parts();
+        int checks = parts.size() + (session.requestedTracker().isPresent() ? 1 : 0);
+        LeakCheck check = LeakCheck.create()
+                .expecting(
+                        checks == 1
+                                ? terms.expectedByOneCheck()
+                                : terms.expected().forSeveralChecks());
+        MethodPromises ofAll =
+                terms.promises().orElseGet(() -> new MethodPromises(terms.test(), terms.expectedByOneCheck()));
+        for (int i = 0; i < parts.size(); i++) {
+            SourcePart part = parts.get(i);
             int number = i + 1;
-            failed.collect(() -> checkPart(part, number, terms));
+            failed.collect(() -> checkPart(part, number, check, ofAll));
         }
         failed.collect(() -> {
-            checkTracker(terms);
+            checkTracker(check, ofAll);
             if (checks == 0) {
-                reportUntracked();
+                CheckReporter.of(session, terms).reportUnused();
             }
         });
-        if (test.thrown().isPresent()) {
+        if (terms.test().thrown().isPresent()) {
             ofAll.giveUp();
         }
-        if (promises.isEmpty() && !isAlone) {
+        if (terms.promises().isEmpty() && checks > 1) {
             failed.collect(ofAll::close);
         }
         failed.throwAll();
     }
 
-    /** Required entries apply only to a test that completed and whose memory is checked. */
-    private ExpectedBuffers applicableEntries() {
-        boolean isRequired =
-                policies.check() != AllocationCheck.NONE && test.thrown().isEmpty();
-        return isRequired ? expected : expected.forSeveralChecks();
-    }
-
-    /**
-     * The expectations of one check.
-     *
-     * @param expected the expected buffers
-     * @param promises the combined expectations of all checks of the method
-     */
-    private record Terms(ExpectedBuffers expected, MethodPromises promises) {
-
-        /** Counts a check and what it found, and returns its verdict. */
-        LeakVerdict counted(LeakVerdict verdict) {
-            promises.checked();
-            promises.add(verdict);
-            return verdict;
-        }
-    }
-
-    /** A test that requested nothing leaks nothing: only if that is recorded, an earlier leak of it is gone. */
-    private void reportUntracked() {
-        boolean isStale = promises.isEmpty()
-                && !MethodPromises.promised(applicableEntries()).isEmpty();
-        CheckReporter.of(session, test, policies, budgets)
-                .reportUnjudged(
-                        isStale ? Outcome.STALE_EXPECTATION : Outcome.LEAK_FREE,
-                        isStale ? CheckOutcome.FAILED : CheckOutcome.PASSED);
-    }
-
-    private void checkPart(SourcePart part, int number, Terms terms) {
-        LeakCheck check = LeakCheck.create().expecting(terms.expected());
+    private void checkPart(SourcePart part, int number, LeakCheck check, MethodPromises ofAll) {
         List<String> notes = new ArrayList<>();
         if (!part.hasEnded()) {
             awaitLateFrees(part.tracker(), () -> part.verdict(check)).ifPresent(notes::add);
         }
-        try (RunningCheck running = run.reporting().summary().checkOfTracker(test.subjectOf(part))) {
-            budgets.readUnlessRead(session);
+        try (RunningCheck running =
+                session.run().reporting().summary().checkOfTracker(terms.test().subjectOf(part))) {
+            terms.budgets().readUnlessRead(session);
             part.tracker().checked();
-            handles().search(part.tracker(), part::history, check).ifPresent(notes::add);
-            LeakVerdict verdict = terms.counted(part.verdict(check));
+            new HandleTracing(session, terms)
+                    .search(part.tracker(), part::history, check)
+                    .ifPresent(notes::add);
+            LeakVerdict verdict = part.verdict(check);
+            ofAll.add(verdict);
             notes.addAll(part.notes());
-            CheckReporter.ofPart(session, budgets, part, number)
+            CheckReporter.ofPart(session, terms, part, number)
                     .report(new CheckedMemory(verdict, notes, Optional.empty()), running);
         }
     }
 
-    private HandleTracing handles() {
-        return new HandleTracing(session, test, policies);
-    }
-
     /** Closes what the test left open, and checks the memory of the tracker if the test requested one. */
-    private void checkTracker(Terms terms) {
+    private void checkTracker(LeakCheck expecting, MethodPromises ofAll) {
         List<String> notes =
                 new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
         Optional<AllocationTracker> requested = session.requestedTracker();
@@ -219,33 +173,44 @@ public final class SessionCheck implements StoredResource {
             return;
         }
         AllocationTracker all = requested.get();
-        awaitLateFrees(all, () -> leakCheck(terms).examine(all.history())).ifPresent(notes::add);
-        try (RunningCheck running = run.reporting().summary().checkOfTracker(subject.computeIfAbsent(test::subject))) {
-            CheckedMemory memory = closeAndJudge(all, terms, notes);
-            CheckReporter.of(session, test, policies, budgets).report(memory, running);
+        LeakCheck check = withoutReported(expecting);
+        awaitLateFrees(all, () -> check.examine(all.history())).ifPresent(notes::add);
+        try (RunningCheck running =
+                session.run().reporting().summary().checkOfTracker(subject.computeIfAbsent(terms.test()::subject))) {
+            CheckedMemory memory = closeAndJudge(all, check, notes);
+            ofAll.add(memory.verdict());
+            CheckReporter.of(session, terms).report(memory, running);
         }
+    }
+
+    private LeakCheck withoutReported(LeakCheck expecting) {
+        LeakCheck check = expecting;
+        for (PartialVerdict part : reported) {
+            check = check.excluding(part.verdict(), part.context().name());
+        }
+        return check;
     }
 
     /** Without a lock: a thread that frees late may still need the tracker and the memory of the session. */
     private Optional<String> awaitLateFrees(AllocationTracker watched, Supplier<LeakVerdict> judge) {
-        return policies.waits()
-                ? awaitFrees(policies, new PendingFrees(watched, () -> PendingFrees.hasAny(watched), judge))
-                : Optional.empty();
+        return awaitFrees(terms.policies(), new PendingFrees(watched, () -> PendingFrees.hasAny(watched), judge));
     }
 
     private Optional<String> awaitFrees(CheckPolicy given, PendingFrees pending) {
-        return new GracePeriod(given.grace(), timer).await(() -> {
-            session.poll();
-            return pending.getAsLong();
-        });
+        return given.waits()
+                ? new GracePeriod(given.grace(), timer).await(() -> {
+                    session.poll();
+                    return pending.getAsLong();
+                })
+                : Optional.empty();
     }
 
     /** Closes what the test left open, and judges it. */
-    private CheckedMemory closeAndJudge(AllocationTracker all, Terms terms, List<String> waiting) {
+    private CheckedMemory closeAndJudge(AllocationTracker all, LeakCheck check, List<String> waiting) {
         List<String> notes = new ArrayList<>(waiting);
         TrackingSession.Closed closed;
         try {
-            budgets.readUnlessRead(session);
+            terms.budgets().readUnlessRead(session);
             session.poll();
         } finally {
             closed = session.close();
@@ -254,22 +219,19 @@ public final class SessionCheck implements StoredResource {
         session.poll();
         // Frees after this line are late, including those by a collection that a search for handles forces.
         all.checked();
-        LeakCheck check = leakCheck(terms);
-        handles().search(all, all::history, check).ifPresent(notes::add);
-        LeakVerdict verdict = terms.counted(check.examine(all.history()));
-        if (session.handsOutTracker() && policies.check() != AllocationCheck.NONE) {
-            run.keptTrackers().add(all, verdict.history(), test.name(), test.stack());
+        new HandleTracing(session, terms).search(all, all::history, check).ifPresent(notes::add);
+        LeakVerdict verdict = check.examine(all.history());
+        if (session.handsOutTracker() && terms.isChecked()) {
+            session.run()
+                    .keptTrackers()
+                    .add(
+                            all,
+                            verdict.history(),
+                            terms.test().name(),
+                            terms.test().stack());
         }
         noteThreadsThatOutlivedTheirTest(verdict, notes);
         return new CheckedMemory(verdict, notes, closed.error());
-    }
-
-    private LeakCheck leakCheck(Terms terms) {
-        LeakCheck check = LeakCheck.create().expecting(terms.expected());
-        for (PartialVerdict part : reported) {
-            check = check.excluding(part.verdict(), part.context().name());
-        }
-        return check;
     }
 
     /** The check of such a test ran earlier, so its threads are found here; the note names the test to look at. */

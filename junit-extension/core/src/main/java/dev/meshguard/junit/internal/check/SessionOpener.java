@@ -18,6 +18,7 @@ import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.internal.template.TemplateInvocations;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,16 +58,20 @@ public final class SessionOpener {
             checkOtherThreads(context, session.run());
         }
         if (session.checksEachTest() && context.getTestMethod().isPresent()) {
-            ConfigurationCache declared = configuration.at(context);
-            CheckPolicy policies = policiesOf(context, declared, store);
-            Optional<MethodPromises> promises = promisesOf(context, declared, policies);
-            store.attribution(() -> TestAttribution.open(
-                    check,
-                    expectedBy(context, session.run(), declared),
-                    new BudgetCheck(configuration.budgetsOf(context, declared)),
-                    policies,
-                    TrackedTest.of(context),
-                    promises));
+            store.attribution(() -> {
+                ConfigurationCache declared = configuration.at(context);
+                CheckPolicy policies = configuration
+                        .settingsOf(context, declared, store.invocation())
+                        .policies();
+                return TestAttribution.open(
+                        check,
+                        new CheckTerms(
+                                TrackedTest.of(context),
+                                policies,
+                                expectedBy(context, session.run(), declared),
+                                new BudgetCheck(configuration.budgetsOf(context, declared)),
+                                promisesOf(context, declared, policies)));
+            });
         }
         return check;
     }
@@ -116,14 +121,10 @@ public final class SessionOpener {
                 configuration.policiesOf(root).waitingAtLeast(GRACE_OF_OTHER_THREADS));
         String note = "allocated by threads that work for no test: "
                 + run.unattributed().threads();
-        return new SessionCheck(
-                TrackingSession.ofRun(settings, run, root, tracker, note),
-                run.expected(),
-                Optional.empty(),
-                new BudgetCheck(List.of()),
-                timer,
-                new ConfigurationCache.Lazy<>(),
-                Optional.empty());
+        TrackingSession session = TrackingSession.ofRun(settings, run, root, tracker, note);
+        CheckTerms terms = new CheckTerms(
+                session.test(), settings.policies(), run.expected(), new BudgetCheck(List.of()), Optional.empty());
+        return new SessionCheck(session, terms, timer, new ConfigurationCache.Lazy<>(), Optional.empty());
     }
 
     private boolean beginsForAll(ExtensionContext context) {
@@ -144,24 +145,25 @@ public final class SessionOpener {
     public TestAttribution attributionOfDynamicTest(
             SessionCheck check, ExtensionContext factory, ExtensionContext dynamic, TrackedTest test) {
         ConfigurationCache declared = configuration.at(factory);
-        TrackingSession session = check.session();
-        ExpectedBuffers expected = expectedBy(factory, session.run(), declared);
-        BudgetCheck noBudgets = new BudgetCheck(List.of());
         SessionStore store = SessionStore.of(factory);
-        Optional<MethodPromises> promises = promisesOf(factory, declared, policiesOf(factory, declared, store));
+        CheckPolicy policies =
+                configuration.settingsOf(factory, declared, store.invocation()).policies();
+        Optional<MethodPromises> promises = promisesOf(factory, declared, policies);
         promises.ifPresent(ofAll -> ofAll.begin(dynamic));
+        CheckTerms terms = new CheckTerms(
+                test,
+                policies,
+                expectedBy(factory, check.session().run(), declared),
+                new BudgetCheck(List.of()),
+                promises);
         return store.attribution()
-                .map(ofFactory -> ofFactory.openPart(expected, noBudgets, test, promises))
-                .orElseGet(() -> TestAttribution.open(check, expected, noBudgets, session.policies(), test, promises));
+                .map(ofFactory -> ofFactory.openPart(terms))
+                .orElseGet(() -> TestAttribution.open(check, terms));
     }
 
     /** Notes that the survivors of a test are unknown, because it did not complete. */
     public void excuse(ExtensionContext context) {
         runOf(context).excuse(configuration.expectedIn(context, configuration.at(context)));
-    }
-
-    private CheckPolicy policiesOf(ExtensionContext context, ConfigurationCache declared, SessionStore store) {
-        return configuration.settingsOf(context, declared, store.invocation()).policies();
     }
 
     private SessionCheck findCheck(ExtensionContext context, SessionStore store) {
@@ -187,7 +189,7 @@ public final class SessionOpener {
         ExpectedBuffers expected = configuration.expectedIn(context, declared);
         if (context.getTestMethod().isEmpty()
                 || policies.check() == AllocationCheck.NONE
-                || MethodPromises.promised(expected).isEmpty()) {
+                || expected.entries().stream().noneMatch(Expectation::isBrokenByNone)) {
             return Optional.empty();
         }
         Optional<MethodPromises> ofAll = Invocations.around(context)
@@ -206,14 +208,14 @@ public final class SessionOpener {
             ConfigurationCache declared,
             Optional<TemplateInvocation> template,
             Optional<MethodPromises> promises) {
-        return new SessionCheck(
-                new TrackingSession(settingsOfMesh(owner, asked), run, owner),
+        TrackingSession session = new TrackingSession(settingsOfMesh(owner, asked), run, owner);
+        CheckTerms terms = new CheckTerms(
+                session.test(),
+                session.policies(),
                 expectedBy(owner, run, declared),
-                promises,
                 new BudgetCheck(configuration.budgetsOf(owner, declared)),
-                configuration.timerOf(owner, declared),
-                declared.subject,
-                template);
+                promises);
+        return new SessionCheck(session, terms, configuration.timerOf(owner, declared), declared.subject, template);
     }
 
     /** The settings of the mesh's owner apply to memory for which the tests are not responsible. */

@@ -1,0 +1,44 @@
+package dev.meshguard.junit.internal.check;
+
+import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.internal.config.CheckPolicy;
+import dev.meshguard.junit.internal.session.TrackedTest;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.Optional;
+
+/**
+ * What a check requires of a test, class or run.
+ *
+ * @param test the responsible test, class or run
+ * @param policies the condition that must hold
+ * @param expected the expected buffers
+ * @param budgets the budgets
+ * @param promises the combined expectations of all invocations of its method, if there are several
+ */
+record CheckTerms(
+        TrackedTest test,
+        CheckPolicy policies,
+        ExpectedBuffers expected,
+        BudgetCheck budgets,
+        Optional<MethodPromises> promises) {
+
+    /** Returns whether the memory is checked at all. */
+    boolean isChecked() {
+        return policies.check() != AllocationCheck.NONE;
+    }
+
+    /**
+     * Returns the expected buffers of a test with one check. Entries that require a match apply only if no other check of the
+     * method may match them, the test completed, and its memory is checked.
+     */
+    ExpectedBuffers expectedByOneCheck() {
+        boolean isRequired = promises.isEmpty() && isChecked() && test.thrown().isEmpty();
+        return isRequired ? expected : expected.forSeveralChecks();
+    }
+
+    /** Returns whether the check of a test with one check fails if nothing survives. */
+    boolean requiresSurvivors() {
+        return expectedByOneCheck().entries().stream().anyMatch(Expectation::isBrokenByNone);
+    }
+}
