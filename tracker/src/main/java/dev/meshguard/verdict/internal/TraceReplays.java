@@ -2,7 +2,6 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
@@ -11,19 +10,19 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Overwrite;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Finds the buffers that replays of traces overwrite, or read after their free.
@@ -34,27 +33,20 @@ import java.util.stream.Collectors;
  */
 final class TraceReplays {
 
-    /** What one capture recorded. */
+    /** What one capture recorded, and its replays by the number of their event. */
     private static final class Capture {
         private final HistoryEvent.CaptureBegan began;
         private final Map<Owner, List<HistoryEvent.ProgramCaptured>> programs = new LinkedHashMap<>();
+        /** Anonymous requests are left out, because they name no buffer. */
         private final Set<MemoryRequest> used = new LinkedHashSet<>();
-        private final List<HistoryEvent.TraceReplayed> replays = new ArrayList<>();
-        private List<Held> own = List.of();
-        private Map<Region, WrittenRanges> written = Map.of();
+
+        private final NavigableMap<Long, HistoryEvent.TraceReplayed> replays = new TreeMap<>();
+        private final WrittenMemory written = new WrittenMemory();
+        private List<Memory> own = List.of();
         private long endedAt = Long.MAX_VALUE;
-        private long[] replayNumbers = {};
 
         private Capture(HistoryEvent.CaptureBegan began) {
             this.began = began;
-        }
-
-        private Owner trace() {
-            return began.trace();
-        }
-
-        private long lastReplay() {
-            return replayNumbers[replayNumbers.length - 1];
         }
 
         private boolean uses(BufferGeneration buffer) {
@@ -75,79 +67,69 @@ final class TraceReplays {
                             && captured.number() < report.freedAt().orElse(Long.MAX_VALUE))
                     .findFirst();
         }
+
+        private Collection<HistoryEvent.TraceReplayed> replays(long after, long before) {
+            return replays.subMap(after, false, before, false).values();
+        }
     }
 
     /**
-     * A buffer in memory that an allocator reserved for it.
+     * Memory of a buffer.
      *
-     * @param until the event at which the memory was free again: the reset of an allocator frees without a report
-     */
-    private record Held(BufferGeneration buffer, Region region, BankRange range, long until) {}
-
-    /**
-     * Memory that a replay writes.
-     *
-     * @param freeFrom the event from which on an allocator may reserve the memory for something else: at once for a circular
-     *     buffer, which no allocator knows
+     * @param report the report that named it
+     * @param until the event from which on an allocator may reserve it for something else: the reset of an allocator frees without
+     *     a report, and no allocator knows a circular buffer
      * @param allocator the allocator, or the sub-device on whose cores a circular buffer lies
      */
-    private record Written(
-            BufferGeneration buffer,
-            Report report,
-            BankRange range,
-            long freeFrom,
-            OptionalInt mesh,
-            Optional<AllocatorId> allocator) {
+    private record Memory(
+            BufferGeneration buffer, Report report, BankRange range, long until, Optional<AllocatorId> allocator) {
 
-        private boolean isElsewhere(OptionalInt otherMesh, Optional<AllocatorId> other) {
-            boolean sameMesh = mesh.isEmpty() || otherMesh.isEmpty() || mesh.equals(otherMesh);
-            return sameMesh
+        private OptionalInt mesh() {
+            return report.request().details().mesh();
+        }
+
+        /** Returns how many bytes of each bank both share; 0 for those of two allocators of a mesh, which are distinct. */
+        private long common(Memory other) {
+            boolean sameMesh = mesh().isEmpty() || other.mesh().isEmpty() || mesh().equals(other.mesh());
+            boolean isElsewhere = sameMesh
                     && allocator.isPresent()
-                    && other.isPresent()
-                    && allocator.get().isDistinctFrom(other.get());
+                    && other.allocator.isPresent()
+                    && allocator.get().isDistinctFrom(other.allocator.get());
+            return isElsewhere ? 0 : range.common(other.range);
         }
     }
 
-    private record Region(int device, BufferType.Memory memory) {}
+    /** The memory that the replays of one trace write. Ranges may overlap: a capture reuses memory. */
+    private static final class WrittenMemory {
+        private final NavigableMap<BankRange, List<Memory>> byStart = new TreeMap<>(BankRange.BY_START);
+        private long longest;
 
-    /** The memory of a region that the replays of one trace write, by address. Ranges may overlap: a capture reuses memory. */
-    private static final class WrittenRanges {
-        private final List<Written> ranges;
-        private final long[] starts;
-        /** The highest end of the ranges up to each. */
-        private final long[] ends;
-
-        private WrittenRanges(List<Written> unsorted) {
-            ranges = unsorted.stream()
-                    .sorted(Comparator.comparingLong(written -> written.range().start()))
-                    .toList();
-            starts = ranges.stream()
-                    .mapToLong(written -> written.range().start())
-                    .toArray();
-            ends = ranges.stream().mapToLong(written -> written.range().end()).toArray();
-            Arrays.parallelPrefix(ends, Math::max);
+        private void add(Memory memory) {
+            byStart.computeIfAbsent(memory.range(), unused -> new ArrayList<>()).add(memory);
+            longest = Math.max(longest, memory.range().end() - memory.range().start());
         }
 
-        private List<Written> meeting(BankRange range) {
-            List<Written> met = new ArrayList<>();
-            for (int i = numberBelow(starts, range.end()) - 1; i >= 0 && ends[i] > range.start(); i--) {
-                if (ranges.get(i).range().common(range) > 0) {
-                    met.add(ranges.get(i));
-                }
-            }
-            return met;
+        /** Returns the memory that shares most bytes with a buffer, of what allocators may have reserved since an event. */
+        private Optional<Memory> over(Memory lost, long event) {
+            BankRange range = lost.range();
+            return byStart.subMap(range.from(range.start() - longest), range.from(range.end())).values().stream()
+                    .flatMap(List::stream)
+                    .filter(written -> written.until() <= event && written.common(lost) > 0)
+                    .reduce((most, next) -> next.common(lost) >= most.common(lost) ? next : most);
+        }
+
+        private Stream<Memory> all() {
+            return byStart.values().stream().flatMap(List::stream);
         }
     }
 
     private final AllocationHistory history;
     private final Set<BufferGeneration> givenBack;
-    /** In the order of their allocation. */
-    private final List<Held> allocated;
+    /** The memory that an allocator reserved, by the event of the first report. */
+    private final NavigableMap<Long, Memory> allocated = new TreeMap<>();
+    /** A program may capture thousands of traces, and each uses few of its buffers. */
+    private final Map<Owner, Set<BufferGeneration>> byOwner = new HashMap<>();
 
-    private final long[] allocatedAt;
-    private final Map<Owner, Set<BufferGeneration>> circular = new HashMap<>();
-    private final Map<Owner, Set<Held>> freedOf = new HashMap<>();
-    private final IdentityHashMap<MemoryRequest, Set<Held>> freed = new IdentityHashMap<>();
     private final List<Capture> captures = new ArrayList<>();
     private final Map<Owner, Capture> latest = new HashMap<>();
     private final List<Overwrite> found = new ArrayList<>();
@@ -155,14 +137,6 @@ final class TraceReplays {
     private TraceReplays(AllocationHistory history, Set<BufferGeneration> givenBack) {
         this.history = history;
         this.givenBack = givenBack;
-        this.allocated = history.generations().stream()
-                .filter(buffer -> buffer.hasDevice() && isAllocated(buffer))
-                .sorted(Comparator.comparingLong(BufferGeneration::allocatedAt))
-                .map(buffer -> new Held(buffer, region(buffer), BankRange.of(buffer, history), heldUntil(buffer)))
-                .toList();
-        this.allocatedAt = allocated.stream()
-                .mapToLong(held -> held.buffer().allocatedAt())
-                .toArray();
     }
 
     /**
@@ -179,49 +153,31 @@ final class TraceReplays {
     }
 
     private List<Overwrite> find(List<HistoryEvent> events) {
+        history.generations().stream().filter(BufferGeneration::hasDevice).forEach(this::index);
         events.forEach(this::read);
         captures.removeIf(capture -> capture.replays.isEmpty());
-        index();
+        captures.forEach(this::findWritten);
         for (Capture capture : captures) {
-            capture.replayNumbers =
-                    capture.replays.stream().mapToLong(HistoryEvent::number).toArray();
-            capture.own = allocatedWithin(capture.began.number(), capture.endedAt).stream()
-                    .filter(held -> capture.owns(held.buffer()))
-                    .toList();
-            capture.written = written(capture);
+            allocatedWithin(capture.began.number(), capture.replays.lastKey())
+                    .forEach(memory -> overwritten(capture, memory));
+            buffersRead(capture).forEach(memory -> freed(capture, memory));
         }
-        for (Capture capture : captures) {
-            allocatedWithin(capture.began.number(), capture.lastReplay()).forEach(held -> overwritten(capture, held));
-            freedAmongWhatIsRead(capture).forEach(held -> freed(capture, held));
-        }
-        inFlight();
+        captures.forEach(this::inFlight);
         return found;
     }
 
-    /** A program may capture thousands of traces, and each uses few of its buffers. */
-    private void index() {
-        for (BufferGeneration buffer : history.generations()) {
-            if (buffer.hasDevice() && isCircular(buffer)) {
-                buffer.reports()
-                        .forEach(report ->
-                                report.request().details().owner().ifPresent(owner -> put(circular, owner, buffer)));
-            }
+    private void index(BufferGeneration buffer) {
+        if (isAllocated(buffer)) {
+            Report first = buffer.reports().get(0);
+            allocated.put(buffer.allocatedAt(), memoryOf(buffer, first, heldUntil(buffer), buffer.allocator()));
         }
-        for (Held held : allocated) {
-            if (held.buffer().freedAt().isPresent()) {
-                held.buffer().owner().ifPresent(owner -> put(freedOf, owner, held));
-                held.buffer().reports().forEach(report -> put(freed, report.request(), held));
-            }
+        for (Report report : buffer.reports()) {
+            report.request()
+                    .details()
+                    .owner()
+                    .ifPresent(owner -> byOwner.computeIfAbsent(owner, unused -> new LinkedHashSet<>())
+                            .add(buffer));
         }
-    }
-
-    private static <K, V> void put(Map<K, Set<V>> index, K key, V value) {
-        index.computeIfAbsent(key, unused -> new LinkedHashSet<>()).add(value);
-    }
-
-    private List<Held> allocatedWithin(long after, long before) {
-        int from = numberBelow(allocatedAt, after + 1);
-        return allocated.subList(from, Math.max(from, numberBelow(allocatedAt, before)));
     }
 
     private void read(HistoryEvent event) {
@@ -235,11 +191,13 @@ final class TraceReplays {
                             .computeIfAbsent(captured.program(), unused -> new ArrayList<>())
                             .add(captured));
         } else if (event instanceof HistoryEvent.BufferCaptured captured) {
-            captureOf(captured.trace()).ifPresent(capture -> capture.used.add(captured.request()));
+            captureOf(captured.trace())
+                    .filter(unused -> !captured.request().isAnonymous())
+                    .ifPresent(capture -> capture.used.add(captured.request()));
         } else if (event instanceof HistoryEvent.CaptureEnded ended) {
             captureOf(ended.trace()).ifPresent(capture -> capture.endedAt = ended.number());
         } else if (event instanceof HistoryEvent.TraceReplayed replayed) {
-            captureOf(replayed.trace()).ifPresent(capture -> capture.replays.add(replayed));
+            captureOf(replayed.trace()).ifPresent(capture -> capture.replays.put(replayed.number(), replayed));
         }
     }
 
@@ -248,103 +206,66 @@ final class TraceReplays {
         return Optional.ofNullable(latest.get(trace));
     }
 
-    // What a replay writes
-
-    private Map<Region, WrittenRanges> written(Capture capture) {
-        Map<Region, List<Written>> written = new LinkedHashMap<>();
-        capture.own.forEach(held -> add(
-                written,
-                held.buffer(),
-                held.buffer().reports().get(0),
-                held.until(),
-                held.buffer().allocator()));
+    private void findWritten(Capture capture) {
+        capture.own = allocatedWithin(capture.began.number(), capture.endedAt)
+                .filter(memory -> capture.owns(memory.buffer()))
+                .toList();
+        capture.own.forEach(capture.written::add);
         // Those of several programs share an address.
-        buffersOf(capture.programs.keySet(), circular)
+        capture.programs.keySet().stream()
+                .flatMap(this::buffersOf)
+                .filter(buffer -> buffer.request().details().kind() == BufferKind.CIRCULAR_BUFFER)
+                .distinct()
                 .forEach(buffer -> buffer.reports()
                         .forEach(report -> capture.firstRunWith(report)
-                                .ifPresent(run -> add(written, buffer, report, run.number(), run.subDevice()))));
-        Map<Region, WrittenRanges> byRegion = new LinkedHashMap<>();
-        written.forEach((region, ranges) -> byRegion.put(region, new WrittenRanges(ranges)));
-        return byRegion;
+                                .map(run -> memoryOf(buffer, report, run.number(), run.subDevice()))
+                                .ifPresent(capture.written::add)));
     }
 
-    private static <T> Set<T> buffersOf(Collection<Owner> owners, Map<Owner, Set<T>> index) {
-        return owners.stream()
-                .flatMap(owner -> index.getOrDefault(owner, Set.of()).stream())
-                .collect(Collectors.toCollection(LinkedHashSet::new));
+    private Stream<Memory> allocatedWithin(long after, long before) {
+        return allocated.subMap(after, false, before, false).values().stream();
     }
 
-    private void add(
-            Map<Region, List<Written>> written,
-            BufferGeneration buffer,
-            Report report,
-            long freeFrom,
-            Optional<AllocatorId> allocator) {
-        written.computeIfAbsent(region(buffer), unused -> new ArrayList<>())
-                .add(new Written(
-                        buffer,
-                        report,
-                        BankRange.of(buffer, report, history),
-                        freeFrom,
-                        report.request().details().mesh(),
-                        allocator));
+    private Stream<BufferGeneration> buffersOf(Owner owner) {
+        return byOwner.getOrDefault(owner, Set.of()).stream();
     }
 
-    // What it overwrites and reads
+    // What replays overwrite and read
 
-    private void overwritten(Capture capture, Held held) {
-        WrittenRanges written = capture.written.get(held.region());
-        if (written == null) {
+    private void overwritten(Capture capture, Memory memory) {
+        BufferGeneration buffer = memory.buffer();
+        Collection<HistoryEvent.TraceReplayed> replays = capture.replays(buffer.allocatedAt(), memory.until());
+        if (!replays.isEmpty() && !capture.owns(buffer) && !givenBack.contains(buffer)) {
+            // Two allocators that hold it at a time are another finding.
+            capture.written
+                    .over(memory, buffer.allocatedAt())
+                    .ifPresent(writer -> add(Overwrite.Kind.BY_REPLAY, memory, Optional.of(writer), capture, replays));
+        }
+    }
+
+    /** Returns the commands of the trace, the binaries of its programs and its inputs. */
+    private Stream<Memory> buffersRead(Capture capture) {
+        Stream<BufferGeneration> commands = buffersOf(capture.began.trace())
+                .filter(buffer -> buffer.owner().equals(Optional.of(capture.began.trace())));
+        Stream<BufferGeneration> binaries = capture.programs.keySet().stream()
+                .flatMap(this::buffersOf)
+                .filter(buffer -> capture.firstRunWith(buffer.reports().get(0)).isPresent());
+        Stream<BufferGeneration> inputs = capture.used.stream().flatMap(request -> history.buffersOf(request).stream());
+        return Stream.of(commands, binaries, inputs)
+                .flatMap(Function.identity())
+                .distinct()
+                .flatMap(buffer -> Optional.ofNullable(allocated.get(buffer.allocatedAt())).stream());
+    }
+
+    private void freed(Capture capture, Memory memory) {
+        if (memory.buffer().isLive() || capture.owns(memory.buffer())) {
             return;
         }
-        BufferGeneration buffer = held.buffer();
-        Optional<HistoryEvent.TraceReplayed> replay = first(capture, buffer.allocatedAt(), held.until());
-        if (replay.isEmpty() || capture.owns(buffer) || givenBack.contains(buffer)) {
-            return;
+        Collection<HistoryEvent.TraceReplayed> replays =
+                capture.replays(allocatedAgainUntil(capture, memory), Long.MAX_VALUE);
+        if (!replays.isEmpty()) {
+            add(Overwrite.Kind.FREED_BEFORE_REPLAY, memory, Optional.empty(), capture, replays);
         }
-        written.meeting(held.range()).stream()
-                // Two allocators that hold it at a time are another finding.
-                .filter(one -> one.freeFrom() <= buffer.allocatedAt())
-                .filter(one -> !one.isElsewhere(buffer.request().details().mesh(), buffer.allocator()))
-                .max(Comparator.comparingLong(one -> one.range().common(held.range())))
-                .ifPresent(one -> found.add(new Overwrite(
-                        Overwrite.Kind.BY_REPLAY,
-                        buffer,
-                        Optional.of(one.report()),
-                        Optional.of(capture.trace()),
-                        replay.get(),
-                        count(capture, buffer.allocatedAt(), held.until()),
-                        one.range().common(held.range()),
-                        Optional.empty())));
-    }
-
-    /** Returns the commands of the trace, the binaries of its programs and its inputs, as far as they were freed. */
-    private Set<Held> freedAmongWhatIsRead(Capture capture) {
-        Set<Held> read = buffersOf(List.of(capture.trace()), freedOf);
-        buffersOf(capture.programs.keySet(), freedOf).stream()
-                .filter(held ->
-                        capture.firstRunWith(held.buffer().reports().get(0)).isPresent())
-                .forEach(read::add);
-        capture.used.forEach(request -> read.addAll(freed.getOrDefault(request, Set.of())));
-        return read;
-    }
-
-    private void freed(Capture capture, Held held) {
-        BufferGeneration buffer = held.buffer();
-        if (capture.owns(buffer)) {
-            return;
-        }
-        long unreadable = allocatedAgainUntil(capture, held);
-        first(capture, unreadable, Long.MAX_VALUE)
-                .ifPresent(replay -> found.add(new Overwrite(
-                        Overwrite.Kind.FREED_BEFORE_REPLAY,
-                        buffer,
-                        Optional.empty(),
-                        Optional.of(capture.trace()),
-                        replay,
-                        count(capture, unreadable, Long.MAX_VALUE),
-                        held.range().common(held.range()),
-                        Optional.empty())));
     }
 
     /**
@@ -352,90 +273,57 @@ final class TraceReplays {
      * an input during the capture allocate the next one there, so that it has the address that the replays read. What an operation
      * of the capture used is no such input: the replays write there.
      */
-    private static long allocatedAgainUntil(Capture capture, Held freed) {
+    private static long allocatedAgainUntil(Capture capture, Memory freed) {
         long until = freed.buffer().freedAt().orElseThrow();
-        for (Held own : capture.own) {
+        for (Memory own : capture.own) {
             if (own.buffer().allocatedAt() > until
                     && !capture.uses(own.buffer())
-                    && own.region().equals(freed.region())
-                    && own.range().start() == freed.range().start()
-                    && own.range().end() >= freed.range().end()) {
+                    && own.range().beginsWith(freed.range())) {
                 until = own.until();
             }
         }
         return until;
     }
 
-    // Two replays at a time
-
-    private void inFlight() {
-        Map<List<Capture>, List<HistoryEvent.TraceReplayed>> together = new LinkedHashMap<>();
-        for (Capture capture : captures) {
-            for (HistoryEvent.TraceReplayed replay : capture.replays) {
-                for (Owner other : replay.inFlight()) {
-                    captureOf(other)
-                            .ifPresent(running -> together.computeIfAbsent(
-                                            List.of(capture, running), unused -> new ArrayList<>())
-                                    .add(replay));
-                }
+    /** Finds what two replays write that may run at a time. */
+    private void inFlight(Capture capture) {
+        Map<Capture, List<HistoryEvent.TraceReplayed>> together = new LinkedHashMap<>();
+        for (HistoryEvent.TraceReplayed replay : capture.replays.values()) {
+            for (Owner other : replay.inFlight()) {
+                captureOf(other)
+                        .ifPresent(running -> together.computeIfAbsent(running, unused -> new ArrayList<>())
+                                .add(replay));
             }
         }
-        together.forEach((pair, replays) -> inFlight(pair.get(0), pair.get(1), replays));
+        together.forEach((running, replays) -> running.written
+                .all()
+                .forEach(lost -> capture.written
+                        .over(lost, Long.MAX_VALUE)
+                        .ifPresent(writer ->
+                                add(Overwrite.Kind.BY_REPLAY_IN_FLIGHT, lost, Optional.of(writer), capture, replays))));
     }
 
-    private void inFlight(Capture replayed, Capture running, List<HistoryEvent.TraceReplayed> replays) {
-        running.written.forEach((region, losing) -> {
-            WrittenRanges writing = replayed.written.get(region);
-            if (writing != null) {
-                losing.ranges.forEach(lost -> inFlight(lost, writing, replayed.trace(), replays));
-            }
-        });
+    private void add(
+            Overwrite.Kind kind,
+            Memory lost,
+            Optional<Memory> writer,
+            Capture capture,
+            Collection<HistoryEvent.TraceReplayed> replays) {
+        found.add(new Overwrite(
+                kind,
+                lost.buffer(),
+                writer.map(Memory::report),
+                Optional.of(capture.began.trace()),
+                replays.iterator().next(),
+                replays.size(),
+                writer.orElse(lost).range().common(lost.range()),
+                Optional.empty()));
     }
 
-    private void inFlight(
-            Written lost, WrittenRanges writing, Owner replayed, List<HistoryEvent.TraceReplayed> replays) {
-        writing.meeting(lost.range()).stream()
-                .filter(written -> !written.isElsewhere(lost.mesh(), lost.allocator()))
-                .max(Comparator.comparingLong(written -> written.range().common(lost.range())))
-                .ifPresent(written -> found.add(new Overwrite(
-                        Overwrite.Kind.BY_REPLAY_IN_FLIGHT,
-                        lost.buffer(),
-                        Optional.of(written.report()),
-                        Optional.of(replayed),
-                        replays.get(0),
-                        replays.size(),
-                        written.range().common(lost.range()),
-                        Optional.empty())));
-    }
+    // Memory
 
-    // Replays and ranges
-
-    private static Optional<HistoryEvent.TraceReplayed> first(Capture capture, long after, long before) {
-        int index = firstAfter(capture, after);
-        return index < capture.replays.size() && capture.replays.get(index).number() < before
-                ? Optional.of(capture.replays.get(index))
-                : Optional.empty();
-    }
-
-    private static long count(Capture capture, long after, long before) {
-        return numberBelow(capture.replayNumbers, before) - (long) firstAfter(capture, after);
-    }
-
-    private static int firstAfter(Capture capture, long event) {
-        return event == Long.MAX_VALUE ? capture.replayNumbers.length : numberBelow(capture.replayNumbers, event + 1);
-    }
-
-    private static int numberBelow(long[] sorted, long value) {
-        int index = Arrays.binarySearch(sorted, value);
-        return index < 0 ? -index - 1 : index;
-    }
-
-    private static Region region(BufferGeneration buffer) {
-        return new Region(buffer.device(), buffer.type().memory());
-    }
-
-    private static boolean isCircular(BufferGeneration buffer) {
-        return buffer.request().details().kind() == BufferKind.CIRCULAR_BUFFER;
+    private Memory memoryOf(BufferGeneration buffer, Report report, long until, Optional<AllocatorId> allocator) {
+        return new Memory(buffer, report, BankRange.of(buffer, report, history), until, allocator);
     }
 
     /** A view lies in memory of another buffer, which is compared. */
