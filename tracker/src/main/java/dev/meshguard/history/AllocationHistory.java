@@ -182,7 +182,10 @@ public final class AllocationHistory {
         return known;
     }
 
-    /** Returns the live generations, in the order of allocation. */
+    /**
+     * Returns the live generations, in the order of allocation. In the {@linkplain #partOf part} of a context, those of
+     * other contexts are left out: the part has their reports only as evidence.
+     */
     public List<BufferGeneration> live() {
         return liveAt(Long.MAX_VALUE);
     }
@@ -202,11 +205,21 @@ public final class AllocationHistory {
     private List<BufferGeneration> liveAt(long event) {
         List<BufferGeneration> live = new ArrayList<>();
         for (BufferGeneration generation : pass().objects) {
-            if (generation.allocatedAt() < event && generation.freedAt().orElse(Long.MAX_VALUE) >= event) {
+            if (generation.allocatedAt() < event
+                    && generation.freedAt().orElse(Long.MAX_VALUE) >= event
+                    && !isOfAnotherContext(generation)) {
                 live.add(generation);
             }
         }
         return Collections.unmodifiableList(live);
+    }
+
+    private boolean isOfAnotherContext(BufferGeneration generation) {
+        return context != null
+                && generation.reports().stream()
+                        .map(report -> report.request().context())
+                        .allMatch(reported ->
+                                reported.isPresent() && !reported.get().equals(context));
     }
 
     /** Returns the generations that ended after the close of their allocator had begun, in the order of allocation. */

@@ -73,7 +73,7 @@ final class ContextFilter implements Predicate<HistoryEvent> {
             if (isOfContext(report.request()) && !isViewOfAnother(report, generation)) {
                 add(report);
                 if (report.isOpen()) {
-                    addReportsBefore(report, generation);
+                    addReportsOfOthers(report, generation);
                 }
                 selected.computeIfAbsent(Place.of(generation), unused -> new ArrayList<>())
                         .add(generation);
@@ -82,17 +82,27 @@ final class ContextFilter implements Predicate<HistoryEvent> {
     }
 
     /**
-     * Adds what other contexts reported at the address before, as far as it was freed after an open report: each such free
-     * may be of either.
+     * Adds what other contexts reported at the address of an open report, because it shows whether that memory was freed:
+     *
+     * <ul>
+     *   <li>later reports of the same generation and, where no mesh is named, earlier open ones
+     *   <li>what was reserved before and freed after the report: the free may be of either
+     *   <li>the report by which the allocator reserved the address again
+     * </ul>
      */
-    private void addReportsBefore(Report open, BufferGeneration generation) {
-        whole.generationsAt(generation.device(), generation.type(), generation.address()).stream()
-                .filter(earlier ->
-                        earlier == generation || earlier.reservedAgainAt().isPresent())
-                .flatMap(earlier -> earlier.reports().stream())
-                .filter(earlier -> earlier.allocatedAt() < open.allocatedAt()
-                        && earlier.freedAt().orElse(0) > open.allocatedAt())
-                .forEach(this::add);
+    private void addReportsOfOthers(Report open, BufferGeneration generation) {
+        long again = generation.reservedAgainAt().orElse(0);
+        long ifNeverFreed = open.request().details().mesh().isEmpty() ? Long.MAX_VALUE : 0;
+        for (BufferGeneration other :
+                whole.generationsAt(generation.device(), generation.type(), generation.address())) {
+            boolean isSame = other == generation;
+            other.reports().stream()
+                    .filter(report -> report.allocatedAt() == again
+                            || (isSame && report.allocatedAt() > open.allocatedAt())
+                            || ((isSame || other.reservedAgainAt().isPresent())
+                                    && report.freedAt().orElse(isSame ? ifNeverFreed : 0) > open.allocatedAt()))
+                    .forEach(this::add);
+        }
     }
 
     private void add(Report report) {

@@ -270,6 +270,41 @@ class AllocationContextTests {
     }
 
     @Test
+    void aPartHasTheLaterReservationOfItsMemoryAsEvidenceOnly() {
+        openMesh();
+        AllocationDetails mesh = AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH);
+        AllocationContext one = tracker.context("one");
+        tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
+        AllocationContext other = tracker.context("other");
+        try (Scope unused = other.makeCurrent()) {
+            tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
+        }
+
+        assertThat(judged(one).outcome()).isEqualTo(Outcome.MISREPORTED);
+        assertThat(addresses(one)).containsExactly(0x1000L);
+        assertThat(judged(other).outcome()).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
+    void aPartOfBareReportsIsUndecidedWhereAnotherContextReportedTheAddressToo() {
+        AllocationTracker bare =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        List<AllocationContext> both = List.of(bare.context("one"), bare.context("other"));
+        for (AllocationContext context : both) {
+            try (Scope unused = context.makeCurrent()) {
+                bare.allocated(
+                        bare.request(AllocationDetails.user()), 0, BufferType.DRAM, 0x1000, 64, Ownership.UNKNOWN);
+            }
+        }
+
+        assertThat(both)
+                .extracting(context -> LeakCheck.create()
+                        .examine(bare.history().partOf(context))
+                        .outcome())
+                .containsOnly(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
     void rejectsABlankName() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tracker.context(" "))
