@@ -115,6 +115,17 @@ class OutOfOrderTests {
     }
 
     @Test
+    void areALeakWhereTheMeshReservedTheAddressOnceMoreAfterTheFreeThatFitsTwo() {
+        HistoryScript script = history().mesh(0, 0);
+        script.allocate(DRAM, device(0), 0x1000, 64).owning().onMesh(0);
+        script.allocate(DRAM, device(0), 0x1000, 64).owning().onMesh(0);
+        script.free(DRAM, device(0), 0x1000).owning().onMesh(0);
+        script.allocate(DRAM, device(0), 0x1000, 64).owning().onMesh(0);
+
+        judged(script.closed()).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
+    }
+
+    @Test
     void areUndecidedWhereAFreeFitsTwoBuffersOfAnUnknownAllocatorOfTheMesh() {
         HistoryScript first = history()
                 .mesh(0, 0)

@@ -2,12 +2,12 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
@@ -69,51 +69,55 @@ final class LeakDiagnosis {
      * another owner, and has the same mesh and extent.
      */
     static Optional<Evidence> overtakenBy(SurvivorContext survivor) {
-        for (BufferGeneration.Report remaining : survivor.buffer().reportsRemaining()) {
-            for (Anomaly stray : survivor.strayFreesOn(survivor.buffer().device())) {
-                HistoryEvent.Freed free = (HistoryEvent.Freed) stray.event();
-                if (free.number() < remaining.allocatedAt() && isOf(free.request(), free.ownership(), remaining)) {
-                    return Optional.of(overtaken(free.number(), remaining));
-                }
-            }
-            // Such a free names the owner that it is of. Without one, all generations of the address would be searched
-            // in vain.
-            boolean hasOwner = remaining.request().details().owner().isPresent();
-            for (BufferGeneration other : hasOwner ? survivor.generationsAtAddress() : List.<BufferGeneration>of()) {
-                for (BufferGeneration.Report report : other.reports()) {
-                    long free = report.freedAt().orElse(Long.MAX_VALUE);
-                    if (free < remaining.allocatedAt()
-                            && isOf(report.release().orElseThrow(), report.ownership(), remaining)
-                            && !report.request()
-                                    .details()
-                                    .owner()
-                                    .equals(remaining.request().details().owner())) {
-                        return Optional.of(overtaken(free, remaining));
-                    }
-                }
+        for (Report remaining : survivor.buffer().reportsRemaining()) {
+            Optional<HistoryEvent.Freed> free = freesOfOthers(survivor, remaining)
+                    .filter(freed -> freed.number() < remaining.allocatedAt() && isOf(freed, remaining))
+                    .findFirst();
+            if (free.isPresent()) {
+                return free.map(freed -> Evidence.formatted(
+                                "a free that fits it came at event #%d, before it was reported (event #%d)",
+                                freed.number(), remaining.allocatedAt())
+                        .provedBy(freed.number(), remaining.allocatedAt()));
             }
         }
         return Optional.empty();
     }
 
-    private static Evidence overtaken(long free, BufferGeneration.Report remaining) {
-        return Evidence.formatted(
-                        "a free that fits it came at event #%d, before it was reported (event #%d)",
-                        free, remaining.allocatedAt())
-                .provedBy(free, remaining.allocatedAt());
+    /**
+     * Returns the frees at the address that found nothing, or a buffer of another owner. Such a free names the owner that it is
+     * of: without one, all generations of the address would be searched in vain.
+     */
+    private static Stream<HistoryEvent.Freed> freesOfOthers(SurvivorContext survivor, Report remaining) {
+        Stream<HistoryEvent.Freed> ofNothing = survivor
+                .strayFreesOn(survivor.buffer().device())
+                .stream()
+                .map(stray -> (HistoryEvent.Freed) stray.event());
+        Optional<Owner> owner = remaining.request().details().owner();
+        return owner.isEmpty()
+                ? ofNothing
+                : Stream.concat(
+                        ofNothing,
+                        survivor.generationsAtAddress().stream()
+                                .flatMap(other -> other.reports().stream())
+                                .filter(report ->
+                                        !report.request().details().owner().equals(owner))
+                                .flatMap(report -> survivor.freeOf(report).stream()));
     }
 
-    private static boolean isOf(MemoryRequest release, Ownership ownership, BufferGeneration.Report report) {
-        AllocationDetails freed = release.details();
-        AllocationDetails reported = report.request().details();
+    private static boolean isOf(HistoryEvent.Freed free, Report report) {
+        AllocationDetails freed = free.request().details();
         return (freed.mesh().isPresent() || freed.allocator().isPresent())
-                && freed.mesh().equals(reported.mesh())
-                && freed.allocator().equals(reported.allocator())
                 && freed.extent().isPresent()
-                && freed.extent().equals(reported.extent())
-                && freed.owner().equals(reported.owner())
-                && freed.processId().equals(reported.processId())
-                && ownership == report.ownership();
+                && freed.extent().equals(report.request().details().extent())
+                && haveOneSource(freed, report.request().details())
+                && free.ownership() == report.ownership();
+    }
+
+    private static boolean haveOneSource(AllocationDetails one, AllocationDetails other) {
+        return one.mesh().equals(other.mesh())
+                && one.allocator().equals(other.allocator())
+                && one.owner().equals(other.owner())
+                && one.processId().equals(other.processId());
     }
 
     /** Returns that the free may be missing because the source did not report for a while, or lost reports. */
@@ -121,19 +125,31 @@ final class LeakDiagnosis {
         if (survivor.addressState() != AddressState.UNKNOWN && !mayListAnother(survivor)) {
             return Optional.empty();
         }
-        AllocationHistory history = survivor.history();
-        return gapAfter(survivor.buffer(), history)
-                .map(gap -> new Reason(
+        return trackingOff(survivor).or(() -> reportsLost(survivor)).or(() -> freeOfReusedAddress(survivor));
+    }
+
+    private static Optional<Reason> trackingOff(SurvivorContext survivor) {
+        return gapAfter(survivor.buffer(), survivor.history())
+                .map(gap -> maybeFreed(
                         Kind.TRACKING_OFF,
-                        maybeFreed(
-                                history.resumesAfter(gap) ? "tracking was off later on" : "tracking ended later on",
-                                gap.number())))
-                .or(() -> history.lostReports().stream()
-                        .filter(lost -> lost.number() > survivor.buffer().allocatedAt())
-                        .findFirst()
-                        .map(lost ->
-                                new Reason(Kind.REPORTS_LOST, maybeFreed("reports got lost later on", lost.number()))))
-                .or(() -> freeOfReusedAddress(survivor));
+                        survivor.history().resumesAfter(gap) ? "tracking was off later on" : "tracking ended later on",
+                        gap));
+    }
+
+    private static Optional<Reason> reportsLost(SurvivorContext survivor) {
+        return survivor.history().lostReports().stream()
+                .filter(lost -> lost.number() > survivor.buffer().allocatedAt())
+                .findFirst()
+                .map(lost -> maybeFreed(Kind.REPORTS_LOST, "reports got lost later on", lost));
+    }
+
+    private static Reason maybeFreed(Kind kind, String why, HistoryEvent event) {
+        return new Reason(
+                kind,
+                Evidence.formatted(
+                                "%s (event #%d), so it may have been freed, and no witness speaks for it",
+                                why, event.number())
+                        .provedBy(event.number()));
     }
 
     /**
@@ -155,9 +171,10 @@ final class LeakDiagnosis {
      * address again while a report of the earlier one was open, whose free is late or missing.
      */
     private static Optional<Reason> freeOfReusedAddress(SurvivorContext survivor) {
-        BufferGeneration buffer = survivor.buffer();
+        List<Report> open = survivor.buffer().reportsRemaining();
         return reportsBefore(survivor)
-                .filter(report -> buffer.reportsRemaining().stream().anyMatch(own -> fitsAsWell(own, report)))
+                .filter(earlier -> open.stream().anyMatch(own -> fitsAsWell(own, earlier))
+                        && open.stream().noneMatch(own -> isReservedAfter(earlier.freedAt(), own)))
                 .findFirst()
                 .map(report -> new Reason(
                         Kind.REPORTS_FIT_BOTH,
@@ -169,13 +186,10 @@ final class LeakDiagnosis {
     }
 
     /** Where no report names the allocator, the reports of several buffers of one mesh are one generation. */
-    private static Stream<BufferGeneration.Report> reportsBefore(SurvivorContext survivor) {
+    private static Stream<Report> reportsBefore(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         if (buffer.allocator().isEmpty()) {
-            return buffer.reports().stream()
-                    .filter(report -> buffer.mesh().isPresent()
-                            && report.ownership() != Ownership.NON_OWNING
-                            && !report.request().details().view());
+            return buffer.reports().stream().filter(report -> buffer.mesh().isPresent() && mayReserve(report));
         }
         return survivor.generationsAtAddress().stream()
                 .takeWhile(earlier -> earlier.allocatedAt() < buffer.allocatedAt())
@@ -183,19 +197,25 @@ final class LeakDiagnosis {
                 .flatMap(earlier -> earlier.reports().stream());
     }
 
-    private static boolean fitsAsWell(BufferGeneration.Report own, BufferGeneration.Report freed) {
+    private static boolean mayReserve(Report report) {
+        return report.ownership() != Ownership.NON_OWNING
+                && !report.request().details().view();
+    }
+
+    /** Such a report is of memory that the free did not end, whichever earlier buffer it is of. */
+    private static boolean isReservedAfter(OptionalLong free, Report own) {
+        return mayReserve(own) && own.allocatedAt() > free.orElse(Long.MAX_VALUE);
+    }
+
+    private static boolean fitsAsWell(Report own, Report freed) {
         AllocationDetails details = own.request().details();
-        AllocationDetails others = freed.request().details();
         OptionalLong extent =
                 freed.release().map(release -> release.details().extent()).orElse(OptionalLong.empty());
         return freed.allocatedAt() < own.allocatedAt()
                 && freed.freedAt().orElse(0) > own.allocatedAt()
                 && freed.request() != own.request()
                 && own.ownership() == freed.ownership()
-                && details.mesh().equals(others.mesh())
-                && details.allocator().equals(others.allocator())
-                && details.owner().equals(others.owner())
-                && details.processId().equals(others.processId())
+                && haveOneSource(details, freed.request().details())
                 && (extent.isEmpty() || extent.equals(details.extent()));
     }
 
@@ -204,10 +224,5 @@ final class LeakDiagnosis {
         return history.gaps().stream()
                 .filter(gap -> gap.number() > buffer.allocatedAt())
                 .findFirst();
-    }
-
-    private static Evidence maybeFreed(String why, long event) {
-        return Evidence.formatted("%s (event #%d), so it may have been freed, and no witness speaks for it", why, event)
-                .provedBy(event);
     }
 }

@@ -58,10 +58,6 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
     private record Search(AllocationHistory history, HistoryIndex index, List<HistoryEvent.MeshOpened> openings) {
 
         private UnreportedMemory in(HistoryEvent.Witnessed event) {
-            return event.snapshot().moment() == Moment.CLOSE_BEGUN ? whenCloseBegan(event) : beforeWipe(event);
-        }
-
-        private UnreportedMemory whenCloseBegan(HistoryEvent.Witnessed event) {
             List<MemoryAddress> held = new ArrayList<>();
             List<MemoryAddress> freed = new ArrayList<>();
             for (MemoryAddress place : unreported(event)) {
@@ -73,21 +69,18 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
                         .isPresent();
                 long lastHeld = gone ? event.number() : beforeWipe.orElse(event).number();
                 // A free that found nothing is an anomaly of its own.
-                if (!isFreedAfter(lastHeld, place, event)) {
+                if (!isFoundWhenCloseBegan(place, event) && !isFreedAfter(lastHeld, place, event)) {
                     (gone ? freed : held).add(place);
                 }
             }
             return new UnreportedMemory(event, held, freed);
         }
 
-        /** Leaves out what the same allocator held when the close began: that moment has it already. */
-        private UnreportedMemory beforeWipe(HistoryEvent.Witnessed event) {
-            List<MemoryAddress> held = unreported(event).stream()
-                    .filter(place -> snapshots(Moment.CLOSE_BEGUN, place, event)
-                            .noneMatch(earlier -> addressState(place, earlier) == AddressState.ALLOCATED))
-                    .filter(place -> !isFreedAfter(event.number(), place, event))
-                    .toList();
-            return new UnreportedMemory(event, held, List.of());
+        /** A snapshot before the reset repeats what the same allocator held when the close began. */
+        private boolean isFoundWhenCloseBegan(MemoryAddress place, HistoryEvent.Witnessed event) {
+            return event.snapshot().moment() == Moment.BEFORE_WIPE
+                    && snapshots(Moment.CLOSE_BEGUN, place, event)
+                            .anyMatch(earlier -> addressState(place, earlier) == AddressState.ALLOCATED);
         }
 
         private List<MemoryAddress> unreported(HistoryEvent.Witnessed event) {
