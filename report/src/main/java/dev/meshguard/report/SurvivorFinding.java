@@ -9,7 +9,6 @@ import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Baseline;
-import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import dev.meshguard.verdict.baseline.ShortFingerprints;
 import java.util.ArrayList;
@@ -58,20 +57,20 @@ public final class SurvivorFinding implements Finding {
     public record Part(
             SurvivorGroup group, Fingerprint fingerprint, Optional<String> baseline, List<Part> consequences) {
 
-        private static Part of(SurvivorGroup group, Optional<BaselineComparison> comparison) {
+        private static Part of(SurvivorGroup group, Optional<Baseline> known, Baseline found) {
             Fingerprint fingerprint = Fingerprint.of(group);
             return new Part(
                     group,
                     fingerprint,
-                    comparison.flatMap(known -> known.description(group, fingerprint)),
+                    known.flatMap(baseline -> baseline.description(group, fingerprint, found)),
                     group.consequences().stream()
-                            .map(consequence -> of(consequence, comparison))
+                            .map(consequence -> of(consequence, known, found))
                             .toList());
         }
 
         /** Returns whether a baseline knows all of them. */
         public boolean isKnown() {
-            return baseline.equals(Optional.of(BaselineComparison.KNOWN));
+            return baseline.equals(Optional.of(Baseline.KNOWN));
         }
     }
 
@@ -106,9 +105,9 @@ public final class SurvivorFinding implements Finding {
         if (verdict.groups().isEmpty()) {
             return List.of();
         }
-        Optional<BaselineComparison> comparison = known.map(baseline -> BaselineComparison.of(baseline, verdict));
+        Baseline found = known.isPresent() ? Baseline.of(verdict) : Baseline.empty();
         List<Part> parts = verdict.groups().stream()
-                .map(group -> Part.of(group, comparison))
+                .map(group -> Part.of(group, known, found))
                 .toList();
         FindingWriter writer = new FindingWriter(
                 verdict,

@@ -7,7 +7,6 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
-import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.util.Optional;
 
 /** The check and its known leaks; determines the exit status of a verdict. */
@@ -26,7 +25,7 @@ record CheckCriteria(LeakCheck check, Baseline known, boolean hasBaseline) {
     }
 
     ExitStatus status(LeakVerdict verdict) {
-        boolean isKnown = hasBaseline && BaselineComparison.of(known, verdict).covers(verdict);
+        boolean isKnown = hasBaseline && known.covers(verdict);
         return isKnown ? ExitStatus.CLEAN : ExitStatus.of(verdict.outcome());
     }
 }

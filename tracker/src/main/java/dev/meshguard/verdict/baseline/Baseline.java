@@ -9,8 +9,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.LongBinaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -32,6 +36,9 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record Baseline(Map<String, BaselineEntry> entries) {
 
+    /** The description of a known group that is within its count. */
+    public static final String KNOWN = "known";
+
     /** Explains the file to a reader: its purpose and how to change it. */
     private static final String HEADER = """
             # Leaks that are known: fingerprint, most buffers in one check, type, size class, place.
@@ -50,28 +57,26 @@ public record Baseline(Map<String, BaselineEntry> entries) {
 
     /** Returns a baseline of the given entries; the larger count wins for equal leaks. */
     public static Baseline of(Collection<BaselineEntry> entries) {
-        Map<String, BaselineEntry> byFingerprint = new TreeMap<>();
-        entries.forEach(entry -> byFingerprint.merge(entry.fingerprint(), entry, Baseline::larger));
-        return new Baseline(byFingerprint);
+        return merged(entries.stream(), Math::max);
     }
 
     /**
      * Returns the baseline that covers a verdict: its leaked, late and misreported survivors, counted by fingerprint.
      */
     public static Baseline of(LeakVerdict verdict) {
-        Map<String, BaselineEntry> found = new TreeMap<>();
-        for (SurvivorGroup group : verdict.groups()) {
-            if (group.status().isDefect()) {
-                BaselineEntry entry = BaselineEntry.of(
-                        Fingerprint.of(group), group.survivors().size());
-                found.merge(entry.fingerprint(), entry, (one, other) -> one.withCount(one.count() + other.count()));
-            }
-        }
-        return new Baseline(found);
+        return merged(
+                verdict.groups().stream()
+                        .filter(group -> group.status().isDefect())
+                        .map(group -> BaselineEntry.of(
+                                Fingerprint.of(group), group.survivors().size())),
+                Long::sum);
     }
 
-    private static BaselineEntry larger(BaselineEntry one, BaselineEntry other) {
-        return one.count() >= other.count() ? one : other;
+    private static Baseline merged(Stream<BaselineEntry> entries, LongBinaryOperator count) {
+        return new Baseline(entries.collect(Collectors.toMap(
+                BaselineEntry::fingerprint,
+                Function.identity(),
+                (one, other) -> one.withCount(count.applyAsLong(one.count(), other.count())))));
     }
 
     /**
@@ -102,24 +107,56 @@ public record Baseline(Map<String, BaselineEntry> entries) {
     }
 
     /** Returns the count of a leak, or 0. */
-    long countOf(String fingerprint) {
+    private long countOf(String fingerprint) {
         BaselineEntry entry = entries.get(fingerprint);
         return entry == null ? 0 : entry.count();
     }
 
+    /**
+     * Returns whether it has every failure of a verdict, within its counts: then the verdict fails no test. It never has frees of
+     * nothing, stale expectations, overwritten buffers and inconclusive reasons.
+     */
+    public boolean covers(LeakVerdict verdict) {
+        return verdict.inconclusiveReasons().isEmpty()
+                && verdict.unbalancingAnomalies().isEmpty()
+                && verdict.meetsExpectations()
+                && verdict.unexpectedOverwrites().isEmpty()
+                && covers(of(verdict));
+    }
+
     /** Returns whether it has the leaks of all of these survivors, within their counts. */
     public boolean covers(Collection<BufferGeneration> survivors) {
-        Map<Fingerprint, Long> counts =
-                survivors.stream().collect(Collectors.groupingBy(Fingerprint::of, Collectors.counting()));
-        return counts.entrySet().stream()
-                .allMatch(found -> countOf(found.getKey().abbreviated(BaselineEntry.DIGITS)) >= found.getValue());
+        return covers(merged(survivors.stream().map(buffer -> BaselineEntry.of(Fingerprint.of(buffer), 1)), Long::sum));
+    }
+
+    private boolean covers(Baseline found) {
+        return found.entries.values().stream().allMatch(entry -> countOf(entry.fingerprint()) >= entry.count());
+    }
+
+    /**
+     * Returns the description of a group beside its fingerprint: {@code new since the baseline}, {@value #KNOWN}, or
+     * {@code known, but 9 instead of 8}; empty if it is no defect.
+     *
+     * @param found the leaks of the verdict
+     */
+    public Optional<String> description(SurvivorGroup group, Fingerprint ofGroup, Baseline found) {
+        if (!group.status().isDefect()) {
+            return Optional.empty();
+        }
+        String fingerprint = ofGroup.abbreviated(BaselineEntry.DIGITS);
+        long known = countOf(fingerprint);
+        // The verdict counts no consequences of other groups.
+        long count = Math.max(found.countOf(fingerprint), group.survivors().size());
+        if (known == 0) {
+            return Optional.of("new since the baseline");
+        }
+        return Optional.of(
+                count > known ? String.format(Locale.ROOT, "known, but %d instead of %d", count, known) : KNOWN);
     }
 
     /** Returns this baseline with all entries of another one; the larger count wins. */
     public Baseline and(Baseline more) {
-        List<BaselineEntry> all = new ArrayList<>(entries.values());
-        all.addAll(more.entries.values());
-        return of(all);
+        return merged(Stream.of(this, more).flatMap(one -> one.entries.values().stream()), Math::max);
     }
 
     /**

@@ -11,7 +11,6 @@ import dev.meshguard.tracker.internal.DetailLoggers;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
-import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.baseline.BaselineFile;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
@@ -220,7 +219,7 @@ public final class SharedRunState implements StoredResource {
             return false;
         }
         Baseline known = settings.writes(Update.ACCEPT) ? Baseline.of(verdict) : baseline;
-        return BaselineComparison.of(known, verdict).covers(verdict);
+        return known.covers(verdict);
     }
 
     /** Returns whether the baseline has all of these survivors within its counts, or they are added to it now. */
