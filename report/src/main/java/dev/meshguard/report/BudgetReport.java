@@ -162,7 +162,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
                 Locale.ROOT,
                 "largest free block %s, and at least %s is in the budget",
                 Quantities.size(fragmented.freeSpace().largestFreePerBank()),
-                Quantities.size(fragmented.budget().largestFreeBlock().orElse(0)));
+                Quantities.size(fragmented.budget().limit(fragmented.metric()).orElse(0)));
     }
 
     private static String moment(BudgetViolation.Exceeded exceeded) {

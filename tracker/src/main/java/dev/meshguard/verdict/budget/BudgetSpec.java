@@ -1,14 +1,14 @@
 package dev.meshguard.verdict.budget;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.DeviceMemory;
-import java.util.EnumSet;
+import java.util.Collections;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.StringJoiner;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -27,68 +27,63 @@ import org.apiguardian.api.API.Status;
  *
  * @param type the memory
  * @param device the device id; each device by itself if empty
- * @param peakBytes the maximum of bytes in use at once
- * @param liveBytes the maximum of bytes in use at the end
- * @param buffers the maximum of buffers in use at once
- * @param largestFreeBlock the minimum of bytes in the largest free block of a bank
+ * @param limits the limits that are set, in bytes or buffers: a minimum of the largest free block, else a maximum
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record BudgetSpec(
-        BufferType type,
-        OptionalInt device,
-        OptionalLong peakBytes,
-        OptionalLong liveBytes,
-        OptionalLong buffers,
-        OptionalLong largestFreeBlock) {
+public record BudgetSpec(BufferType type, OptionalInt device, Map<BudgetMetric, Long> limits) {
 
     /**
-     * Creates a budget.
+     * Creates a budget with its own copy of the limits.
      *
      * @throws IllegalArgumentException if a limit cannot be kept to or cannot be broken
      */
     public BudgetSpec {
-        requireNotNegative("device", device.isPresent() ? OptionalLong.of(device.getAsInt()) : OptionalLong.empty());
-        requireNotNegative("peakBytes", peakBytes);
-        requireNotNegative("liveBytes", liveBytes);
-        requireNotNegative("buffers", buffers);
-        requireNotNegative("largestFreeBlock", largestFreeBlock);
+        limits = Collections.unmodifiableMap(new TreeMap<>(limits));
+        device.ifPresent(id -> requireNotNegative("device", id));
+        limits.forEach((metric, limit) -> requireNotNegative(metric.limit, limit));
     }
 
     /** Returns a budget without limits for a memory of each device. */
     public static BudgetSpec of(BufferType type) {
-        return new BudgetSpec(
-                type,
-                OptionalInt.empty(),
-                OptionalLong.empty(),
-                OptionalLong.empty(),
-                OptionalLong.empty(),
-                OptionalLong.empty());
+        return new BudgetSpec(type, OptionalInt.empty(), Map.of());
     }
 
     /** Returns this budget for one device. */
     public BudgetSpec onDevice(int newDevice) {
-        return new BudgetSpec(type, OptionalInt.of(newDevice), peakBytes, liveBytes, buffers, largestFreeBlock);
+        return new BudgetSpec(type, OptionalInt.of(newDevice), limits);
     }
 
     /** Returns this budget with a limit for the bytes in use at once. */
     public BudgetSpec peakBytes(long most) {
-        return new BudgetSpec(type, device, OptionalLong.of(most), liveBytes, buffers, largestFreeBlock);
+        return with(BudgetMetric.PEAK_BYTES, most);
     }
 
     /** Returns this budget with a limit for the bytes in use at the end. */
     public BudgetSpec liveBytes(long most) {
-        return new BudgetSpec(type, device, peakBytes, OptionalLong.of(most), buffers, largestFreeBlock);
+        return with(BudgetMetric.LIVE_BYTES, most);
     }
 
     /** Returns this budget with a limit for the number of buffers in use at once. */
     public BudgetSpec buffers(long most) {
-        return new BudgetSpec(type, device, peakBytes, liveBytes, OptionalLong.of(most), largestFreeBlock);
+        return with(BudgetMetric.BUFFERS, most);
     }
 
     /** Returns this budget with the minimum size of the largest free block of a bank, in bytes. */
     public BudgetSpec largestFreeBlock(long least) {
-        return new BudgetSpec(type, device, peakBytes, liveBytes, buffers, OptionalLong.of(least));
+        return with(BudgetMetric.LARGEST_FREE_BLOCK, least);
+    }
+
+    private BudgetSpec with(BudgetMetric metric, long limit) {
+        Map<BudgetMetric, Long> all = new TreeMap<>(limits);
+        all.put(metric, limit);
+        return new BudgetSpec(type, device, all);
+    }
+
+    /** Returns the limit of a quantity, if it is set. */
+    public OptionalLong limit(BudgetMetric metric) {
+        Long limit = limits.get(metric);
+        return limit == null ? OptionalLong.empty() : OptionalLong.of(limit);
     }
 
     /** Returns whether this is a budget for the given memory. */
@@ -98,40 +93,28 @@ public record BudgetSpec(
 
     /** Returns whether a limit is set that needs an allocator. */
     public boolean needsAllocator() {
-        return largestFreeBlock.isPresent();
-    }
-
-    /** Returns the limits that are set. */
-    Set<BudgetMetric> limits() {
-        Set<BudgetMetric> limits = EnumSet.noneOf(BudgetMetric.class);
-        peakBytes.ifPresent(most -> limits.add(BudgetMetric.PEAK_BYTES));
-        liveBytes.ifPresent(most -> limits.add(BudgetMetric.LIVE_BYTES));
-        buffers.ifPresent(most -> limits.add(BudgetMetric.BUFFERS));
-        largestFreeBlock.ifPresent(least -> limits.add(BudgetMetric.LARGEST_FREE_BLOCK));
-        return limits;
+        return limits.containsKey(BudgetMetric.LARGEST_FREE_BLOCK);
     }
 
     /** Returns whether no limit is set, so that nothing can break it. */
     public boolean isWithoutLimit() {
-        return limits().isEmpty();
+        return limits.isEmpty();
     }
 
     /** Returns the memory and its limits: {@code L1 of each device: peak at most 1 MiB (1048576 B)}. */
     @Override
     public String toString() {
-        StringJoiner limits = new StringJoiner(", ");
-        peakBytes.ifPresent(most -> limits.add("peak at most " + Quantities.size(most)));
-        liveBytes.ifPresent(most -> limits.add("at the end at most " + Quantities.size(most)));
-        buffers.ifPresent(most -> limits.add("at most " + Quantities.count(most, "buffer") + " at once"));
-        largestFreeBlock.ifPresent(least -> limits.add("largest free block at least " + Quantities.size(least)));
-        return type + " of " + (device.isPresent() ? "device " + device.getAsInt() : "each device")
-                + (limits.length() == 0 ? ": no limit" : ": " + limits);
+        String all = limits.entrySet().stream()
+                .map(limit -> limit.getKey().description(limit.getValue()))
+                .collect(Collectors.joining(", "));
+        return type + " of " + (device.isPresent() ? "device " + device.getAsInt() : "each device") + ": "
+                + (all.isEmpty() ? "no limit" : all);
     }
 
-    private static void requireNotNegative(String name, OptionalLong limit) {
-        if (limit.isPresent() && limit.getAsLong() < 0) {
-            throw new IllegalArgumentException(String.format(
-                    Locale.ROOT, "A budget has limits of 0 or more: %s = %d was given", name, limit.getAsLong()));
+    private static void requireNotNegative(String name, long limit) {
+        if (limit < 0) {
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "A budget has limits of 0 or more: %s = %d was given", name, limit));
         }
     }
 }

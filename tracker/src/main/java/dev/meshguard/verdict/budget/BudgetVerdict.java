@@ -18,7 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apiguardian.api.API;
@@ -55,67 +55,13 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
      */
     public static BudgetVerdict of(LeakVerdict verdict, List<BudgetSpec> budgets, List<FreeSpace> freeSpaces) {
         Judge judge = new Judge(verdict);
-        for (BudgetSpec budget : budgets) {
-            if (isOfNoMesh(budget, verdict.history())) {
-                judge.violations.addAll(ofNoMesh(budget, verdict.history()));
-            } else {
-                judge.check(budget);
-                judge.violations.addAll(fragmented(budget, freeSpaces));
-            }
-        }
+        budgets.forEach(budget -> judge.check(budget, freeSpaces));
         return new BudgetVerdict(budgets, judge.violations, judge.held.excludedBuffers());
     }
 
     /** Returns whether no limit was exceeded or undecidable. */
     public boolean isMet() {
         return violations.isEmpty();
-    }
-
-    /** Returns whether a budget is for a device without a mesh, which no execution can exceed. */
-    private static boolean isOfNoMesh(BudgetSpec budget, AllocationHistory history) {
-        return budget.device().isPresent()
-                && !history.meshes().isEmpty()
-                && history.meshes().stream()
-                        .noneMatch(
-                                mesh -> mesh.devices().contains(budget.device().getAsInt()))
-                && !history.devices().contains(budget.device().getAsInt());
-    }
-
-    private static List<BudgetViolation> ofNoMesh(BudgetSpec budget, AllocationHistory history) {
-        DeviceSet devices = DeviceSet.of(history.meshes().stream()
-                .flatMap(mesh -> mesh.devices().stream())
-                .toList());
-        String reason = String.format(
-                Locale.ROOT,
-                "device = %d is no device of the mesh, which has %s. Give one of these, or leave device out to limit each device.",
-                budget.device().orElseThrow(),
-                devices);
-        return budget.limits().stream()
-                .<BudgetViolation>map(metric -> new BudgetViolation.NotCheckable(budget, metric, reason))
-                .toList();
-    }
-
-    private static List<BudgetViolation> fragmented(BudgetSpec budget, List<FreeSpace> freeSpaces) {
-        if (budget.largestFreeBlock().isEmpty()) {
-            return List.of();
-        }
-        List<FreeSpace> fitting = freeSpaces.stream()
-                .filter(freeSpace -> freeSpace.type() == budget.type())
-                .filter(freeSpace -> budget.device().isEmpty()
-                        || freeSpace.devices().contains(budget.device().getAsInt()))
-                .toList();
-        if (fitting.isEmpty()) {
-            return List.of(new BudgetViolation.NotCheckable(
-                    budget,
-                    BudgetMetric.LARGEST_FREE_BLOCK,
-                    "No open mesh could be asked: a history does not hold how free memory lies. Ask a mesh that is still open, or"
-                            + " leave the limit out."));
-        }
-        return fitting.stream()
-                .filter(freeSpace -> freeSpace.largestFreePerBank()
-                        < budget.largestFreeBlock().getAsLong())
-                .<BudgetViolation>map(freeSpace -> new BudgetViolation.Fragmented(budget, freeSpace))
-                .toList();
     }
 
     /** Checks several budgets against one verdict. */
@@ -131,53 +77,92 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
             curves = new TreeMap<>(held.timeline().curvesBy(DeviceMemory::of));
         }
 
-        private void check(BudgetSpec budget) {
+        private void check(BudgetSpec budget, List<FreeSpace> freeSpaces) {
+            if (isOfNoMesh(budget)) {
+                return;
+            }
             curves.forEach((memory, curve) -> {
                 if (budget.applies(memory)) {
-                    check(budget, memory, curve);
+                    budget.limits().keySet().forEach(metric -> check(budget, memory, metric, curve));
                 }
             });
+            if (budget.needsAllocator()) {
+                checkFreeBlocks(budget, freeSpaces);
+            }
         }
 
-        private void check(BudgetSpec budget, DeviceMemory memory, Timeline.Curve curve) {
-            check(budget, memory, BudgetMetric.PEAK_BYTES, budget.peakBytes(), curve.peakBytes(), curve.peakEvent());
-            check(budget, memory, BudgetMetric.LIVE_BYTES, budget.liveBytes(), curve.liveBytes(), lastEvent());
-            check(
-                    budget,
-                    memory,
-                    BudgetMetric.BUFFERS,
-                    budget.buffers(),
-                    curve.peakBuffers(),
-                    curve.peakBuffersEvent());
+        /** Returns whether a budget is for a device without a mesh, which no execution can exceed, and adds that. */
+        private boolean isOfNoMesh(BudgetSpec budget) {
+            List<Integer> devices = history.meshes().stream()
+                    .flatMap(mesh -> mesh.devices().stream())
+                    .toList();
+            OptionalInt device = budget.device();
+            boolean isOfNone = device.isPresent()
+                    && !devices.isEmpty()
+                    && !devices.contains(device.getAsInt())
+                    && !history.devices().contains(device.getAsInt());
+            if (isOfNone) {
+                String reason = String.format(
+                        Locale.ROOT,
+                        "device = %d is no device of the mesh, which has %s. Give one of these, or leave device out to limit each"
+                                + " device.",
+                        device.getAsInt(),
+                        DeviceSet.of(devices));
+                budget.limits()
+                        .keySet()
+                        .forEach(metric -> violations.add(new BudgetViolation.NotCheckable(budget, metric, reason)));
+            }
+            return isOfNone;
         }
 
-        /** A part of a history keeps the numbers of its events. */
+        private void checkFreeBlocks(BudgetSpec budget, List<FreeSpace> freeSpaces) {
+            List<FreeSpace> fitting = freeSpaces.stream()
+                    .filter(freeSpace -> freeSpace.devices().stream()
+                            .anyMatch(device -> budget.applies(new DeviceMemory(device, freeSpace.type()))))
+                    .toList();
+            if (fitting.isEmpty()) {
+                violations.add(new BudgetViolation.NotCheckable(
+                        budget,
+                        BudgetMetric.LARGEST_FREE_BLOCK,
+                        "No open mesh could be asked: a history does not hold how free memory lies. Ask a mesh that is still open, or"
+                                + " leave the limit out."));
+            }
+            long required = budget.limit(BudgetMetric.LARGEST_FREE_BLOCK).orElse(0);
+            fitting.stream()
+                    .filter(freeSpace -> freeSpace.largestFreePerBank() < required)
+                    .forEach(freeSpace -> violations.add(new BudgetViolation.Fragmented(budget, freeSpace)));
+        }
+
+        private void check(BudgetSpec budget, DeviceMemory memory, BudgetMetric metric, Timeline.Curve curve) {
+            switch (metric) {
+                case PEAK_BYTES -> check(budget, memory, metric, curve.peakBytes(), curve.peakEvent());
+                case LIVE_BYTES -> check(budget, memory, metric, curve.liveBytes(), lastEvent());
+                case BUFFERS -> check(budget, memory, metric, curve.peakBuffers(), curve.peakBuffersEvent());
+                case LARGEST_FREE_BLOCK -> {}
+            }
+        }
+
+        /** Some events of a history keep their numbers. */
         private long lastEvent() {
             List<HistoryEvent> events = history.events();
             return events.isEmpty() ? 0 : events.get(events.size() - 1).number();
         }
 
-        private void check(
-                BudgetSpec budget,
-                DeviceMemory memory,
-                BudgetMetric metric,
-                OptionalLong allowed,
-                long found,
-                long event) {
-            if (allowed.isEmpty() || found <= allowed.getAsLong()) {
-                return;
+        private void check(BudgetSpec budget, DeviceMemory memory, BudgetMetric metric, long found, long event) {
+            long allowed = budget.limit(metric).orElse(found);
+            if (found > allowed) {
+                List<TopConsumer> consumers = consumers(memory, event);
+                violations.add(new BudgetViolation.Exceeded(
+                        budget,
+                        metric,
+                        memory,
+                        allowed,
+                        found,
+                        event,
+                        history.phaseAt(event),
+                        consumers.stream().mapToLong(TopConsumer::circularBytes).sum(),
+                        consumers));
             }
-            List<TopConsumer> consumers = consumers(memory, event);
-            violations.add(new BudgetViolation.Exceeded(
-                    budget,
-                    metric,
-                    memory,
-                    allowed.getAsLong(),
-                    found,
-                    event,
-                    history.phaseAt(event),
-                    consumers.stream().mapToLong(TopConsumer::circularBytes).sum(),
-                    consumers));
         }
 
         /** Returns the sites that held a memory after an event, the largest first. */
@@ -195,12 +180,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                     consumers.merge(
                             site,
                             new TopConsumer(site, sites.originOf(site), 1, interval.size(), circular),
-                            (one, other) -> new TopConsumer(
-                                    site,
-                                    other.origin(),
-                                    one.buffers() + other.buffers(),
-                                    one.bytes() + other.bytes(),
-                                    one.circularBytes() + other.circularBytes()));
+                            TopConsumer::and);
                 }
             }
             return consumers.values().stream()

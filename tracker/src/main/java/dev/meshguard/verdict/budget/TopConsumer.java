@@ -17,4 +17,11 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record TopConsumer(AllocationSite site, Optional<Origin> origin, long buffers, long bytes, long circularBytes) {}
+public record TopConsumer(AllocationSite site, Optional<Origin> origin, long buffers, long bytes, long circularBytes) {
+
+    /** Returns the use by both, of which this one is the older. */
+    TopConsumer and(TopConsumer later) {
+        return new TopConsumer(
+                site, later.origin, buffers + later.buffers, bytes + later.bytes, circularBytes + later.circularBytes);
+    }
+}

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.report.BudgetReport;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.budget.BudgetMetric;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
@@ -71,7 +72,7 @@ final class AuditTrail {
             if (budget.device().isPresent()) {
                 json.writeNumberField("device", budget.device().getAsInt());
             }
-            JsonParts.optional("peakBytes", budget.peakBytes(), json);
+            JsonParts.optional("peakBytes", budget.limit(BudgetMetric.PEAK_BYTES), json);
             json.writeBooleanField(
                     "met",
                     judged.violations().stream()

@@ -9,6 +9,7 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import dev.meshguard.history.Timeline;
 import dev.meshguard.verdict.DeviceMemory;
+import dev.meshguard.verdict.budget.BudgetMetric;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import java.io.IOException;
 import java.util.List;
@@ -107,7 +108,7 @@ final class UsageFigures {
     private static OptionalLong budgetOf(DeviceMemory memory, Optional<BudgetVerdict> budgets) {
         return budgets.map(BudgetVerdict::budgets).orElse(List.of()).stream()
                 .filter(budget -> budget.applies(memory))
-                .flatMapToLong(budget -> budget.peakBytes().stream())
+                .flatMapToLong(budget -> budget.limit(BudgetMetric.PEAK_BYTES).stream())
                 .min();
     }
 
