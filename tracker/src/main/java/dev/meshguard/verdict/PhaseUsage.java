@@ -1,6 +1,5 @@
 package dev.meshguard.verdict;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Phase;
 import dev.meshguard.history.AllocationHistory;
@@ -28,28 +27,14 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record PhaseUsage(Phase phase, SortedMap<DeviceMemory, Flow> flows, long liveBytes, long peakBytes) {
+public record PhaseUsage(Phase phase, SortedMap<DeviceMemory, Timeline.Section> flows, long liveBytes, long peakBytes) {
 
     private static final Comparator<DeviceMemory> BY_DEVICE =
             Comparator.comparingInt(DeviceMemory::device).thenComparing(DeviceMemory::type);
 
-    /**
-     * The changes in one memory.
-     *
-     * @param allocatedBytes bytes of the generations that began, and by which others grew
-     * @param freedBytes bytes of the generations that ended, and by which others shrank
-     * @param liveBytes bytes of the generations that were live at the end
-     * @param liveBuffers how many were live at the end
-     */
-    public record Flow(long allocatedBytes, long freedBytes, long liveBytes, long liveBuffers) {
-
-        /** No change and no live buffer. */
-        public static final Flow NOTHING = new Flow(0, 0, 0, 0);
-    }
-
     /** Creates a usage with its own copy of the flows, ordered by device and type. */
     public PhaseUsage {
-        SortedMap<DeviceMemory, Flow> byDevice = new TreeMap<>(BY_DEVICE);
+        SortedMap<DeviceMemory, Timeline.Section> byDevice = new TreeMap<>(BY_DEVICE);
         byDevice.putAll(flows);
         flows = Collections.unmodifiableSortedMap(byDevice);
     }
@@ -77,22 +62,18 @@ public record PhaseUsage(Phase phase, SortedMap<DeviceMemory, Flow> flows, long 
         return usages;
     }
 
-    private static SortedMap<DeviceMemory, Flow> flows(
+    private static SortedMap<DeviceMemory, Timeline.Section> flows(
             Map<DeviceMemory, Timeline.Curve> memories, long from, long until) {
-        SortedMap<DeviceMemory, Flow> flows = new TreeMap<>();
+        SortedMap<DeviceMemory, Timeline.Section> flows = new TreeMap<>();
         memories.forEach((memory, curve) -> {
-            Timeline.Section changes = curve.between(from, until);
-            Flow flow = new Flow(
-                    changes.allocatedBytes(), changes.freedBytes(), changes.liveBytes(), changes.liveBuffers());
-            if (!flow.equals(Flow.NOTHING)) {
+            Timeline.Section flow = curve.between(from, until);
+            if (flow.allocatedBytes() != 0
+                    || flow.freedBytes() != 0
+                    || flow.liveBytes() != 0
+                    || flow.liveBuffers() != 0) {
                 flows.put(memory, flow);
             }
         });
         return flows;
-    }
-
-    /** Returns the changes in one memory of one device. */
-    public Flow flow(int device, BufferType type) {
-        return flows.getOrDefault(new DeviceMemory(device, type), Flow.NOTHING);
     }
 }

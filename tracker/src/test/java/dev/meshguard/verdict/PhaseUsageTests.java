@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Phase;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.verdict.PhaseUsage.Flow;
+import dev.meshguard.history.Timeline.Section;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -27,8 +27,8 @@ class PhaseUsageTests {
                 .recorded());
 
         assertThat(stretches).extracting(PhaseUsage::phase).containsExactly(Phase.SETUP, Phase.TEST);
-        assertThat(stretches.get(0).flow(0, DRAM)).isEqualTo(new Flow(110, 0, 110, 2));
-        assertThat(stretches.get(1).flow(0, DRAM)).isEqualTo(new Flow(1, 100, 11, 2));
+        assertThat(dram(stretches.get(0))).isEqualTo(new Section(110, 2, 0, 110, 2, 110));
+        assertThat(dram(stretches.get(1))).isEqualTo(new Section(1, 1, 100, 11, 2, 110));
         assertThat(stretches).extracting(PhaseUsage::liveBytes).containsExactly(110L, 11L);
     }
 
@@ -55,7 +55,7 @@ class PhaseUsageTests {
                 .recorded());
 
         assertThat(stretches).extracting(PhaseUsage::phase).containsExactly(Phase.START, Phase.TEST);
-        assertThat(stretches.get(1).flow(0, DRAM)).isEqualTo(new Flow(0, 0, 64, 1));
+        assertThat(dram(stretches.get(1))).isEqualTo(new Section(0, 0, 0, 64, 1, 64));
     }
 
     @Test
@@ -76,7 +76,7 @@ class PhaseUsageTests {
                 .recorded());
 
         assertThat(stretches)
-                .extracting(stretch -> stretch.flow(0, DRAM).allocatedBytes())
+                .extracting(stretch -> dram(stretch).allocatedBytes())
                 .containsExactly(1L, 0L, 2L);
     }
 
@@ -91,9 +91,12 @@ class PhaseUsageTests {
                 .recorded());
 
         assertThat(stretches.get(0).flows()).containsOnlyKeys(new DeviceMemory(0, DRAM), new DeviceMemory(1, DRAM));
-        assertThat(stretches.get(0).flow(0, DRAM)).isEqualTo(new Flow(64, 64, 0, 0));
+        assertThat(dram(stretches.get(0))).isEqualTo(new Section(64, 1, 64, 0, 0, 64));
         assertThat(stretches.get(1).flows()).containsOnlyKeys(new DeviceMemory(1, L1));
-        assertThat(stretches.get(1).flow(0, DRAM)).isEqualTo(Flow.NOTHING);
+    }
+
+    private static Section dram(PhaseUsage usage) {
+        return usage.flows().get(new DeviceMemory(0, DRAM));
     }
 
     private static List<PhaseUsage> phaseUsages(AllocationHistory history) {
