@@ -96,6 +96,9 @@ final class ExcludedFindings {
 
     /** Returns how many of the reported buffers are of each verdict, for verdicts with any. */
     List<ExpectationResult> results(List<Survivor> reported) {
+        if (reported.isEmpty()) {
+            return List.of();
+        }
         Map<Expectation, List<BufferGeneration>> buffers = reported.stream()
                 .collect(Collectors.groupingBy(
                         survivor -> survivor.expectation().orElseThrow(),

@@ -33,14 +33,16 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
      */
     static List<UnreportedMemory> in(HistoryIndex index) {
         AllocationHistory history = index.history();
-        if (history.context().isPresent()) {
-            return List.of();
+        List<HistoryEvent.Witnessed> snapshots = new ArrayList<>();
+        for (HistoryEvent.Witnessed event : history.witnessSnapshots()) {
+            if (event.snapshot().moment() != Moment.AFTER_WIPE
+                    && !event.snapshot().isEmpty()) {
+                snapshots.add(event);
+            }
         }
-        return history.witnessSnapshots().stream()
-                .filter(event -> event.snapshot().moment() != Moment.AFTER_WIPE
-                        && !event.snapshot().isEmpty())
-                .map(new Search(history, index, history.events(HistoryEvent.MeshOpened.class))::in)
-                .toList();
+        return snapshots.isEmpty() || history.context().isPresent()
+                ? List.of()
+                : snapshots.stream().map(new Search(index)::in).toList();
     }
 
     /** Returns the memory that was freed as an anomaly for each address. */
@@ -56,6 +58,10 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
     }
 
     private record Search(AllocationHistory history, HistoryIndex index, List<HistoryEvent.MeshOpened> openings) {
+
+        private Search(HistoryIndex index) {
+            this(index.history(), index, index.history().events(HistoryEvent.MeshOpened.class));
+        }
 
         private UnreportedMemory in(HistoryEvent.Witnessed event) {
             List<MemoryAddress> held = new ArrayList<>();
