@@ -2,14 +2,13 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.budget.BudgetMetric;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.budget.BudgetViolation;
-import dev.meshguard.verdict.budget.TopConsumer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -47,37 +46,31 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
 
     /** Returns the report as text. */
     public String text() {
+        List<String> end = new ArrayList<>();
+        if (verdict.excludedBuffers() > 0) {
+            boolean isOne = verdict.excludedBuffers() == 1;
+            end.add("note    " + Quantities.count(verdict.excludedBuffers(), "buffer") + " whose free was never reported "
+                    + (isOne ? "is" : "are") + " not counted, because it is unknown until when "
+                    + (isOne ? "it was held" : "they were held"));
+        }
+        page.ifPresent(place -> end.add("page    " + place));
+        reproduction.ifPresent(command -> end.add("rerun   " + command));
         List<List<String>> findings = findings();
-        int kept = (verdict.excludedBuffers() > 0 ? 1 : 0)
-                + (reproduction.isPresent() ? 1 : 0)
-                + (page.isPresent() ? 1 : 0);
-        TruncatedText text = new TruncatedText(kept).section(headline(findings.size()), findings, lines -> lines);
-        text.free(kept);
+        TruncatedText text = new TruncatedText(end.size()).section(headline(findings.size()), findings, lines -> lines);
+        text.free(end.size());
         if (findings.isEmpty()) {
             text.line("WITHIN BUDGET  " + Quantities.count(verdict.budgets().size(), "budget"));
         }
-        if (verdict.excludedBuffers() > 0) {
-            text.line(String.format(
-                    Locale.ROOT,
-                    "note    %s whose free was never reported %s not counted, because it is unknown until when %s",
-                    Quantities.count(verdict.excludedBuffers(), "buffer"),
-                    verdict.excludedBuffers() == 1 ? "is" : "are",
-                    verdict.excludedBuffers() == 1 ? "it was held" : "they were held"));
-        }
-        page.ifPresent(place -> text.line("page    " + place));
-        reproduction.ifPresent(command -> text.line("rerun   " + command));
+        end.forEach(text::line);
         return text.text();
     }
 
     private String headline(int findings) {
         boolean isKnown = verdict.violations().stream()
                 .anyMatch(violation -> !(violation instanceof BudgetViolation.NotCheckable));
-        return String.format(
-                Locale.ROOT,
-                isKnown ? "OVER BUDGET  %s" : "BUDGET NOT CHECKED  %s",
-                Quantities.count(findings, "limit") + " of "
-                        + Quantities.count(verdict.budgets().size(), "budget")
-                        + (isKnown ? " not met" : " cannot be checked"));
+        return (isKnown ? "OVER BUDGET  " : "BUDGET NOT CHECKED  ") + Quantities.count(findings, "limit") + " of "
+                + Quantities.count(verdict.budgets().size(), "budget")
+                + (isKnown ? " not met" : " cannot be checked");
     }
 
     /** Devices with the same violation are one finding. */
@@ -85,7 +78,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         List<List<String>> findings = new ArrayList<>();
         for (Alike<BudgetViolation> alike :
                 Alike.of(verdict.violations(), BudgetReport::likeness, BudgetReport::deviceOf)) {
-            findings.add(description(findings.size() + 1, alike.first(), alike.devices()));
+            findings.add(description((findings.size() + 1) + ". ", alike.first(), alike.devices()));
         }
         return findings;
     }
@@ -107,24 +100,23 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
                 : violation;
     }
 
-    private static List<String> description(int number, BudgetViolation violation, List<Integer> devices) {
+    private static List<String> description(String number, BudgetViolation violation, List<Integer> devices) {
         List<String> lines = new ArrayList<>();
         if (violation instanceof BudgetViolation.Exceeded exceeded) {
-            lines.add(number + ". " + DeviceNames.memory(exceeded.memory().type(), devices) + ": " + title(exceeded));
-            lines.add(INDENT + moment(exceeded));
-            topConsumers(exceeded, lines);
+            lines.add(number + DeviceNames.memory(exceeded.memory().type(), devices) + ": " + excess(exceeded));
+            lines.add(INDENT + "at event #" + exceeded.event() + " in " + exceeded.phase()
+                    + "; circular buffers included: " + Quantities.size(exceeded.circularBytes()) + " of it");
+            lines.addAll(topConsumers(exceeded));
         } else if (violation instanceof BudgetViolation.Fragmented fragmented) {
             FreeSpace freeSpace = fragmented.freeSpace();
-            lines.add(number + ". " + DeviceNames.memory(freeSpace.type(), freeSpace.devices()) + ": "
-                    + title(fragmented));
-            lines.add(String.format(
-                    Locale.ROOT,
-                    "%seach bank has %s free, and %s of it in one block",
-                    INDENT,
-                    Quantities.size(freeSpace.freePerBank()),
-                    Quantities.size(freeSpace.largestFreePerBank())));
+            String largest = Quantities.size(freeSpace.largestFreePerBank());
+            lines.add(number + DeviceNames.memory(freeSpace.type(), freeSpace.devices()) + ": largest free block "
+                    + largest + ", and at least "
+                    + Quantities.size(fragmented.budget().limit(fragmented.metric()).orElse(0)) + " is in the budget");
+            lines.add(INDENT + "each bank has " + Quantities.size(freeSpace.freePerBank()) + " free, and " + largest
+                    + " of it in one block");
         } else if (violation instanceof BudgetViolation.NotCheckable unknown) {
-            lines.add(number + ". " + unknown.budget() + ": the " + name(unknown.metric()) + " cannot be checked");
+            lines.add(number + unknown.budget() + ": the " + name(unknown.metric()) + " cannot be checked");
             lines.add(INDENT + unknown.reason());
         }
         return lines;
@@ -139,56 +131,27 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         };
     }
 
-    private static String title(BudgetViolation.Exceeded exceeded) {
-        if (exceeded.metric() == BudgetMetric.BUFFERS) {
-            return String.format(
-                    Locale.ROOT,
-                    "%s at once, %d more than the budget of %d",
-                    Quantities.count(exceeded.found(), "buffer"),
-                    exceeded.found() - exceeded.allowed(),
-                    exceeded.allowed());
-        }
-        return String.format(
-                Locale.ROOT,
-                "%s %s, %s over the budget of %s",
-                exceeded.metric() == BudgetMetric.PEAK_BYTES ? "peak" : "live at the end",
-                Quantities.size(exceeded.found()),
-                Quantities.size(exceeded.found() - exceeded.allowed()),
-                Quantities.size(exceeded.allowed()));
+    private static String excess(BudgetViolation.Exceeded exceeded) {
+        long excess = exceeded.found() - exceeded.allowed();
+        return exceeded.metric() == BudgetMetric.BUFFERS
+                ? Quantities.count(exceeded.found(), "buffer") + " at once, " + excess + " more than the budget of "
+                        + exceeded.allowed()
+                : (exceeded.metric() == BudgetMetric.PEAK_BYTES ? "peak " : "live at the end ")
+                        + Quantities.size(exceeded.found()) + ", " + Quantities.size(excess) + " over the budget of "
+                        + Quantities.size(exceeded.allowed());
     }
 
-    private static String title(BudgetViolation.Fragmented fragmented) {
-        return String.format(
-                Locale.ROOT,
-                "largest free block %s, and at least %s is in the budget",
-                Quantities.size(fragmented.freeSpace().largestFreePerBank()),
-                Quantities.size(fragmented.budget().limit(fragmented.metric()).orElse(0)));
-    }
-
-    private static String moment(BudgetViolation.Exceeded exceeded) {
-        return String.format(
-                Locale.ROOT,
-                "at event #%d in %s; circular buffers included: %s of it",
-                exceeded.event(),
-                exceeded.phase(),
-                Quantities.size(exceeded.circularBytes()));
-    }
-
-    private static void topConsumers(BudgetViolation.Exceeded exceeded, List<String> lines) {
-        for (TopConsumer consumer : exceeded.topConsumers()
-                .subList(0, Math.min(MAX_CONSUMERS, exceeded.topConsumers().size()))) {
-            lines.add(String.format(
-                    Locale.ROOT,
-                    "%sheld %s in %s: %s",
-                    INDENT,
-                    Quantities.size(consumer.bytes()),
-                    Quantities.count(consumer.buffers(), "buffer"),
-                    consumer.site()));
-            consumer.origin().flatMap(origin -> origin.site()).ifPresent(frame -> lines.add(INDENT + "at " + frame));
-        }
+    private static List<String> topConsumers(BudgetViolation.Exceeded exceeded) {
+        List<String> lines = new ArrayList<>();
+        exceeded.topConsumers().stream().limit(MAX_CONSUMERS).forEach(consumer -> {
+            lines.add(INDENT + "held " + Quantities.size(consumer.bytes()) + " in "
+                    + Quantities.count(consumer.buffers(), "buffer") + ": " + consumer.site());
+            consumer.origin().flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + "at " + frame));
+        });
         int more = exceeded.topConsumers().size() - MAX_CONSUMERS;
         if (more > 0) {
             lines.add(INDENT + "… and " + Quantities.count(more, "more call site"));
         }
+        return lines;
     }
 }

@@ -4,22 +4,18 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.CountChange;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -62,7 +58,13 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
 
     /** Returns the timeline of one buffer of a history. */
     public static BufferTimeline of(AllocationHistory history, BufferGeneration buffer) {
-        return new StepCollector(history, buffer).story();
+        String end = buffer.isLive()
+                ? "Still in the ledger: " + Quantities.count(buffer.openReports(), "report") + " of it "
+                        + (buffer.openReports() == 1 ? "is" : "are") + " open."
+                : "Ended: its last report was freed by event #"
+                        + buffer.freedAt().orElseThrow() + ".";
+        return new BufferTimeline(
+                buffer + ", " + Quantities.size(buffer.size()), new StepCollector(history, buffer).collected(), end);
     }
 
     /** Returns the whole text, without a line break at the end. */
@@ -70,7 +72,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
         List<String> lines = new ArrayList<>();
         lines.add(title);
         for (Step step : steps) {
-            lines.add(String.format(Locale.ROOT, "#%d %s", step.event(), step.text()));
+            lines.add("#" + step.event() + " " + step.text());
             step.site().ifPresent(site -> lines.add(INDENT + "at " + site));
         }
         lines.add(end);
@@ -95,24 +97,14 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
                     .orElse(Long.MAX_VALUE);
         }
 
-        private BufferTimeline story() {
+        private List<Step> collected() {
             buffer.referenceCounts().forEach(this::count);
-            ignoredFrees();
+            history.events(HistoryEvent.FreeIgnored.class).forEach(this::ignoredFree);
             history.witnessSnapshots().forEach(this::witness);
-            traces();
-            return new BufferTimeline(
-                    String.format(Locale.ROOT, "%s, %s", buffer, Quantities.size(buffer.size())),
-                    List.copyOf(steps.values()),
-                    end());
-        }
-
-        private String end() {
-            if (buffer.isLive()) {
-                return "Still in the ledger: " + Quantities.count(buffer.openReports(), "report") + " of it "
-                        + (buffer.openReports() == 1 ? "is" : "are") + " open.";
-            }
-            return "Ended: its last report was freed by event #"
-                    + buffer.freedAt().orElseThrow() + ".";
+            buffer.reports().stream()
+                    .flatMap(report -> history.reachabilityOf(report.request()).stream())
+                    .forEach(trace -> add(trace.number(), Optional.empty(), description(trace.reachability())));
+            return List.copyOf(steps.values());
         }
 
         private void count(CountChange change) {
@@ -123,64 +115,27 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
                 case FREED ->
                     change.request().details().handleCollected() ? "freed, when its handle was collected" : "freed";
             };
-            add(
-                    change.event(),
-                    change.request(),
-                    change.ownership(),
-                    String.format(
-                            Locale.ROOT,
-                            "%s%s, %d -> %d references",
-                            what,
-                            reportedSize(change),
-                            change.before(),
-                            change.after()));
-        }
-
-        private String reportedSize(CountChange change) {
-            return buffer.reports().stream()
+            String size = buffer.reports().stream()
                     .filter(report -> report.allocatedAt() == change.event())
                     .findFirst()
                     .map(report -> ", " + Quantities.size(report.size()))
                     .orElse("");
-        }
-
-        private String whose(AllocationDetails details, Ownership ownership) {
-            StringBuilder words = new StringBuilder();
-            switch (ownership) {
-                case OWNING -> words.append(", owns the memory");
-                case NON_OWNING -> words.append(", points to the memory");
-                case UNKNOWN -> {}
-            }
-            if (details.kind() == BufferKind.CIRCULAR_BUFFER) {
-                words.append(", circular buffer");
-            }
-            details.owner()
-                    .map(Owner::toString)
-                    .ifPresent(owner -> words.append(", owned by ").append(owner));
-            details.label().ifPresent(label -> words.append(", label ").append(Quantities.quoted(label)));
-            if (details.mesh().isPresent() && history.meshesSharedADevice()) {
-                words.append(", by ").append(new MemoryNames(history).mesh(details.mesh()));
-            }
-            return words.toString();
+            String counts = ", " + change.before() + " -> " + change.after() + " references";
+            add(change.event(), change.request(), change.ownership(), what + size + counts);
         }
 
         /** The address is the only link between an ignored free and the buffer. */
-        private void ignoredFrees() {
-            for (HistoryEvent.FreeIgnored ignored : history.events(HistoryEvent.FreeIgnored.class)) {
-                if (isHere(ignored) && isOfItsTime(ignored.number())) {
-                    add(
-                            ignored.number(),
-                            ignored.request(),
-                            Ownership.UNKNOWN,
-                            "free ignored, because " + ignored.reason().description());
-                }
-            }
-        }
-
-        private boolean isHere(HistoryEvent.FreeIgnored ignored) {
-            return ignored.device() == buffer.device()
+        private void ignoredFree(HistoryEvent.FreeIgnored ignored) {
+            if (ignored.device() == buffer.device()
                     && ignored.type() == buffer.type()
-                    && ignored.address() == buffer.address();
+                    && ignored.address() == buffer.address()
+                    && isOfItsTime(ignored.number())) {
+                add(
+                        ignored.number(),
+                        ignored.request(),
+                        Ownership.UNKNOWN,
+                        "free ignored, because " + ignored.reason().description());
+            }
         }
 
         /** Earlier events belong to an earlier generation at its address, later events to the next one. */
@@ -189,15 +144,15 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
         }
 
         private void witness(HistoryEvent.Witnessed event) {
-            AddressState testimony = event.snapshot().stateOf(buffer.device(), buffer.type(), buffer.address());
-            boolean mayMeanIt = isOfItsTime(event.number())
-                    && history.openPeriodAt(buffer.device(), event.number()) == buffer.openPeriod()
-                    && (buffer.mesh().isEmpty()
-                            || buffer.mesh().getAsInt() == event.snapshot().mesh());
-            if (testimony == AddressState.UNKNOWN || !mayMeanIt) {
+            WitnessSnapshot snapshot = event.snapshot();
+            AddressState state = snapshot.stateOf(buffer.device(), buffer.type(), buffer.address());
+            if (state == AddressState.UNKNOWN
+                    || !isOfItsTime(event.number())
+                    || history.openPeriodAt(buffer.device(), event.number()) != buffer.openPeriod()
+                    || buffer.mesh().orElse(snapshot.mesh()) != snapshot.mesh()) {
                 return;
             }
-            String when = switch (event.snapshot().moment()) {
+            String when = switch (snapshot.moment()) {
                 case CLOSE_BEGUN -> "when close began";
                 case BEFORE_WIPE -> "before the allocators were wiped";
                 case AFTER_WIPE -> "after the allocators were wiped";
@@ -205,25 +160,11 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
             add(
                     event.number(),
                     Optional.empty(),
-                    String.format(
-                            Locale.ROOT,
-                            "the allocator of mesh %d reported the address as %s %s",
-                            event.snapshot().mesh(),
-                            testimony == AddressState.ALLOCATED ? "allocated" : "free",
-                            when));
+                    "the allocator of mesh " + snapshot.mesh() + " reported the address as "
+                            + (state == AddressState.ALLOCATED ? "allocated " : "free ") + when);
         }
 
-        private void traces() {
-            Set<MemoryRequest> asked = Collections.newSetFromMap(new IdentityHashMap<>());
-            for (BufferGeneration.Report report : buffer.reports()) {
-                if (asked.add(report.request())) {
-                    history.reachabilityOf(report.request())
-                            .ifPresent(trace -> add(trace.number(), Optional.empty(), found(trace.reachability())));
-                }
-            }
-        }
-
-        private static String found(Reachability reachability) {
+        private static String description(Reachability reachability) {
             return switch (reachability.state()) {
                 case REACHABLE ->
                     "its handle was still reachable"
@@ -238,10 +179,23 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
 
         /** Adds a report or a free, with its object, its phase and its line. */
         private void add(long event, MemoryRequest request, Ownership ownership, String words) {
-            add(
-                    event,
-                    request.origin().map(Object::toString),
-                    words + whose(request.details(), ownership) + ", in " + history.phaseAt(event));
+            AllocationDetails details = request.details();
+            StringBuilder text = new StringBuilder(words);
+            switch (ownership) {
+                case OWNING -> text.append(", owns the memory");
+                case NON_OWNING -> text.append(", points to the memory");
+                case UNKNOWN -> {}
+            }
+            if (details.kind() == BufferKind.CIRCULAR_BUFFER) {
+                text.append(", circular buffer");
+            }
+            details.owner().ifPresent(owner -> text.append(", owned by ").append(owner));
+            details.label().ifPresent(label -> text.append(", label ").append(Quantities.quoted(label)));
+            if (details.mesh().isPresent() && history.meshesSharedADevice()) {
+                text.append(", by ").append(new MemoryNames(history).mesh(details.mesh()));
+            }
+            text.append(", in ").append(history.phaseAt(event));
+            add(event, request.origin().map(Object::toString), text.toString());
         }
 
         private void add(long event, Optional<String> site, String words) {

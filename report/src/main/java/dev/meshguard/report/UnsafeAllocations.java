@@ -28,8 +28,7 @@ final class UnsafeAllocations {
     /** The mesh of each trace. */
     private final Map<Owner, Integer> meshes = new HashMap<>();
 
-    /** The live traces of each mesh. */
-    private final Map<Integer, Set<Owner>> live = new HashMap<>();
+    private final Set<Owner> live = new HashSet<>();
 
     /** For each mesh the events that changed whether allocations are unsafe. */
     private final Map<Integer, TreeMap<Long, Boolean>> changes = new HashMap<>();
@@ -61,18 +60,15 @@ final class UnsafeAllocations {
             meshes.put(began.trace(), began.mesh());
             change(began.mesh(), event, false);
         } else if (event instanceof HistoryEvent.CaptureEnded ended && meshes.containsKey(ended.trace())) {
-            tracesOf(ended.trace()).add(ended.trace());
+            live.add(ended.trace());
             change(meshes.get(ended.trace()), event, true);
         } else if (event instanceof HistoryEvent.OwnerEnded ended && meshes.containsKey(ended.owner())) {
-            tracesOf(ended.owner()).remove(ended.owner());
-            if (tracesOf(ended.owner()).isEmpty()) {
-                change(meshes.get(ended.owner()), event, false);
+            int mesh = meshes.get(ended.owner());
+            live.remove(ended.owner());
+            if (live.stream().noneMatch(trace -> Integer.valueOf(mesh).equals(meshes.get(trace)))) {
+                change(mesh, event, false);
             }
         }
-    }
-
-    private Set<Owner> tracesOf(Owner trace) {
-        return live.computeIfAbsent(meshes.get(trace), unused -> new HashSet<>());
     }
 
     private void change(int mesh, HistoryEvent event, boolean unsafe) {
@@ -81,18 +77,14 @@ final class UnsafeAllocations {
 
     private boolean has(BufferGeneration buffer) {
         AllocationDetails details = buffer.request().details();
-        boolean isOfTrace = details.owner()
-                .filter(owner -> owner.kind() == Owner.Kind.TRACE)
-                .isPresent();
-        if (isOfTrace
-                || details.kind() != BufferKind.BUFFER
-                || details.view()
-                || details.mesh().isEmpty()) {
-            return false;
-        }
-        return Optional.ofNullable(changes.get(details.mesh().getAsInt()))
-                .map(ofMesh -> ofMesh.floorEntry(buffer.allocatedAt()))
-                .filter(Map.Entry::getValue)
-                .isPresent();
+        return details.kind() == BufferKind.BUFFER
+                && !details.view()
+                && details.owner()
+                        .filter(owner -> owner.kind() == Owner.Kind.TRACE)
+                        .isEmpty()
+                && details.mesh().stream()
+                        .mapToObj(mesh -> changes.getOrDefault(mesh, new TreeMap<>()))
+                        .map(ofMesh -> ofMesh.floorEntry(buffer.allocatedAt()))
+                        .anyMatch(change -> change != null && change.getValue());
     }
 }
