@@ -1,5 +1,6 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.CacheMiss;
@@ -9,7 +10,6 @@ import dev.meshguard.verdict.growth.SiteGrowth;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -100,16 +100,22 @@ public record AccumulationReport(Accumulation accumulation) {
     }
 
     private static String trend(ProgramCacheGrowth growth) {
-        return switch (growth.trend()) {
-            case GROWING ->
-                "growing by " + growth.growth() + " in " + Quantities.count(growth.roundsCounted(), "round");
-            case UNDECIDED -> undecided(growth.roundsNeeded());
-            case SETTLED, SETTLING -> growth.trend().description();
-        };
+        return trend(
+                growth.trend(),
+                growth.growth() + " in " + Quantities.count(growth.roundsCounted(), "round"),
+                growth.roundsNeeded());
     }
 
-    private static String undecided(int roundsNeeded) {
-        return "undecided, at least " + Quantities.count(roundsNeeded, "more round") + " needed";
+    private static String trend(MemoryGrowth growth) {
+        return trend(growth.trend(), perRound(growth), growth.roundsNeeded());
+    }
+
+    private static String trend(Trend trend, String growth, int roundsNeeded) {
+        return switch (trend) {
+            case GROWING -> "growing by " + growth;
+            case UNDECIDED -> "undecided, at least " + Quantities.count(roundsNeeded, "more round") + " needed";
+            case SETTLED, SETTLING -> trend.description();
+        };
     }
 
     private static List<Alike<MemoryGrowth>> together(List<MemoryGrowth> growths) {
@@ -158,30 +164,15 @@ public record AccumulationReport(Accumulation accumulation) {
         return List.of(INDENT + name(alike) + "  " + growth.bytes() + "  " + trend(growth));
     }
 
-    private static String trend(MemoryGrowth growth) {
-        return switch (growth.trend()) {
-            case SETTLED -> "settled";
-            case SETTLING -> "settling";
-            case GROWING -> "growing by " + perRound(growth);
-            case UNDECIDED -> undecided(growth.roundsNeeded());
-        };
-    }
-
     private static String perRound(MemoryGrowth growth) {
         return (growth.isSteady() ? "" : "about ") + Quantities.size(growth.bytesPerRound()) + " per round";
     }
 
     private static List<String> description(SiteGrowth site) {
         List<String> lines = new ArrayList<>();
-        lines.add(String.format(
-                Locale.ROOT,
-                "%s%s, buffers retained on %s: %s, %s",
-                INDENT,
-                site.site(),
-                DeviceNames.of(site.devices()),
-                site.buffers(),
-                site.trend().description()));
-        site.origin().flatMap(origin -> origin.site()).ifPresent(frame -> lines.add(INDENT + INDENT + "at " + frame));
+        lines.add(INDENT + site.site() + ", buffers retained on " + DeviceNames.of(site.devices()) + ": "
+                + site.buffers() + ", " + site.trend().description());
+        site.origin().flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + INDENT + "at " + frame));
         return lines;
     }
 }

@@ -35,16 +35,6 @@ record AnomalyFinding(Anomaly anomaly, MemoryNames names) implements Finding {
         return List.of(new Fact(Fact.WHY, why()));
     }
 
-    @Override
-    public long buffers() {
-        return 0;
-    }
-
-    @Override
-    public long bytes() {
-        return 0;
-    }
-
     /** Returns the free that is reported, if it is one. */
     Optional<Freed> free() {
         return anomaly.event() instanceof Freed free ? Optional.of(free) : Optional.empty();

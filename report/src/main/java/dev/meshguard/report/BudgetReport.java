@@ -49,7 +49,8 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         List<String> end = new ArrayList<>();
         if (verdict.excludedBuffers() > 0) {
             boolean isOne = verdict.excludedBuffers() == 1;
-            end.add("note    " + Quantities.count(verdict.excludedBuffers(), "buffer") + " whose free was never reported "
+            end.add("note    " + Quantities.count(verdict.excludedBuffers(), "buffer")
+                    + " whose free was never reported "
                     + (isOne ? "is" : "are") + " not counted, because it is unknown until when "
                     + (isOne ? "it was held" : "they were held"));
         }

@@ -6,7 +6,6 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -32,7 +31,8 @@ public record Caveat(Kind kind, String text) {
         ORIGINS_NOT_CAPTURED
     }
 
-    static List<Caveat> of(LeakVerdict verdict) {
+    /** Returns the limits of a verdict and of its history; for readers of the data instead of the text. */
+    public static List<Caveat> of(LeakVerdict verdict) {
         AllocationHistory history = verdict.history();
         List<Caveat> limits = new ArrayList<>();
         if (verdict.sum().allocated() > 0) {
@@ -58,11 +58,9 @@ public record Caveat(Kind kind, String text) {
         if (unknown > 0) {
             limits.add(new Caveat(
                     Kind.ORIGINS_NOT_CAPTURED,
-                    String.format(
-                            Locale.ROOT,
-                            "Where %s of the survivors %s allocated is not known, because no origin was captured.",
-                            Quantities.count(unknown, verdict.vocabulary().unit()),
-                            unknown == 1 ? "was" : "were")));
+                    "Where " + Quantities.count(unknown, verdict.vocabulary().unit()) + " of the survivors "
+                            + (unknown == 1 ? "was" : "were")
+                            + " allocated is not known, because no origin was captured."));
         }
         return limits;
     }

@@ -9,7 +9,6 @@ import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
 import dev.meshguard.verdict.difference.Usage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.apiguardian.api.API;
@@ -60,20 +59,18 @@ public record DifferenceReport(String text) {
     }
 
     private static List<String> description(UsageChange change) {
-        Usage before = change.before();
-        Usage after = change.after();
         List<String> lines = new ArrayList<>();
-        lines.add(String.format(Locale.ROOT, "%s%s: %s", INDENT, change.site(), verdict(change)));
+        lines.add(INDENT + change.site() + ": " + verdict(change));
         addCallSite(change.origin(), lines);
-        if (before.buffers() != after.buffers() || before.bytes() != after.bytes()) {
-            lines.add(INDENT + INDENT + "allocated " + amount(before.buffers(), before.bytes()) + " -> "
-                    + amount(after.buffers(), after.bytes()));
-        }
-        if (before.liveBuffers() != after.liveBuffers() || before.liveBytes() != after.liveBytes()) {
-            lines.add(INDENT + INDENT + "live " + amount(before.liveBuffers(), before.liveBytes()) + " -> "
-                    + amount(after.liveBuffers(), after.liveBytes()));
-        }
+        addChange("allocated ", allocated(change.before()), allocated(change.after()), lines);
+        addChange("live ", live(change.before()), live(change.after()), lines);
         return lines;
+    }
+
+    private static void addChange(String what, String before, String after, List<String> lines) {
+        if (!before.equals(after)) {
+            lines.add(INDENT + INDENT + what + before + " -> " + after);
+        }
     }
 
     private static String verdict(UsageChange change) {
@@ -103,8 +100,7 @@ public record DifferenceReport(String text) {
     }
 
     private static String description(Usage usage) {
-        return "allocated " + amount(usage.buffers(), usage.bytes()) + ", live "
-                + amount(usage.liveBuffers(), usage.liveBytes());
+        return "allocated " + allocated(usage) + ", live " + live(usage);
     }
 
     private static List<String> peaks(List<PeakChange> peaks) {
@@ -113,16 +109,19 @@ public record DifferenceReport(String text) {
                         peak -> List.of(peak.memory().type(), peak.before(), peak.after()),
                         peak -> peak.memory().device())
                 .stream()
-                .map(alike -> String.format(
-                        Locale.ROOT,
-                        "%s%s of %s: %s -> %s, %s",
-                        INDENT,
-                        alike.first().memory().type(),
-                        DeviceNames.of(alike.devices()),
-                        Quantities.size(alike.first().before()),
-                        Quantities.size(alike.first().after()),
-                        signed(alike.first().after() - alike.first().before())))
+                .map(alike -> INDENT + alike.first().memory().type() + " of " + DeviceNames.of(alike.devices()) + ": "
+                        + Quantities.size(alike.first().before()) + " -> "
+                        + Quantities.size(alike.first().after()) + ", "
+                        + signed(alike.first().after() - alike.first().before()))
                 .toList();
+    }
+
+    private static String allocated(Usage usage) {
+        return amount(usage.buffers(), usage.bytes());
+    }
+
+    private static String live(Usage usage) {
+        return amount(usage.liveBuffers(), usage.liveBytes());
     }
 
     private static void addCallSite(Optional<Origin> origin, List<String> lines) {

@@ -42,10 +42,19 @@ public sealed interface Finding permits SurvivorFinding, OverwriteFinding, Anoma
     }
 
     /** Returns the number of buffers, consequences included; 0 if it is about a report or an entry. */
-    long buffers();
+    default long buffers() {
+        return 0;
+    }
 
     /** Returns the bytes of the buffers that remain, at most {@link Long#MAX_VALUE}; 0 if none remains. */
-    long bytes();
+    default long bytes() {
+        return 0;
+    }
+
+    /** Returns the buffers of several findings. */
+    static long buffersOf(List<? extends Finding> findings) {
+        return findings.stream().mapToLong(Finding::buffers).sum();
+    }
 
     /** Returns the bytes of several findings, at most {@link Long#MAX_VALUE}. */
     static long bytesOf(List<? extends Finding> findings) {

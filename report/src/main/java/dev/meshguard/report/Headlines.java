@@ -63,7 +63,7 @@ final class Headlines {
         if (findings.size() == 1) {
             String why = largest.cause() == Cause.UNEXPLAINED
                             && !names.of(largest.first()).equals(SourceVocabulary.MESH)
-                    ? (buffers(findings) == 1 ? " was" : " were") + " never " + names.freed(findings)
+                    ? (Finding.buffersOf(findings) == 1 ? " was" : " were") + " never " + names.freed(findings)
                     : ", " + largest.cause();
             String allocated =
                     fileLine(largest).map(line -> "; allocated in " + line).orElse(line(largest));
@@ -88,7 +88,7 @@ final class Headlines {
     /** Returns the line about memory that was freed too late. */
     String freedLate(List<SurvivorFinding> findings) {
         String amount = "FREED_LATE  " + names.amount(findings)
-                + (buffers(findings) == 1 ? " was" : " were") + " " + names.freed(findings) + " only after "
+                + (Finding.buffersOf(findings) == 1 ? " was" : " were") + " " + names.freed(findings) + " only after "
                 + (hasClosedAnything(findings) ? "close_mesh_device began" : "the check");
         String more = findings.size() == 1 ? "" : ", " + findings.size() + " findings";
         return firstThatFits(amount + more + line(SurvivorFinding.largestOf(findings)), amount + more);
@@ -123,7 +123,7 @@ final class Headlines {
         if (misreported.isEmpty()) {
             return firstThatFits(line + String.join("; ", others));
         }
-        long buffers = buffers(misreported);
+        long buffers = Finding.buffersOf(misreported);
         line += names.units(misreported) + " ("
                 + Quantities.shortSize(Finding.bytesOf(misreported)) + ") "
                 + (buffers == 1 ? "lacks" : "lack") + " a free report";
@@ -145,7 +145,8 @@ final class Headlines {
                         .mapToLong(OverwriteFinding::overwrittenBytes)
                         .reduce(0, Quantities::saturatedSum))
                 + " in "
-                + Quantities.count(buffers(replays), (types.size() == 1 ? largest.type() + " " : "") + "buffer");
+                + Quantities.count(
+                        Finding.buffersOf(replays), (types.size() == 1 ? largest.type() + " " : "") + "buffer");
         String more = replays.size() == 1 ? "" : ", " + replays.size() + " findings, largest";
         String line = largest.site()
                 .filter(Headlines::hasLine)
@@ -162,7 +163,7 @@ final class Headlines {
     static String overlap(List<OverwriteFinding> overlaps, boolean isOfTwoMeshes) {
         return OVERLAP + "two " + (isOfTwoMeshes ? "meshes" : "allocators")
                 + " held the same memory at a time, so each may have overwritten the other's data: "
-                + Quantities.count(buffers(overlaps), "buffer");
+                + Quantities.count(Finding.buffersOf(overlaps), "buffer");
     }
 
     /** Returns the line of a verdict without findings, of which only expected memory remains. */
@@ -197,10 +198,6 @@ final class Headlines {
     /** Returns the line of a kind of findings for a test that failed before it could free its memory: a leak is not the cause. */
     static String afterFailure(String line) {
         return line.startsWith(LEAK) ? "remaining after the failure: " + line.substring(LEAK.length()) : line;
-    }
-
-    private static long buffers(List<? extends Finding> findings) {
-        return findings.stream().mapToLong(Finding::buffers).sum();
     }
 
     /** Returns the process of the buffers, if one other program allocated all of them. */

@@ -75,7 +75,7 @@ final class MemoryNames {
                 .map(group -> of(group).hasDevices() ? group.type() + " " : "")
                 .collect(Collectors.toSet());
         return Quantities.count(
-                findings.stream().mapToLong(Finding::buffers).sum(),
+                Finding.buffersOf(findings),
                 only(types).orElse("") + unit(groups(findings).map(this::of)));
     }
 

@@ -3,7 +3,6 @@ package dev.meshguard.report;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.HistoryEvent.Allocated;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
@@ -19,7 +18,6 @@ import dev.meshguard.verdict.Overwrite;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
@@ -70,11 +68,6 @@ record OverwriteFinding(List<Overwrite> overwrites, MemoryNames names) implement
     @Override
     public long buffers() {
         return overwrites.size();
-    }
-
-    @Override
-    public long bytes() {
-        return 0;
     }
 
     /** Returns the bytes of the buffers whose data was lost, at most {@link Long#MAX_VALUE}. */
@@ -191,8 +184,7 @@ record OverwriteFinding(List<Overwrite> overwrites, MemoryNames names) implement
                 ? "never freed"
                 : "freed by event #"
                         + overwrites.stream()
-                                .mapToLong(overwrite ->
-                                        overwrite.buffer().freedAt().orElseThrow())
+                                .flatMapToLong(overwrite -> overwrite.buffer().freedAt().stream())
                                 .max()
                                 .orElseThrow();
     }
@@ -225,15 +217,11 @@ record OverwriteFinding(List<Overwrite> overwrites, MemoryNames names) implement
 
     private String seen() {
         long times = overwrites.stream().mapToLong(Overwrite::times).max().orElseThrow();
-        return String.format(
-                Locale.ROOT,
-                "first at event #%d%s",
-                overwrites.stream()
-                        .map(Overwrite::event)
-                        .mapToLong(HistoryEvent::number)
-                        .min()
-                        .orElseThrow(),
-                times == 1 ? "" : ", in " + times + " replays");
+        long first = overwrites.stream()
+                .mapToLong(overwrite -> overwrite.event().number())
+                .min()
+                .orElseThrow();
+        return "first at event #" + first + (times == 1 ? "" : ", in " + times + " replays");
     }
 
     /** Returns the entry that permits it: for the buffer whose data was lost. */

@@ -6,11 +6,6 @@ import java.util.List;
 /** A finding about an expectation entry, or the number of findings that are not shown one by one. */
 record SimpleFinding(String title, List<String> sites, List<Fact> facts, long buffers, long bytes) implements Finding {
 
-    SimpleFinding {
-        sites = List.copyOf(sites);
-        facts = List.copyOf(facts);
-    }
-
     /** Returns a finding about no buffer. */
     static SimpleFinding of(String title, Fact... facts) {
         return new SimpleFinding(title, List.of(), List.of(facts), 0, 0);

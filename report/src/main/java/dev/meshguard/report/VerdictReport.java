@@ -205,11 +205,6 @@ public record VerdictReport(
         return survivors.stream().filter(finding -> finding.status() == status).toList();
     }
 
-    /** Returns the limits of the numbers and of the history; for readers of the data instead of the text. */
-    public List<Caveat> limits() {
-        return Caveat.of(verdict);
-    }
-
     /**
      * Returns the sections about what happened to memory: a shortage, replays of traces, memory that two allocators held at a time. The
      * other sections are about buffers and reports that remain.

@@ -130,7 +130,7 @@ final class VerdictReportBuilder {
                 new ArrayList<>(undecided.stream().limit(MAX_UNDECIDED).toList());
         List<SurvivorFinding> others = undecided.stream().skip(MAX_UNDECIDED).toList();
         if (!others.isEmpty()) {
-            long buffers = others.stream().mapToLong(Finding::buffers).sum();
+            long buffers = Finding.buffersOf(others);
             long bytes = Finding.bytesOf(others);
             String title =
                     Quantities.count(buffers, "more " + verdict.vocabulary().unit()) + " ("
@@ -143,12 +143,10 @@ final class VerdictReportBuilder {
     /** Returns the first findings of a kind, and one that counts the others. */
     private static List<Finding> listed(List<? extends Finding> all, String other) {
         List<Finding> findings = new ArrayList<>(all.stream().limit(MAX_LISTED).toList());
-        int more = all.size() - findings.size();
-        if (more > 0) {
-            long buffers =
-                    all.stream().skip(MAX_LISTED).mapToLong(Finding::buffers).sum();
-            findings.add(new SimpleFinding(
-                    Quantities.count(more, other) + " of that kind", List.of(), List.of(), buffers, 0));
+        List<? extends Finding> others = all.stream().skip(MAX_LISTED).toList();
+        if (!others.isEmpty()) {
+            String title = Quantities.count(others.size(), other) + " of that kind";
+            findings.add(new SimpleFinding(title, List.of(), List.of(), Finding.buffersOf(others), 0));
         }
         return findings;
     }

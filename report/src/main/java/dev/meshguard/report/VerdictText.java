@@ -166,7 +166,7 @@ final class VerdictText {
     }
 
     private static String amount(List<Finding> findings) {
-        long buffers = findings.stream().mapToLong(Finding::buffers).sum();
+        long buffers = Finding.buffersOf(findings);
         long bytes = Finding.bytesOf(findings);
         return buffers == 0
                 ? ""

@@ -5,7 +5,6 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.report.internal.UnreadableLineException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,14 +29,9 @@ final class EventSequence {
 
         private String description() {
             return lines == 1
-                    ? String.format(Locale.ROOT, "line %d cannot be read, because %s", first, reason)
-                    : String.format(
-                            Locale.ROOT,
-                            "%d lines from line %d to line %d cannot be read, the first because %s",
-                            lines,
-                            first,
-                            last,
-                            reason);
+                    ? "line " + first + " cannot be read, because " + reason
+                    : lines + " lines from line " + first + " to line " + last + " cannot be read, the first because "
+                            + reason;
         }
     }
 
@@ -100,7 +94,7 @@ final class EventSequence {
             String which = skipped == 1
                     ? "event #" + (last + 1) + " is"
                     : "events #" + (last + 1) + " to #" + (next - 1) + " are";
-            lose(skipped, which + " missing before line " + line);
+            lose(skipped, which + " missing before line " + line, true);
         }
     }
 
@@ -115,16 +109,14 @@ final class EventSequence {
         if (damage != null) {
             report(damage, Math.max(0, unaccounted));
         } else if (unaccounted != 0) {
-            loseAtTheEnd(
-                    Math.max(UNKNOWN, unaccounted),
-                    "line " + line + " counts " + Quantities.count(expected, "event") + ", and " + read
-                            + " could be read");
+            String counts = "line " + line + " counts " + Quantities.count(expected, "event");
+            lose(Math.max(UNKNOWN, unaccounted), counts + ", and " + read + " could be read", false);
         }
     }
 
     /** Records that the sums of some devices are missing. */
     void sumsMissing(String counts) {
-        loseAtTheEnd(UNKNOWN, counts);
+        lose(UNKNOWN, counts, false);
     }
 
     /** Records that the file ends after a line, without an end line. */
@@ -132,10 +124,8 @@ final class EventSequence {
         if (inTheMiddle && damage != null && damage.lines() == 1) {
             damage = null;
         }
-        loseAtTheEnd(
-                UNKNOWN,
-                "it ends " + (inTheMiddle ? "in the middle of" : "with") + " line " + line
-                        + " and has no end line, so the rest is missing");
+        String where = inTheMiddle ? "in the middle of" : "with";
+        lose(UNKNOWN, "it ends " + where + " line " + line + " and has no end line, so the rest is missing", false);
     }
 
     /** Returns all events, with the missing ones as lost reports; call it once, at the end. */
@@ -163,35 +153,26 @@ final class EventSequence {
         return !events.isEmpty() && events.get(events.size() - 1) instanceof HistoryEvent.ReportsLost;
     }
 
+    /** Event numbers tell where damage lost events, unless none is missing there. */
     private void report(Damage found, long skipped) {
-        if (skipped > 0) {
-            lose(skipped, found.description());
-        } else {
-            loseAtTheEnd(UNKNOWN, found.description());
-        }
+        lose(skipped > 0 ? skipped : UNKNOWN, found.description(), skipped > 0);
         damage = null;
     }
 
-    private void lose(long count, String words) {
-        missing += count;
-        if (mustBeReported()) {
-            last++;
-            events.add(new HistoryEvent.ReportsLost(last, count, source + ": " + words));
+    private void lose(long count, String words, boolean isHere) {
+        if (isHere) {
+            missing += count;
         }
-    }
-
-    private void loseAtTheEnd(long count, String words) {
-        if (mustBeReported()) {
-            lossesWithoutIndex.add(new HistoryEvent.ReportsLost(0, count, source + ": " + words));
-        }
-    }
-
-    private boolean mustBeReported() {
         if (reported == MAX_REPORTED) {
             unreported++;
-            return false;
+            return;
         }
         reported++;
-        return true;
+        if (isHere) {
+            last++;
+            events.add(new HistoryEvent.ReportsLost(last, count, source + ": " + words));
+        } else {
+            lossesWithoutIndex.add(new HistoryEvent.ReportsLost(0, count, source + ": " + words));
+        }
     }
 }

@@ -8,6 +8,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.report.Caveat;
 import dev.meshguard.report.Finding;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.internal.JsonFormat;
@@ -236,7 +237,7 @@ final class VerdictWriter {
             field("text", reason.text());
             field("events", reason.events());
         });
-        elements(report.limits(), limit -> {
+        elements(Caveat.of(verdict), limit -> {
             field("kind", limit.kind());
             field("makesInconclusive", false);
             field("text", limit.text());

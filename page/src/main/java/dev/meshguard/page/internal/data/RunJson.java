@@ -102,7 +102,7 @@ final class RunJson {
         for (InconclusiveReason reason : verdict.inconclusiveReasons()) {
             caveat(reason.kind().name(), true, reason.text(), json);
         }
-        for (Caveat limit : figures.report().limits()) {
+        for (Caveat limit : Caveat.of(figures.verdict())) {
             caveat(limit.kind().name(), false, limit.text(), json);
         }
         json.writeEndArray();
