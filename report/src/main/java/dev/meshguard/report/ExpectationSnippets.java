@@ -1,7 +1,6 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.FrameName;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
@@ -25,7 +24,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -56,37 +54,28 @@ public final class ExpectationSnippets {
 
     private final MemoryNames names;
     private final List<Integer> devices;
+    private final List<Survivor> unexpected;
 
     /**
-     * The survivors that are not expected, by type and each property that an entry may name: size, label, and two consecutive names
-     * of a frame, of which a pattern for a method has at least two.
+     * The unexpected survivors by each property that an entry may name: size, label, and two consecutive names of a frame, of which
+     * a pattern for a method has at least two.
      */
-    private final Map<Object, List<Survivor>> survivors = new HashMap<>();
+    private final Map<Object, List<Survivor>> byProperty = new HashMap<>();
 
     private ExpectationSnippets(LeakVerdict verdict) {
         this.names = new MemoryNames(verdict.history());
         this.devices = devices(verdict.history());
+        this.unexpected = verdict.survivors(one -> one.status() != SurvivorStatus.EXPECTED);
         Map<Origin, Set<List<String>>> pairs = new HashMap<>();
-        List<Survivor> unexpected = verdict.survivors(one -> one.status() != SurvivorStatus.EXPECTED);
-        boolean areAllOnDevices = unexpected.stream().allMatch(survivor -> names.hasDevice(survivor.buffer()));
         for (Survivor survivor : unexpected) {
-            add(Optional.of(survivor.buffer().type()), survivor, pairs);
-            if (!areAllOnDevices) {
-                add(Optional.empty(), survivor, pairs);
-            }
+            Report report = survivor.reports().get(0);
+            add(report.size(), survivor);
+            report.request().details().label().ifPresent(label -> add(label, survivor));
+            report.request()
+                    .origin()
+                    .map(origin -> pairs.computeIfAbsent(origin, ExpectationSnippets::pairsOfNames))
+                    .ifPresent(found -> found.forEach(pair -> add(pair, survivor)));
         }
-    }
-
-    /** Adds a survivor for the entries that name its type, or for those that name none. */
-    private void add(Optional<BufferType> type, Survivor survivor, Map<Origin, Set<List<String>>> pairs) {
-        Report report = survivor.reports().get(0);
-        add(type, survivor);
-        add(List.of(type, report.size()), survivor);
-        report.request().details().label().ifPresent(label -> add(List.of(type, label), survivor));
-        report.request()
-                .origin()
-                .map(origin -> pairs.computeIfAbsent(origin, ExpectationSnippets::pairsOfNames))
-                .ifPresent(found -> found.forEach(pair -> add(List.of(type, pair), survivor)));
     }
 
     /** Returns the entries for the findings of a verdict. */
@@ -116,7 +105,7 @@ public final class ExpectationSnippets {
     }
 
     private void add(Object property, Survivor survivor) {
-        survivors.computeIfAbsent(property, unused -> new ArrayList<>()).add(survivor);
+        byProperty.computeIfAbsent(property, unused -> new ArrayList<>()).add(survivor);
     }
 
     /** Returns the consecutive names of all frames. */
@@ -166,20 +155,18 @@ public final class ExpectationSnippets {
 
     /** Returns the fewest survivors that contain all that an entry admits: ten thousand findings ask for their own. */
     private List<Survivor> candidates(Expectation entry) {
-        Optional<BufferType> type = entry.type();
         Stream.Builder<Object> properties = Stream.builder();
-        properties.add(type);
-        entry.size().ifPresent(size -> properties.add(List.of(type, size)));
-        entry.label().ifPresent(label -> properties.add(List.of(type, label)));
+        entry.size().ifPresent(properties::add);
+        entry.label().ifPresent(properties::add);
         entry.origin().ifPresent(origin -> {
-            String[] names = origin.text().split("[.$]", -1);
-            properties.add(List.of(type, List.of(names[names.length - 2], names[names.length - 1])));
+            List<String> segments = List.of(origin.text().split("[.$]", -1));
+            properties.add(segments.subList(segments.size() - 2, segments.size()));
         });
         return properties
                 .build()
-                .map(property -> survivors.getOrDefault(property, List.of()))
+                .map(property -> byProperty.getOrDefault(property, List.of()))
                 .min(Comparator.comparingInt(List::size))
-                .orElseThrow();
+                .orElse(unexpected);
     }
 
     private Expectation narrowestFor(SurvivorGroup first, List<Survivor> admitted) {
@@ -250,12 +237,8 @@ public final class ExpectationSnippets {
         if (devices.isAny()) {
             return Optional.empty();
         }
-        return Optional.of(
-                devices.ids().size() == 1
-                        ? "device = " + devices.ids().get(0)
-                        : devices.ids().stream()
-                                .map(id -> String.format(Locale.ROOT, "%d", id))
-                                .collect(Collectors.joining(", ", "devices = {", "}")));
+        String ids = devices.ids().stream().map(String::valueOf).collect(Collectors.joining(", "));
+        return Optional.of(devices.ids().size() == 1 ? "device = " + ids : "devices = {" + ids + "}");
     }
 
     private static List<String> count(Bound count) {

@@ -193,14 +193,6 @@ final class VerdictWriter {
         field("phase", usage.phase().name());
         field("peakBytes", usage.peakBytes());
         field("liveBytes", usage.liveBytes());
-        objects("flows", usage.flows().entrySet(), flow -> {
-            EventForms.MEMORY_DEVICE.write(flow.getKey().device(), json);
-            field("type", flow.getKey().type());
-            field("allocatedBytes", flow.getValue().allocatedBytes());
-            field("freedBytes", flow.getValue().freedBytes());
-            field("liveBytes", flow.getValue().liveBytes());
-            field("liveBuffers", flow.getValue().liveBuffers());
-        });
     }
 
     private void shortage(MemoryShortage shortage) throws IOException {
