@@ -25,8 +25,6 @@ final class AllocatedRanges {
     /** A live buffer that a new one overlaps, and how. */
     record Overlap(Anomaly.Kind kind, BufferGeneration generation) {}
 
-    private record Region(int device, BufferType.Memory memory) {}
-
     /** A live buffer and the first address behind it. */
     private record AllocatedRange(BufferGeneration buffer, long end) {}
 
@@ -36,8 +34,12 @@ final class AllocatedRanges {
             Optional<AllocatorId> allocator,
             NavigableMap<Long, AllocatedRange> buffers) {}
 
+    private static final int MEMORIES = BufferType.Memory.values().length;
+
     private final boolean flatAddresses;
-    private final Map<Region, List<AllocatorRanges>> regions = new HashMap<>();
+    /** By device and memory; see {@link #region}. */
+    private final Map<Integer, List<AllocatorRanges>> regions = new HashMap<>();
+
     /** Whether the extent of any buffer is known. */
     private boolean hasExtents;
 
@@ -116,7 +118,7 @@ final class AllocatedRanges {
             return;
         }
         for (BufferType.Memory memory : BufferType.Memory.values()) {
-            List<AllocatorRanges> allocated = regions.get(new Region(device, memory));
+            List<AllocatorRanges> allocated = regions.get(region(device, memory));
             if (allocated != null) {
                 allocated.removeIf(one -> one.mesh() == null || !one.mesh().isOpen());
             }
@@ -177,7 +179,11 @@ final class AllocatedRanges {
         return request.details().extent().orElse(flatAddresses ? size : 0);
     }
 
-    private static Region region(BufferGeneration buffer) {
-        return new Region(buffer.device(), buffer.type().memory());
+    private static int region(BufferGeneration buffer) {
+        return region(buffer.device(), buffer.type().memory());
+    }
+
+    private static int region(int device, BufferType.Memory memory) {
+        return device * MEMORIES + memory.ordinal();
     }
 }

@@ -135,7 +135,10 @@ public final class AllocationHistory {
 
     /** Returns the events of one kind, oldest first. */
     public <E extends HistoryEvent> List<E> events(Class<E> kind) {
-        return store.events(kind);
+        boolean areReports =
+                kind.isAssignableFrom(HistoryEvent.Allocated.class) || kind.isAssignableFrom(HistoryEvent.Freed.class);
+        List<HistoryEvent> candidates = areReports ? events() : pass().others;
+        return candidates.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 
     /** Returns the event of the given number, if there is one. */

@@ -22,11 +22,6 @@ record EventStore(List<HistoryEvent> events, Optional<List<DeviceSums>> keptSums
         return keptSums.orElseGet(() -> DeviceSums.countedFrom(events));
     }
 
-    /** Returns the events of one kind, oldest first. */
-    <E extends HistoryEvent> List<E> events(Class<E> kind) {
-        return events.stream().filter(kind::isInstance).map(kind::cast).toList();
-    }
-
     /** Returns some of the events; their sums are counted if they are needed. */
     EventStore part(Predicate<HistoryEvent> isSelected) {
         int[] positions = IntStream.range(0, events.size())

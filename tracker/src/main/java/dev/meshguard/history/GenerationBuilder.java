@@ -79,6 +79,9 @@ final class GenerationBuilder {
     /** Captures and replays. */
     final List<HistoryEvent> traceEvents = new ArrayList<>(0);
 
+    /** The events that are neither an allocation nor a free. */
+    final List<HistoryEvent> others = new ArrayList<>();
+
     boolean hasSource;
 
     HistoryEvent.@Nullable Checked check;
@@ -268,7 +271,14 @@ final class GenerationBuilder {
             allocated(allocated);
         } else if (event instanceof HistoryEvent.Freed freed) {
             freed(freed);
-        } else if (event instanceof HistoryEvent.FreeIgnored ignored) {
+        } else {
+            others.add(event);
+            applyOther(event);
+        }
+    }
+
+    private void applyOther(HistoryEvent event) {
+        if (event instanceof HistoryEvent.FreeIgnored ignored) {
             ignored(ignored);
         } else if (event instanceof HistoryEvent.PhaseBegan began) {
             phase = began.phase();

@@ -26,6 +26,9 @@ final class GenerationStore {
     private final Meshes meshes;
     private final List<HistoryEvent.PhaseBegan> phases;
 
+    /** Whether the number of each event is its position. Looking up a number would create its event. */
+    private final boolean isWithoutGaps;
+
     /** For an allocation the position of its free; for a free that of the allocation that began the ended generation. */
     private final int[] freeLinks;
 
@@ -44,6 +47,7 @@ final class GenerationStore {
         this.devices = devices;
         this.meshes = meshes;
         this.phases = phases;
+        this.isWithoutGaps = events.isEmpty() || events.get(events.size() - 1).number() == events.size();
         this.freeLinks = new int[events.size()];
         this.nextAtAddress = new int[events.size()];
     }
@@ -157,14 +161,15 @@ final class GenerationStore {
     /** Adds the change with which a generation without an object begins or ends at an index, and returns whether one does. */
     boolean addChange(int index, Timeline.Builder timeline) {
         boolean isBegin = begins.get(index);
-        int begin = isBegin ? index + 1 : events.get(index) instanceof Freed ? freeLinks[index] : 0;
-        if (begin == 0 || objects.containsKey(events.get(begin - 1).number())) {
+        // The link of an allocation is to a later position, that of a free is to an earlier one.
+        int begin = isBegin ? index + 1 : freeLinks[index] <= index ? freeLinks[index] : 0;
+        if (begin == 0 || objects.containsKey(numberAt(begin))) {
             return false;
         }
         Allocated first = allocation(begin);
         int sign = isBegin ? 1 : -1;
         timeline.add(
-                events.get(index).number(),
+                numberAt(index + 1),
                 first.device(),
                 first.type(),
                 first.request().details().lifetime(),
@@ -178,7 +183,11 @@ final class GenerationStore {
     }
 
     private int positionOf(long number) {
-        return indexOf(events, number) + 1;
+        return isWithoutGaps ? (int) number : indexOf(events, number) + 1;
+    }
+
+    private long numberAt(int position) {
+        return isWithoutGaps ? position : events.get(position - 1).number();
     }
 
     /** Returns the index of the event of a number, or -1; numbers ascend. */
