@@ -19,13 +19,22 @@ public interface MemoryRequest {
     /** Returns a request without origin or number, for listeners that do not record. */
     static MemoryRequest of(AllocationDetails details) {
         boolean isPlain = details.kind() == BufferKind.BUFFER && details.equals(AllocationDetails.user());
-        return isPlain ? UntrackedRequest.PLAIN : new UntrackedRequest(details, Optional.empty());
+        return isPlain ? UntrackedRequest.PLAIN : new UntrackedRequest(details, Optional.empty(), false);
+    }
+
+    /**
+     * Creates a request that makes one report only, such as a line of a log. Its place among the requests is that of its
+     * report.
+     */
+    @API(status = Status.INTERNAL)
+    static MemoryRequest ofOneReport(AllocationDetails details) {
+        return new UntrackedRequest(details, Optional.empty(), true);
     }
 
     /** Creates the request of a history that is read from a file; each call returns another request. */
     @API(status = Status.INTERNAL)
     static MemoryRequest restored(AllocationDetails details, Optional<Origin> origin) {
-        return new UntrackedRequest(details, origin);
+        return new UntrackedRequest(details, origin, false);
     }
 
     /** Returns the properties of the request that the source knows. */
@@ -41,6 +50,12 @@ public interface MemoryRequest {
 
     /** Returns whether this object represents any number of requests of which nothing is known. */
     default boolean isAnonymous() {
+        return false;
+    }
+
+    /** Returns whether it is known that the request makes one report only. */
+    @API(status = Status.INTERNAL)
+    default boolean hasOneReport() {
         return false;
     }
 

@@ -26,8 +26,16 @@ final class DevicesByRequest {
         this.events = events;
     }
 
-    /** Returns whether two requests reported on the same devices and neither is anonymous. */
+    /**
+     * Returns whether two requests reported on the same devices and neither is anonymous.
+     *
+     * @param one a request that reported on some device
+     * @param other a request that reported on that device too
+     */
     boolean areAlike(MemoryRequest one, MemoryRequest other) {
+        if (one.hasOneReport() && other.hasOneReport()) {
+            return true;
+        }
         return !one.isAnonymous() && !other.isAnonymous() && of(one).equals(of(other));
     }
 

@@ -591,6 +591,16 @@ public final class AllocationTracker implements AllocationListener {
         return recorder.read(ledger -> ledger.entries());
     }
 
+    /**
+     * Returns the number of open reports of an address that do not name its allocator.
+     *
+     * <p>For MeshGuard's own readers of logs, in which a free does not name the memory.
+     */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public int openReports(int device, BufferType type, long address) {
+        return recorder.read(ledger -> ledger.openReports(device, type, address));
+    }
+
     /** Returns the allocated memory by device, type and lifetime, for comparison with another moment. */
     public MemorySnapshot snapshot() {
         return MemorySnapshot.of(recorder.read(DeviceSums::of));

@@ -95,9 +95,12 @@ final class ReportRecorder {
         }
     }
 
-    /** A request that a tracker did not number is as late as the latest one that it did. */
+    /** A request that a tracker did not number is as late as its only report, or as the latest request that it did number. */
     private long ticketOf(MemoryRequest request) {
-        return request instanceof TrackedRequest tracked ? tracked.ticket() : ticket.get();
+        if (request instanceof TrackedRequest tracked) {
+            return tracked.ticket();
+        }
+        return request.hasOneReport() ? ticket.incrementAndGet() : ticket.get();
     }
 
     /** Returns null for a request without details, for which the journal stores nothing. */

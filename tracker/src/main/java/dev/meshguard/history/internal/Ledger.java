@@ -169,6 +169,13 @@ public final class Ledger {
         return known(device).map(known -> known.entries.count()).orElse(0);
     }
 
+    /** Returns the number of open reports of an address, if they do not name its allocator. */
+    public int openReports(int device, BufferType type, long address) {
+        Device known = devices.get(device);
+        Entry entry = known == null ? null : known.entries.find(type, address, known.allocators.of(null));
+        return entry == null ? 0 : entry.reports;
+    }
+
     /** Returns the number of live entries on all devices. */
     public long entries() {
         long entries = 0;
