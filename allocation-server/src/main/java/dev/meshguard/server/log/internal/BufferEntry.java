@@ -1,53 +1,47 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.server.log.AddressUse;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The state of one id on one device: in the server, in the history, and the number of lines that name it.
- *
- * <p>Types are ordinals, because each line changes them: see {@link BufferReportLine}.
- */
+/** The state of one id on one device in the server, and the number of lines that name it. */
 final class BufferEntry {
-
-    /** Represents a type that no line names. */
-    static final byte NO_TYPE = -1;
-
-    private static final BufferType[] TYPES = BufferType.values();
 
     final int device;
     final long id;
 
-    // State of the server
+    /** The number of references; the size, the type and the owner are those of the first. */
     long references;
+
     long size;
-    byte type;
+    BufferType type = BufferType.DRAM;
     long owner = BufferReportLine.NO_PID;
 
-    // State of a server without reference counts; below 0 if it has no entry.
-    long everySize = -1;
-    byte everyType;
-
-    /** Number of reports in the history that the server removed. */
-    long abandoned;
+    /** Whether a server without reference counts has an entry, which has the latest size and type. */
+    boolean isInEveryReport;
 
     /** The line that allocated it again without a reference count. */
     long repeatedAt;
 
     long latestSize;
 
-    byte latestType = NO_TYPE;
+    /** The type in the latest line that allocates it; null if there is none. */
+    @Nullable
+    BufferType latestType;
 
-    // Number of reports in the history: in total, and for each type if an id is used for two.
-    private int held;
-    private byte typeHeld;
-    private int @Nullable [] heldOfTypes;
+    /** The moment at which the server removed it without a free, while a report of it was open; 0 if it did not. */
+    long abandonedAt;
 
+    /** The number of references that the server removed with the owner; 0 if there is a later report. */
+    long referencesAtDeath;
+
+    /** Whether the server removed it with its owner, and no other process had reported it. */
     private boolean isOfDead;
+
     private @Nullable Set<Long> otherProcesses;
 
     private long allocated;
@@ -59,20 +53,16 @@ final class BufferEntry {
     private long lastLine;
     private long deaths;
 
-    /** The number of references that the server removed with the owner. */
-    private long referencesAtDeath;
-
     BufferEntry(int device, long id) {
         this.device = device;
         this.id = id;
     }
 
-    void allocated(int newType, long newSize, long line) {
+    void allocated(BufferType newType, long newSize, long line) {
         sizeChanges += allocated > 0 && newSize != latestSize ? 1 : 0;
         allocated++;
         latestSize = newSize;
-        latestType = (byte) newType;
-        hold(newType);
+        latestType = newType;
         isOfDead = false;
         referencesAtDeath = 0;
         named(newSize, line);
@@ -87,9 +77,9 @@ final class BufferEntry {
         }
     }
 
-    void freed(long saidSize, long line) {
+    void freed(long freedSize, long line) {
         freed++;
-        named(saidSize, line);
+        named(freedSize, line);
     }
 
     void unknownFree(long line) {
@@ -97,16 +87,10 @@ final class BufferEntry {
         named(0, line);
     }
 
-    /**
-     * The server removed it because its process is dead; another process with a reference may still free it.
-     *
-     * @param before the number of references that it had
-     * @param isOfOpenPeriod whether the device's open period is still that in which the process died
-     */
-    void died(long before, boolean isOfOpenPeriod) {
+    /** The server removed it because its owner is dead; another process with a reference may still free it. */
+    void died(long before) {
         deaths++;
         referencesAtDeath = before;
-        abandoned = isOfOpenPeriod ? held() : 0;
         isOfDead = otherProcesses == null;
     }
 
@@ -123,93 +107,46 @@ final class BufferEntry {
     /** The server did not remove it, because others refer to it. */
     void survived() {
         deaths--;
-        abandoned = 0;
+        abandonedAt = 0;
         isOfDead = false;
     }
 
-    /** Returns the number of references that the server removed with the owner; 0 if there is a later report. */
-    long referencesAtDeath() {
-        return referencesAtDeath;
-    }
-
-    /** Whether all its reports in the history are those of a dead process: a free then belongs to another buffer. */
+    /** Whether all its open reports are those of a dead process: a free then belongs to another buffer. */
     boolean isOfDeadOnly() {
         return isOfDead && references == 0;
     }
 
-    boolean isAbandoned() {
-        return abandoned > 0 && references == 0;
+    /** Returns its use; empty if no line about a single buffer names it. */
+    Optional<AddressUse> use() {
+        return firstLine == 0
+                ? Optional.empty()
+                : Optional.of(new AddressUse(
+                        device,
+                        id,
+                        Optional.ofNullable(latestType),
+                        allocated,
+                        freed,
+                        unknownFrees,
+                        largestSize,
+                        sizeChanges,
+                        deaths > 0,
+                        firstLine,
+                        lastLine));
     }
 
-    int held() {
-        return held;
-    }
-
-    private void hold(int newType) {
-        int[] ofTypes = heldOfTypes;
-        if (ofTypes == null && held > 0 && newType != typeHeld) {
-            ofTypes = new int[TYPES.length];
-            ofTypes[typeHeld] = held;
-            heldOfTypes = ofTypes;
-        }
-        if (ofTypes != null) {
-            ofTypes[newType]++;
-        }
-        typeHeld = (byte) newType;
-        held++;
-    }
-
-    private int held(int ofType) {
-        int[] ofTypes = heldOfTypes;
-        if (ofTypes != null) {
-            return ofTypes[ofType];
-        }
-        return ofType == typeHeld ? held : 0;
-    }
-
-    /** Returns the memory type of a free: that of the latest report. */
-    int typeToFree() {
-        if (latestType != NO_TYPE && held(latestType) > 0) {
-            return latestType;
-        }
-        for (int candidate = 0; candidate < TYPES.length; candidate++) {
-            if (held(candidate) > 0) {
-                return candidate;
-            }
-        }
-        throw new IllegalStateException("Nothing is held of buffer " + id + " on device " + device);
-    }
-
-    void freed(int ofType) {
-        int[] ofTypes = heldOfTypes;
-        if (ofTypes != null) {
-            ofTypes[ofType]--;
-        }
-        held--;
-    }
-
-    boolean isNamed() {
-        return firstLine > 0;
-    }
-
-    AddressUse use() {
-        return new AddressUse(
-                device,
-                id,
-                latestType == NO_TYPE ? Optional.empty() : Optional.of(TYPES[latestType]),
-                allocated,
-                freed,
-                unknownFrees,
-                largestSize,
-                sizeChanges,
-                deaths > 0,
-                firstLine,
-                lastLine);
-    }
-
-    private void named(long saidSize, long line) {
-        largestSize = Math.max(largestSize, saidSize);
+    private void named(long namedSize, long line) {
+        largestSize = Math.max(largestSize, namedSize);
         firstLine = firstLine == 0 ? line : firstLine;
         lastLine = line;
+    }
+
+    @Override
+    public String toString() {
+        return text(device, id);
+    }
+
+    /** Returns how texts name a buffer. */
+    static String text(int device, long id) {
+        return "buffer " + Quantities.address(id) + " on device " + device;
     }
 }

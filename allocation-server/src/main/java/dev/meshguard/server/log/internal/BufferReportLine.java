@@ -68,8 +68,7 @@ final class BufferReportLine {
     long id;
     boolean isHexadecimal;
     long size;
-    /** The memory, as its ordinal. */
-    int type;
+    BufferType type = BufferType.DRAM;
 
     long references;
 
@@ -256,7 +255,7 @@ final class BufferReportLine {
     private boolean takeType() {
         for (int i = 0; i < TYPES.length; i++) {
             if (take(TYPE_NAMES[i])) {
-                type = TYPES[i].ordinal();
+                type = TYPES[i];
                 return true;
             }
         }

@@ -52,19 +52,28 @@ final class LogGapRecorder {
         private long lastLine;
     }
 
-    private final LogEventList events;
+    private final LogRecorder events;
     private final Map<Kind, Tally> tallies = new EnumMap<>(Kind.class);
 
-    LogGapRecorder(LogEventList events) {
+    LogGapRecorder(LogRecorder events) {
         this.events = events;
     }
 
-    /** Records a gap at a line; the text is a sentence without its full stop. */
-    void note(Kind kind, long line, String text) {
+    /**
+     * Records a gap at the current line.
+     *
+     * @param format a sentence without its full stop, as {@link String#format(Locale, String, Object...)} reads it
+     */
+    void note(Kind kind, String format, Object... values) {
+        noteAt(events.line(), kind, format, values);
+    }
+
+    /** Records a gap at a line. */
+    void noteAt(long line, Kind kind, String format, Object... values) {
         Tally tally = tallies.get(kind);
         if (tally == null) {
             tallies.put(kind, new Tally());
-            events.reportsLost(kind.isCounted ? 1 : -1, text);
+            lost(kind, 1, String.format(Locale.ROOT, format, values));
             return;
         }
         tally.count++;
@@ -75,8 +84,9 @@ final class LogGapRecorder {
     void finish() {
         tallies.forEach((kind, tally) -> {
             if (tally.count > 0) {
-                events.reportsLost(
-                        kind.isCounted ? tally.count : -1,
+                lost(
+                        kind,
+                        tally.count,
                         String.format(
                                 Locale.ROOT,
                                 "more of the same in %s, the last line %d: %s",
@@ -85,5 +95,9 @@ final class LogGapRecorder {
                                 kind.description));
             }
         });
+    }
+
+    private void lost(Kind kind, long count, String reason) {
+        events.next().reportsLost(kind.isCounted ? count : -1, reason);
     }
 }

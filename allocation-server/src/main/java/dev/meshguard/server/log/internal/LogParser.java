@@ -1,6 +1,5 @@
 package dev.meshguard.server.log.internal;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
@@ -8,9 +7,13 @@ import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.FreedMemory;
 import dev.meshguard.server.log.LogDialect;
 import dev.meshguard.server.log.UnreadLines;
+import dev.meshguard.server.log.internal.LogGapRecorder.Kind;
+import dev.meshguard.server.log.internal.ServerStatusLine.LogSection;
+import dev.meshguard.tracker.Scope;
 import java.io.IOException;
 import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -79,11 +82,11 @@ public final class LogParser {
     private final LogLineReader lines;
     private final Choices choices;
 
-    private final LogEventList events = new LogEventList();
-    private final LogGapRecorder gaps;
-    private final ReplayedLedger ledger;
-    private final StatisticsVerifier statistics;
-    private final SeenDialects dialects = new SeenDialects();
+    private final LogRecorder events = new LogRecorder();
+    private final LogGapRecorder gaps = new LogGapRecorder(events);
+    private final ReplayedLedger ledger = new ReplayedLedger(events, gaps);
+    private final StatisticsVerifier statistics = new StatisticsVerifier(ledger, gaps, events);
+    private final Set<LogDialect> dialects = EnumSet.noneOf(LogDialect.class);
     private final UnreadLineCounter unread = new UnreadLineCounter();
     private final BufferReportLine report = new BufferReportLine();
     private final RejectedRequests rejected = new RejectedRequests();
@@ -92,8 +95,7 @@ public final class LogParser {
     private final Map<Integer, LastTotal> circularBuffers = new TreeMap<>();
     private final Map<Integer, LastTotal> kernels = new TreeMap<>();
 
-    private ServerStatusLine.LogSection section = ServerStatusLine.LogSection.ANYWHERE;
-    private int device;
+    private LogSection section = LogSection.ANYWHERE;
     private Phase phase = Phase.START;
 
     /** The current line, if it states that lines are omitted; it counts only next to lines of the server. */
@@ -102,6 +104,10 @@ public final class LogParser {
     private boolean followsServerLine;
     private long reports;
     private int rounds;
+
+    /** Ends the current round. */
+    private Scope round = () -> {};
+
     private long lastDump;
     private boolean hasStarted;
     private boolean wentOnAfterDump;
@@ -118,9 +124,6 @@ public final class LogParser {
     private LogParser(LogLineReader lines, Choices choices) {
         this.lines = lines;
         this.choices = choices;
-        this.gaps = new LogGapRecorder(events);
-        this.ledger = new ReplayedLedger(events, gaps);
-        this.statistics = new StatisticsVerifier(ledger, gaps);
     }
 
     /** Reads a log to its end. */
@@ -142,7 +145,7 @@ public final class LogParser {
                 lines.number(),
                 reports,
                 unread.lines(),
-                dialects.all(),
+                Set.copyOf(dialects),
                 ledger.addresses(),
                 unseen.freed(),
                 lastDump == 0 ? OptionalLong.empty() : OptionalLong.of(lastDump),
@@ -167,12 +170,9 @@ public final class LogParser {
     private void eachKind() {
         if (lines.hasNul()) {
             gaps.note(
-                    LogGapRecorder.Kind.CUT,
-                    lines.number(),
-                    String.format(
-                            Locale.ROOT,
-                            "line %d holds bytes that were never written (NUL), as a crash or a rotated file leaves them",
-                            lines.number()));
+                    Kind.CUT,
+                    "line %d holds bytes that were never written (NUL), as a crash or a rotated file leaves them",
+                    lines.number());
         }
         if (lines.isTooLong()) {
             unread("a line of more than 64 KiB");
@@ -182,12 +182,8 @@ public final class LogParser {
         switch (kind) {
             case NONE -> otherLine(lines.text());
             case BROKEN -> broken();
-            case REJECTED -> {
-                beginReports(lines.number());
-                rejected(ServerStatusLine.core(lines.text()));
-            }
             default -> {
-                beginReports(lines.number());
+                serverLine();
                 reported(kind);
             }
         }
@@ -195,9 +191,10 @@ public final class LogParser {
 
     // Reports of one buffer
 
-    private void beginReports(long line) {
-        attach(line);
-        section = ServerStatusLine.LogSection.ANYWHERE;
+    /** Handles that a line is of a server, and neither in a section nor after unread lines. */
+    private void serverLine() {
+        attach();
+        section = LogSection.ANYWHERE;
         unread.interrupted();
     }
 
@@ -227,7 +224,11 @@ public final class LogParser {
                 dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
                 ledger.otherSize(report);
             }
-            case NONE, BROKEN, REJECTED -> throw new IllegalStateException("No report: " + kind);
+            case REJECTED -> {
+                rejected(ServerStatusLine.core(lines.text()));
+                return;
+            }
+            case NONE, BROKEN -> throw new IllegalStateException("No report: " + kind);
         }
         if (report.isHexadecimal) {
             dialects.add(LogDialect.HEXADECIMAL);
@@ -250,39 +251,27 @@ public final class LogParser {
     }
 
     private void broken() {
-        String text = lines.text();
-        unread(text);
+        unread(lines.text());
         if (lines.isTerminated()) {
-            gaps.note(
-                    LogGapRecorder.Kind.UNREADABLE,
-                    lines.number(),
-                    String.format(
-                            Locale.ROOT, "line %d begins like a report and cannot be read as one", lines.number()));
+            gaps.note(Kind.UNREADABLE, "line %d begins like a report and cannot be read as one", lines.number());
         } else {
             cut();
         }
     }
 
     private void cut() {
-        if (lines.damage().isPresent()) {
-            return; // Reported at the end, with the reason.
+        if (lines.damage().isEmpty()) { // Else it is reported at the end, with the reason.
+            gaps.note(Kind.CUT, "the log ends in the middle of line %d", lines.number());
         }
-        gaps.note(
-                LogGapRecorder.Kind.CUT,
-                lines.number(),
-                String.format(Locale.ROOT, "the log ends in the middle of line %d", lines.number()));
     }
 
     private void rejected(String text) {
         gaps.note(
-                LogGapRecorder.Kind.REJECTED,
+                Kind.REJECTED,
+                "the server rejected a message (line %d, %s): programs and server are of different versions, or the"
+                        + " program reports what cannot be",
                 lines.number(),
-                String.format(
-                        Locale.ROOT,
-                        "the server rejected a message (line %d, %s): programs and server are of different versions,"
-                                + " or the program reports what cannot be",
-                        lines.number(),
-                        Quantities.quoted(text)));
+                Quantities.quoted(text));
     }
 
     // Other lines
@@ -308,24 +297,21 @@ public final class LogParser {
             unreadBlock(text);
         } else if (rejected.read(text, lines.number())) {
             unread.interrupted();
-            section = ServerStatusLine.LogSection.ANYWHERE;
+            section = LogSection.ANYWHERE;
         } else if (!beginsSomething(text)) {
             notUnderstood(text);
         }
     }
 
     private void unreadBlock(String text) {
-        attach(lines.number());
+        attach();
         unread(text);
-        section = ServerStatusLine.LogSection.ANYWHERE;
+        section = LogSection.ANYWHERE;
         gaps.note(
-                LogGapRecorder.Kind.BLOCK,
-                lines.number(),
-                String.format(
-                        Locale.ROOT,
-                        "line %d begins a block of the tracking branch's debug client, and such blocks are not read: report"
-                                + " with a client of MeshGuard",
-                        lines.number()));
+                Kind.BLOCK,
+                "line %d begins a block of the tracking branch's debug client, and such blocks are not read: report with"
+                        + " a client of MeshGuard",
+                lines.number());
     }
 
     private static boolean reportsOmittedLines(String text) {
@@ -354,7 +340,7 @@ public final class LogParser {
         }
         unread.interrupted();
         phase = new Phase(name.strip());
-        events.phaseBegan(phase);
+        events.next().phase(phase);
         return true;
     }
 
@@ -363,24 +349,25 @@ public final class LogParser {
                 choices.roundMark().filter(mark -> mark.matcher(text).find()).isPresent();
         if (begins) {
             unread.interrupted();
-            roundEnded();
+            endRound();
             rounds++;
-            events.roundBegan(rounds);
+            round = events.next().round(rounds);
         }
         return begins;
     }
 
-    private void roundEnded() {
+    private void endRound() {
         if (rounds > 0) {
-            events.roundEnded(rounds);
+            events.next();
+            round.close();
         }
     }
 
     private void notUnderstood(String text) {
         boolean mayBeCut = !lines.isTerminated()
-                && (section != ServerStatusLine.LogSection.ANYWHERE || "[PID ".startsWith(ServerStatusLine.core(text)));
+                && (section != LogSection.ANYWHERE || "[PID ".startsWith(ServerStatusLine.core(text)));
         unread(text);
-        section = ServerStatusLine.LogSection.ANYWHERE;
+        section = LogSection.ANYWHERE;
         if (mayBeCut) {
             cut();
         }
@@ -391,62 +378,30 @@ public final class LogParser {
     }
 
     private void understood(ServerStatusLine line) {
-        attach(lines.number());
-        events.at(lines.number());
+        attach();
+        statistics.read(line);
         switch (line.form()) {
             case STARTED -> started();
-            case STATISTICS -> section = ServerStatusLine.LogSection.IN_STATISTICS;
+            case STATISTICS -> section = LogSection.IN_STATISTICS;
             case DUMP -> dump();
-            case KERNELS -> section = ServerStatusLine.LogSection.IN_KERNELS;
-            case STATISTICS_DEVICE, DUMP_DEVICE -> device = (int) line.number(0);
-            case STATISTICS_LINE -> statisticsLine(line);
-            case STATISTICS_BUFFERS -> statistics.buffersOf(device, line.number(0), lines.number());
-            case STATISTICS_BYTES -> statistics.bytesOf(device, line.word(0), line.number(1), lines.number());
-            case STATISTICS_KILOBYTES -> statistics.kilobytesOf(device, line.word(0), line.word(1), lines.number());
-            case DUMP_TRACKED -> statistics.tracked(line.number(0), lines.number());
-            case DUMP_TYPE ->
-                statistics.group(
-                        device, BufferType.valueOf(line.word(0)), line.number(1), line.word(2), lines.number());
-            case DUMP_BUFFER ->
-                statistics.single(
-                        device, Long.parseUnsignedLong(line.word(0), 16), line.word(1), line.number(3), lines.number());
-            case ACTIVE -> {
-                statistics.active(line.number(0), lines.number());
-                section = ServerStatusLine.LogSection.ANYWHERE;
-            }
-            case DUMP_REMAINING -> {
-                statistics.tracked(line.number(0), lines.number());
-                section = ServerStatusLine.LogSection.ANYWHERE;
-            }
-            case DUMP_NOTHING -> statistics.tracked(0, lines.number());
-            case DUMP_OVER, KERNELS_OVER -> section = ServerStatusLine.LogSection.ANYWHERE;
+            case KERNELS -> section = LogSection.IN_KERNELS;
+            case ACTIVE, DUMP_REMAINING, DUMP_OVER, KERNELS_OVER -> section = LogSection.ANYWHERE;
             case SHARED_WITH_DEAD ->
-                ledger.sharedWithDead(
-                        new ReplayedLedger.Shared(
-                                (int) line.number(1),
-                                unsigned(line.word(0)),
-                                line.number(2),
-                                line.number(3),
-                                line.number(4)),
-                        lines.number());
+                ledger.sharedWithDead(new ReplayedLedger.Shared(
+                        (int) line.number(1), unsigned(line.word(0)), line.number(2), line.number(3), line.number(4)));
             case DEAD -> died(line.number(0));
             case REMOVED -> removed(line);
             case CIRCULAR_BUFFER -> total(line, circularBuffers);
             case KERNEL -> total(line, kernels);
             case DUMP_HISTORY, LAST_EVENTS, OLD_EVENT, FREED_TWICE -> dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
             case REJECTED -> rejected(line.word(0));
-            case ACCEPT_FAILED, NOT_CONNECTED -> notConnected(line.word(0));
-            case DEAD_FOUND, DUMP_ASKED_FOR, KERNEL_DETAIL, DECORATION -> {}
-        }
-    }
-
-    private void statisticsLine(ServerStatusLine line) {
-        int said = (int) line.number(0);
-        statistics.buffersOf(said, line.number(1), lines.number());
-        for (int i = 2; i < line.values().size(); i += 2) {
-            if (!line.word(i).isEmpty()) {
-                statistics.bytesOf(said, line.word(i), line.number(i + 1), lines.number());
-            }
+            case ACCEPT_FAILED, NOT_CONNECTED ->
+                gaps.note(
+                        Kind.NOT_CONNECTED,
+                        "a program could not report (line %d, %s)",
+                        lines.number(),
+                        Quantities.quoted(line.word(0)));
+            default -> {}
         }
     }
 
@@ -454,16 +409,15 @@ public final class LogParser {
         return id.startsWith("0x") ? Long.parseUnsignedLong(id.substring(2), 16) : Long.parseUnsignedLong(id);
     }
 
-    private void attach(long line) {
+    private void attach() {
         if (events.isEmpty()) {
-            events.at(line);
-            events.sourceAttached(SOURCE);
+            events.next().sourceAttached(SOURCE);
         }
     }
 
     private void started() {
         if (hasStarted) {
-            ledger.restarted(lines.number());
+            ledger.restarted();
         }
         hasStarted = true;
         removedProcess = BufferReportLine.NO_PID;
@@ -473,7 +427,7 @@ public final class LogParser {
 
     /** The check is at the last dump request, unless more was allocated afterwards; see {@link #finish()}. */
     private void dump() {
-        section = ServerStatusLine.LogSection.IN_DUMP;
+        section = LogSection.IN_DUMP;
         ledger.countsReferences();
         dialects.add(LogDialect.REFERENCE_COUNTED);
         checked();
@@ -493,7 +447,7 @@ public final class LogParser {
         long pid = line.number(3);
         if (line.word(1).equals("buffers")) {
             ReplayedLedger.Death death = ledger.deathOf(pid).orElseGet(() -> died(pid));
-            statistics.removed(pid, line.number(0), line.word(2), death, lines.number());
+            statistics.removed(pid, line.number(0), line.word(2), death);
             ledger.removedAll();
             removedProcess = pid;
             return;
@@ -501,22 +455,17 @@ public final class LogParser {
         if (pid != removedProcess && ledger.deathOf(pid).isEmpty()) {
             died(pid);
         }
-        switch (line.word(1)) {
-            case "CBs" -> {
-                gaps.note(
-                        LogGapRecorder.Kind.CIRCULAR_BUFFERS,
-                        lines.number(),
-                        String.format(
-                                Locale.ROOT,
-                                "process %d died with %s of %s MB (line %d), and a log does not identify them",
-                                pid,
-                                Quantities.count(line.number(0), "circular buffer"),
-                                line.word(2),
-                                lines.number()));
-                circularBuffers.values().removeIf(total -> total.line() < deathLine);
-            }
-            default -> kernels.values().removeIf(total -> total.line() < deathLine);
+        boolean isOfKernels = line.word(1).equals("kernels");
+        if (!isOfKernels) {
+            gaps.note(
+                    Kind.CIRCULAR_BUFFERS,
+                    "process %d died with %s of %s MB (line %d), and a log does not identify them",
+                    pid,
+                    Quantities.count(line.number(0), "circular buffer"),
+                    line.word(2),
+                    lines.number());
         }
+        (isOfKernels ? kernels : circularBuffers).values().removeIf(total -> total.line() < deathLine);
     }
 
     private void total(ServerStatusLine line, Map<Integer, LastTotal> totals) {
@@ -524,22 +473,8 @@ public final class LogParser {
         totals.put((int) line.number(0), new LastTotal(line.word(2), lines.number()));
     }
 
-    private void notConnected(String text) {
-        gaps.note(
-                LogGapRecorder.Kind.NOT_CONNECTED,
-                lines.number(),
-                String.format(
-                        Locale.ROOT,
-                        "a program could not report (line %d, %s)",
-                        lines.number(),
-                        Quantities.quoted(text)));
-    }
-
     private void omitted(long line) {
-        gaps.note(
-                LogGapRecorder.Kind.OMITTED,
-                line,
-                String.format(Locale.ROOT, "line %d says that lines are omitted there", line));
+        gaps.noteAt(line, Kind.OMITTED, "line %d says that lines are omitted there", line);
     }
 
     // The end
@@ -551,43 +486,39 @@ public final class LogParser {
     private void finish() {
         events.at(lines.number());
         lines.damage()
-                .ifPresent(damage -> gaps.note(
-                        LogGapRecorder.Kind.CUT,
-                        lines.number(),
-                        String.format(
-                                Locale.ROOT, "the log cannot be read after line %d: %s", lines.number(), damage)));
+                .ifPresent(damage ->
+                        gaps.note(Kind.CUT, "the log cannot be read after line %d: %s", lines.number(), damage));
         circularBuffers.forEach(this::circularBuffersRemaining);
         gaps.finish();
         if (events.isEmpty()) {
-            events.reportsLost(
-                    -1,
-                    lines.number() == 0
-                            ? "the log is empty"
-                            : "none of the " + Quantities.count(lines.number(), "line")
-                                    + " is of a log of the allocation server");
+            events.next()
+                    .reportsLost(
+                            -1,
+                            lines.number() == 0
+                                    ? "the log is empty"
+                                    : "none of the " + Quantities.count(lines.number(), "line")
+                                            + " is of a log of the allocation server");
         }
-        roundEnded();
+        endRound();
         if (lastDump == 0 || wentOnAfterDump || rounds > 0) {
             checked();
         }
     }
 
     private void checked() {
-        events.checked(choices.today());
+        events.next().checked(choices.today());
         unseen.checked();
     }
 
     private void circularBuffersRemaining(int ofDevice, LastTotal total) {
         if (!RoundedNumbers.isZero(total.megabytes())) {
-            gaps.note(
-                    LogGapRecorder.Kind.CIRCULAR_BUFFERS,
+            gaps.noteAt(
                     total.line(),
-                    String.format(
-                            Locale.ROOT,
-                            "by line %d circular buffers of %s MB are live on device %d, and a log does not identify them",
-                            total.line(),
-                            total.megabytes(),
-                            ofDevice));
+                    Kind.CIRCULAR_BUFFERS,
+                    "by line %d circular buffers of %s MB are live on device %d, and a log does not identify them",
+                    total.line(),
+                    total.megabytes(),
+                    ofDevice);
         }
     }
 

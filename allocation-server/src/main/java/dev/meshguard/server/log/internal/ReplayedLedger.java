@@ -3,21 +3,21 @@ package dev.meshguard.server.log.internal;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.server.log.AddressUse;
+import dev.meshguard.server.log.internal.LogGapRecorder.Kind;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server's ledger after each line, and the events that follow for the history.
+ * The ledger of the server after each line, with which the additional data of a line (the reference count, the size, the
+ * owner) is compared; if they differ, lines are missing.
  *
- * <p>The two differ. The server removes the entries of a dead process and forgets everything at a restart. Before
- * reference counts it removed an entry with the first free. The history keeps every report until a matching free. The
- * additional data of a report (the reference count, the size, the owner) is compared with the ledger; if they differ,
- * lines are missing.
+ * <p>It is another fact than the tracker's ledger. The server knows an address by its id alone, whatever the memory type. It
+ * removes the entries of a dead process and forgets everything at a restart. Before reference counts it removed an entry with
+ * the first free. The tracker keeps every report until a matching free, so open reports are looked up there.
  */
 final class ReplayedLedger {
 
@@ -33,22 +33,17 @@ final class ReplayedLedger {
 
     private static final BufferType[] TYPES = BufferType.values();
     private static final int MAX_DEVICE = 65_535;
-    private static final int FIRST_DEVICES = 64;
 
-    private final LogEventList events;
+    private final LogRecorder events;
     private final LogGapRecorder gaps;
     private final TreeMap<Integer, ReplayedDevice> devices = new TreeMap<>();
-
-    /** The same for the usual devices: a mesh reports to all of them in turn. */
-    private final @Nullable ReplayedDevice[] first = new @Nullable ReplayedDevice[FIRST_DEVICES];
-
     private Counting counting = Counting.UNKNOWN;
     private long guessedTypes;
 
     /** The death of the process whose entries the server is removing. */
     private @Nullable Death death;
 
-    /** The number of deaths and of new open periods of devices so far. */
+    /** The number of deaths, restarts and new open periods of devices so far. */
     private long moment;
 
     /**
@@ -56,143 +51,127 @@ final class ReplayedLedger {
      */
     private final List<BufferEntry> repeated = new ArrayList<>();
 
-    ReplayedLedger(LogEventList events, LogGapRecorder gaps) {
+    ReplayedLedger(LogRecorder events, LogGapRecorder gaps) {
         this.events = events;
         this.gaps = gaps;
     }
 
     // Lines of the log
 
-    void allocated(BufferReportLine said) {
-        long line = said.line;
-        if (!isPossible(said.device, line)) {
+    void allocated(BufferReportLine report) {
+        if (!isPossible(report.device)) {
             return;
         }
-        if (said.references > 0) {
+        if (report.references > 0) {
             countsReferences();
         }
-        ReplayedDevice replayed = deviceOrNew(said.device);
-        BufferEntry entry = replayed.entry(said.id);
-        if (entry.isAbandoned()) {
+        ReplayedDevice replayed = deviceOrNew(report.device);
+        BufferEntry entry = replayed.entry(report.id);
+        if (entry.references == 0 && entry.abandonedAt > replayed.openedAt) {
             beginOpenPeriod(replayed);
         }
-        events.allocated(entry, said.pid, said.type, said.size);
-        checkReferences(said, entry, line);
-        entry.allocated(said.type, said.size, line);
+        events.allocated(entry, report.pid, report.type, report.size);
+        checkReferences(report, entry, replayed);
+        replayed.reported(entry, report.type, report.size);
+        entry.allocated(report.type, report.size, report.line);
         if (entry.references == 0) {
-            replayed.enter(entry, said.type, said.size, said.pid);
+            replayed.enter(entry, report.type, report.size, report.pid);
         }
-        replayed.everyReport(entry, said.type, said.size);
-        entry.references = said.references > 0 ? said.references : entry.references + 1;
-        entry.reportedBy(said.pid);
+        entry.references = report.references > 0 ? report.references : entry.references + 1;
+        entry.reportedBy(report.pid);
     }
 
     /** Follows the report itself: a buffer with a missing report may have been freed as well. */
-    private void checkReferences(BufferReportLine said, BufferEntry entry, long line) {
-        long fits = Math.max(1, said.references);
-        if (entry.references + 1 == fits) {
+    private void checkReferences(BufferReportLine report, BufferEntry entry, ReplayedDevice replayed) {
+        if (entry.references + 1 == Math.max(1, report.references)) {
             return;
         }
-        if (said.references > 0) {
+        if (report.references > 0) {
             gaps.note(
-                    LogGapRecorder.Kind.CONTRADICTION,
-                    line,
-                    String.format(
-                            Locale.ROOT,
-                            "line %d says that %s now has %s, and the lines before it make %d",
-                            line,
-                            addressText(said),
-                            Quantities.count(said.references, "reference"),
-                            entry.references + 1));
+                    Kind.CONTRADICTION,
+                    "line %d says that %s now has %s, and the lines before it make %d",
+                    report.line,
+                    entry,
+                    references(report.references),
+                    entry.references + 1);
         } else if (counting == Counting.REFERENCES) {
-            contradictsRepetition(entry, line);
-            deviceOrNew(entry.device).remove(entry);
+            contradictsRepetition(entry, report.line);
+            replayed.remove(entry);
         } else if (counting == Counting.UNKNOWN) {
-            entry.repeatedAt = line;
+            entry.repeatedAt = report.line;
             repeated.add(entry);
         }
     }
 
     private void contradictsRepetition(BufferEntry entry, long line) {
-        gaps.note(
-                LogGapRecorder.Kind.CONTRADICTION,
+        gaps.noteAt(
                 line,
-                String.format(
-                        Locale.ROOT,
-                        "line %d allocates %s again without a count of references, so the line that frees it is missing",
-                        line,
-                        addressText(entry)));
+                Kind.CONTRADICTION,
+                "line %d allocates %s again without a count of references, and no line frees it in between: a line is missing,"
+                        + " or a server that counts none wrote the one before",
+                line,
+                entry);
     }
 
     /** Records a free; returns whether any line allocates the buffer. */
-    boolean freed(BufferReportLine said) {
-        long line = said.line;
-        if (said.hasRemaining) {
+    boolean freed(BufferReportLine report) {
+        if (report.hasRemaining) {
             countsReferences();
-        } else {
-            countsEveryReport();
+        } else if (counting == Counting.UNKNOWN) {
+            counting = Counting.EVERY_REPORT;
+            repeated.clear();
         }
-        if (said.device == BufferReportLine.NO_DEVICE) {
-            return freedOnSomeDevice(said, line);
+        if (report.device == BufferReportLine.NO_DEVICE) {
+            return freedOnSomeDevice(report);
         }
-        if (!isPossible(said.device, line)) {
+        if (!isPossible(report.device)) {
             return true;
         }
-        BufferEntry entry = deviceOrNew(said.device).entry(said.id);
-        checkFree(said, entry, line);
-        return enterFree(said, entry, line);
+        BufferEntry entry = deviceOrNew(report.device).entry(report.id);
+        checkFree(report, entry);
+        return free(report, entry);
     }
 
-    private boolean enterFree(BufferReportLine said, BufferEntry entry, long line) {
+    private boolean free(BufferReportLine report, BufferEntry entry) {
         ReplayedDevice replayed = deviceOrNew(entry.device);
-        boolean isSeen = entry.references > 0 || entry.held() > 0;
-        entry.freed(said.size, line);
-        give(entry, said.pid);
-        replayed.everyFree(entry);
-        release(replayed, entry, said);
-        return isSeen;
-    }
-
-    /** Without a reference count, a free matches one report. */
-    private static void release(ReplayedDevice replayed, BufferEntry entry, BufferReportLine said) {
-        long left = said.hasRemaining ? said.references : Math.max(0, entry.references - 1);
-        if (left == 0) {
+        boolean hadReferences = entry.references > 0;
+        entry.freed(report.size, report.line);
+        boolean hadReport = freeReport(entry, report.pid);
+        replayed.freed(entry);
+        // Without a reference count, a free matches one report.
+        long remaining = report.hasRemaining ? report.references : Math.max(0, entry.references - 1);
+        if (remaining == 0) {
             replayed.remove(entry);
-        } else if (entry.references == 0) {
-            replayed.enter(entry, entry.type, said.size, said.pid);
+        } else if (!hadReferences) {
+            replayed.enter(entry, entry.type, report.size, report.pid);
         }
-        entry.references = left;
+        entry.references = remaining;
+        return hadReferences || hadReport;
     }
 
-    private void checkFree(BufferReportLine said, BufferEntry entry, long line) {
+    private void checkFree(BufferReportLine report, BufferEntry entry) {
         if (entry.references == 0) {
-            if (entry.held() == 0) {
+            if (openType(entry) == null) {
                 gaps.note(
-                        LogGapRecorder.Kind.ALLOCATION_MISSING,
-                        line,
-                        String.format(
-                                Locale.ROOT,
-                                "line %d frees %s, and no line before it allocates it: the log begins too late, or lines are"
-                                        + " missing",
-                                line,
-                                addressText(entry)));
+                        Kind.ALLOCATION_MISSING,
+                        "line %d frees %s, and no line before it allocates it: the log begins too late, or lines are"
+                                + " missing",
+                        report.line,
+                        entry);
             } else {
-                contradicts(line, entry, "was removed", "says that the server had it");
+                contradicts(report.line, entry, "was removed", "says that the server had it");
             }
-            return;
-        }
-        if (said.hasRemaining && said.references != entry.references - 1) {
+        } else if (report.hasRemaining && report.references != entry.references - 1) {
             contradicts(
-                    line,
+                    report.line,
                     entry,
-                    "has " + Quantities.count(entry.references, "reference"),
-                    said.references == 0
-                            ? "frees the last one"
-                            : "leaves " + Quantities.count(said.references, "reference"));
-        } else if (said.size != entry.size && (counting == Counting.REFERENCES || said.size != entry.latestSize)) {
-            contradicts(line, entry, "takes " + Quantities.size(entry.size), "says " + Quantities.size(said.size));
-        } else if (counting == Counting.REFERENCES && isOtherProcess(said.pid, entry.owner)) {
-            contradicts(line, entry, "belongs to process " + entry.owner, "says process " + said.pid);
+                    "has " + references(entry.references),
+                    report.references == 0 ? "frees the last one" : "leaves " + references(report.references));
+        } else if (report.size != entry.size && (counting == Counting.REFERENCES || report.size != entry.latestSize)) {
+            contradicts(
+                    report.line, entry, "takes " + Quantities.size(entry.size), "says " + Quantities.size(report.size));
+        } else if (counting == Counting.REFERENCES && isOtherProcess(report.pid, entry.owner)) {
+            contradicts(report.line, entry, "belongs to process " + entry.owner, "says process " + report.pid);
         }
     }
 
@@ -201,128 +180,115 @@ final class ReplayedLedger {
     }
 
     private void contradicts(long line, BufferEntry entry, String before, String now) {
-        gaps.note(
-                LogGapRecorder.Kind.CONTRADICTION,
-                line,
-                String.format(
-                        Locale.ROOT,
-                        "by the lines before line %d %s %s, and that line %s",
-                        line,
-                        addressText(entry),
-                        before,
-                        now));
+        gaps.note(Kind.CONTRADICTION, "by the lines before line %d %s %s, and that line %s", line, entry, before, now);
     }
 
     /** The first server has no devices: if only one device has the buffer, the free belongs to it. */
-    private boolean freedOnSomeDevice(BufferReportLine said, long line) {
-        List<BufferEntry> candidates = live(said.id);
+    private boolean freedOnSomeDevice(BufferReportLine report) {
+        List<BufferEntry> candidates = open(report.id);
         if (candidates.size() == 1) {
-            return enterFree(said, candidates.get(0), line);
+            return free(report, candidates.get(0));
         }
         gaps.note(
-                LogGapRecorder.Kind.ALLOCATION_MISSING,
-                line,
-                String.format(
-                        Locale.ROOT,
-                        "line %d frees buffer %s without saying on which device, and %s it",
-                        line,
-                        Quantities.address(said.id),
-                        candidates.isEmpty() ? "none has" : candidates.size() + " devices have"));
+                Kind.ALLOCATION_MISSING,
+                "line %d frees buffer %s without saying on which device, and %s it",
+                report.line,
+                Quantities.address(report.id),
+                candidates.isEmpty() ? "none has" : candidates.size() + " devices have");
         return !candidates.isEmpty();
     }
 
-    private List<BufferEntry> live(long id) {
-        List<BufferEntry> found = new ArrayList<>();
-        for (ReplayedDevice replayed : devices.values()) {
-            BufferEntry entry = replayed.known(id);
-            if (entry != null && entry.held() > 0) {
-                found.add(entry);
-            }
-        }
-        return found;
+    /** Returns the entries with an id that have an open report, by device. */
+    private List<BufferEntry> open(long id) {
+        return devices.values().stream()
+                .map(replayed -> replayed.entries.find(id))
+                .filter(entry -> entry != null && openType(entry) != null)
+                .toList();
     }
 
-    void unknownFree(BufferReportLine said) {
-        long line = said.line;
-        if (said.device == BufferReportLine.NO_DEVICE) {
-            List<BufferEntry> candidates = live(said.id);
-            said.device = candidates.size() == 1 ? candidates.get(0).device : 0;
+    void unknownFree(BufferReportLine report) {
+        int device = report.device;
+        if (device == BufferReportLine.NO_DEVICE) {
+            List<BufferEntry> candidates = open(report.id);
+            device = candidates.size() == 1 ? candidates.get(0).device : 0;
         }
-        if (!isPossible(said.device, line)) {
+        if (!isPossible(device)) {
             return;
         }
-        BufferEntry entry = deviceOrNew(said.device).entry(said.id);
-        entry.unknownFree(line);
+        ReplayedDevice replayed = deviceOrNew(device);
+        BufferEntry entry = replayed.entry(report.id);
+        entry.unknownFree(report.line);
         if (entry.references > 0 && counting == Counting.REFERENCES) {
             contradicts(
-                    line,
-                    entry,
-                    "has " + Quantities.count(entry.references, "reference"),
-                    "says that the server does not know it");
+                    report.line, entry, "has " + references(entry.references), "says that the server does not know it");
         }
-        if (entry.held() > 0 && !entry.isOfDeadOnly()) {
-            give(entry, said.pid);
-            entry.references = Math.max(0, entry.references - 1);
-            if (entry.references == 0) {
-                deviceOrNew(said.device).remove(entry);
-            }
-        } else if (entry.held() > 0) {
-            events.freeIgnored(entry, said.pid, entry.typeToFree());
+        BufferType open = openType(entry);
+        if (open == null) {
+            events.freed(entry, report.pid, typeOfUnknown(entry));
+        } else if (entry.isOfDeadOnly()) {
+            events.freeIgnored(entry, report.pid, open);
         } else {
-            events.freed(entry, said.pid, typeOf(entry));
+            events.freed(entry, report.pid, open);
+            if (entry.references == 1) {
+                replayed.remove(entry);
+            }
+            entry.references = Math.max(0, entry.references - 1);
         }
     }
 
     /** A free does not contain the memory type. */
-    private int typeOf(BufferEntry entry) {
-        if (entry.latestType != BufferEntry.NO_TYPE) {
+    private BufferType typeOfUnknown(BufferEntry entry) {
+        if (entry.latestType != null) {
             return entry.latestType;
         }
         for (ReplayedDevice replayed : devices.values()) {
-            BufferEntry sibling = replayed.known(entry.id);
-            if (sibling != null && sibling.latestType != BufferEntry.NO_TYPE) {
+            BufferEntry sibling = replayed.entries.find(entry.id);
+            if (sibling != null && sibling.latestType != null) {
                 return sibling.latestType;
             }
         }
         guessedTypes++;
-        return BufferType.DRAM.ordinal();
+        return BufferType.DRAM;
     }
 
-    private void give(BufferEntry entry, long pid) {
-        if (entry.held() > 0) {
-            int type = entry.typeToFree();
-            entry.freed(type);
-            events.freed(entry, pid, type);
+    /** Reports a free to the tracker, if it has an open report; returns whether it has. */
+    private boolean freeReport(BufferEntry entry, long pid) {
+        BufferType open = openType(entry);
+        if (open != null) {
+            events.freed(entry, pid, open);
         }
+        return open != null;
+    }
+
+    /** Returns the memory type of an open report, that of the latest line if possible; null if none is open. */
+    private @Nullable BufferType openType(BufferEntry entry) {
+        BufferType latest = entry.latestType;
+        if (latest != null && events.isOpen(entry, latest)) {
+            return latest;
+        }
+        for (BufferType type : TYPES) {
+            if (events.isOpen(entry, type)) {
+                return type;
+            }
+        }
+        return null;
     }
 
     /** The enhanced server keeps the new size and does not correct its sums. */
-    void otherSize(BufferReportLine said) {
-        ReplayedDevice replayed = devices.get(said.device);
-        BufferEntry entry = replayed == null ? null : replayed.known(said.id);
-        if (entry != null && entry.references > 0) {
-            entry.size = said.size;
-        }
+    void otherSize(BufferReportLine report) {
+        entry(report.device, report.id).ifPresent(entry -> entry.size = report.size);
     }
 
     /** The death of a process: the totals of the entries that the server removed with it. */
     static final class Death {
         private final long pid;
         private final long moment;
-        private long buffers;
-        private long bytes;
+        long buffers;
+        long bytes;
 
         private Death(long pid, long moment) {
             this.pid = pid;
             this.moment = moment;
-        }
-
-        long buffers() {
-            return buffers;
-        }
-
-        long bytes() {
-            return bytes;
         }
 
         private void removed(BufferEntry entry, int sign) {
@@ -336,11 +302,11 @@ final class ReplayedLedger {
      * processes share.
      */
     Death processDied(long pid) {
-        events.processDied(pid);
+        events.next().processDied(pid);
         Death latest = new Death(pid, ++moment);
         death = latest;
         for (ReplayedDevice replayed : devices.values()) {
-            for (BufferEntry entry : replayed.entries()) {
+            for (BufferEntry entry : replayed.entries.entries()) {
                 if (entry.references > 0 && entry.owner == pid) {
                     remove(replayed, entry, latest);
                 }
@@ -349,11 +315,15 @@ final class ReplayedLedger {
         return latest;
     }
 
-    private static void remove(ReplayedDevice replayed, BufferEntry entry, Death death) {
-        long references = entry.references;
-        death.removed(entry, 1);
+    private void remove(ReplayedDevice replayed, BufferEntry entry, Death latest) {
+        latest.removed(entry, 1);
+        entry.died(entry.references);
+        abandon(entry, latest.moment);
         replayed.remove(entry);
-        entry.died(references, death.moment > replayed.openedAt);
+    }
+
+    private void abandon(BufferEntry entry, long at) {
+        entry.abandonedAt = openType(entry) == null ? 0 : at;
     }
 
     /** Returns the death of a process whose entries the server is removing, if there is one. */
@@ -376,67 +346,66 @@ final class ReplayedLedger {
     record Shared(int device, long id, long remainingReferences, long dead, long newOwner) {}
 
     /** Follows the line that reports the dead process, and precedes all others about the entry. */
-    void sharedWithDead(Shared said, long line) {
-        Death latest = death;
-        ReplayedDevice replayed = devices.get(said.device());
-        BufferEntry entry = replayed == null ? null : replayed.known(said.id());
-        if (latest == null || latest.pid != said.dead()) {
+    void sharedWithDead(Shared shared) {
+        Optional<Death> latest = deathOf(shared.dead);
+        if (latest.isEmpty()) {
             gaps.note(
-                    LogGapRecorder.Kind.CONTRADICTION,
-                    line,
-                    String.format(
-                            Locale.ROOT,
-                            "line %d is about a buffer of the dead process %d, and no line before it says that this process"
-                                    + " is dead",
-                            line,
-                            said.dead()));
+                    Kind.CONTRADICTION,
+                    "line %d is about a buffer of the dead process %d, and no line before it says that this process is"
+                            + " dead",
+                    events.line(),
+                    shared.dead);
             return;
         }
-        boolean isOfDead = entry != null && entry.references == 0 && entry.owner == said.dead();
-        long before = entry == null ? 0 : isOfDead ? entry.referencesAtDeath() : entry.references;
-        if (replayed == null || entry == null || before == 0 || before < said.remainingReferences()) {
+        ReplayedDevice replayed = devices.get(shared.device);
+        BufferEntry entry = replayed == null ? null : replayed.entries.find(shared.id);
+        boolean isOfDead = entry != null && entry.references == 0 && entry.owner == shared.dead;
+        long before = entry == null ? 0 : isOfDead ? entry.referencesAtDeath : entry.references;
+        if (replayed == null || entry == null || before == 0 || before < shared.remainingReferences) {
             gaps.note(
-                    LogGapRecorder.Kind.CONTRADICTION,
-                    line,
-                    String.format(
-                            Locale.ROOT,
-                            "line %d says that others keep %s to %s, and the lines before it make %d",
-                            line,
-                            Quantities.count(said.remainingReferences(), "reference"),
-                            addressText(said.device(), said.id()),
-                            before));
+                    Kind.CONTRADICTION,
+                    "line %d says that others keep %s to %s, and the lines before it make %d",
+                    events.line(),
+                    references(shared.remainingReferences),
+                    BufferEntry.text(shared.device, shared.id),
+                    before);
             return;
         }
-        entry.released(said.dead(), said.newOwner());
-        if (said.remainingReferences() == 0) {
+        entry.released(shared.dead, shared.newOwner);
+        if (shared.remainingReferences == 0) {
             if (!isOfDead) {
-                remove(replayed, entry, latest);
+                remove(replayed, entry, latest.get());
             }
             return;
         }
         if (isOfDead) {
-            latest.removed(entry, -1);
-            replayed.enter(entry, entry.type, entry.size, said.newOwner());
+            latest.get().removed(entry, -1);
+            replayed.enter(entry, entry.type, entry.size, shared.newOwner);
             entry.survived();
         }
-        entry.references = said.remainingReferences();
-        entry.owner = said.newOwner();
+        entry.references = shared.remainingReferences;
+        entry.owner = shared.newOwner;
     }
 
     /** A restarted server has an empty ledger. */
-    void restarted(long line) {
+    void restarted() {
         // Of a process that was being removed, the lines about shared buffers may be missing.
-        long forgotten = entries() + (death == null ? 0 : death.buffers());
+        long forgotten = entries() + (death == null ? 0 : death.buffers);
         if (forgotten > 0) {
-            events.trackingStopped(String.format(
-                    Locale.ROOT,
-                    "line %d starts the server again while %s allocated",
-                    line,
-                    forgotten == 1 ? "1 buffer was" : forgotten + " buffers were"));
-            events.trackingStarted();
+            events.next()
+                    .trackingStopped("line " + events.line() + " starts the server again while "
+                            + (forgotten == 1 ? "1 buffer was" : forgotten + " buffers were") + " allocated");
+            events.next().trackingStarted();
         }
+        moment++;
         for (ReplayedDevice replayed : devices.values()) {
-            replayed.forget();
+            for (BufferEntry entry : replayed.entries.entries()) {
+                replayed.remove(entry);
+                entry.isInEveryReport = false;
+                abandon(entry, moment);
+            }
+            replayed.everyReport = new Sums();
+            replayed.everyEntries = 0;
         }
         counting = Counting.UNKNOWN;
         repeated.clear();
@@ -459,60 +428,51 @@ final class ReplayedLedger {
         repeated.clear();
     }
 
-    private void countsEveryReport() {
-        if (counting == Counting.UNKNOWN) {
-            counting = Counting.EVERY_REPORT;
-            repeated.clear();
+    private boolean isPossible(int device) {
+        boolean isPossible = device >= 0 && device <= MAX_DEVICE;
+        if (!isPossible) {
+            gaps.note(
+                    Kind.DEVICE,
+                    "line %d names device %d, and only devices 0 to %d can be",
+                    events.line(),
+                    device,
+                    MAX_DEVICE);
         }
-    }
-
-    private boolean isPossible(int device, long line) {
-        if (device >= 0 && device <= MAX_DEVICE) {
-            return true;
-        }
-        gaps.note(
-                LogGapRecorder.Kind.DEVICE,
-                line,
-                String.format(
-                        Locale.ROOT,
-                        "line %d names device %d, and only devices 0 to %d can be",
-                        line,
-                        device,
-                        MAX_DEVICE));
-        return false;
+        return isPossible;
     }
 
     /** A survivor at an address that is allocated again is another buffer: the device was closed in between. */
     private void beginOpenPeriod(ReplayedDevice replayed) {
-        events.deviceClosed(replayed.device);
-        events.deviceOpened(replayed.device);
+        events.next().deviceClosed(replayed.device);
+        events.next().deviceOpened(replayed.device);
         replayed.openedAt = ++moment;
-        for (BufferEntry entry : replayed.entries()) {
-            entry.abandoned = 0;
-        }
     }
 
     private ReplayedDevice deviceOrNew(int device) {
-        ReplayedDevice known = device < FIRST_DEVICES ? first[device] : devices.get(device);
+        ReplayedDevice known = devices.get(device);
         if (known == null) {
             known = new ReplayedDevice(device);
             devices.put(device, known);
-            if (device < FIRST_DEVICES) {
-                first[device] = known;
-            }
-            events.deviceOpened(device);
+            events.next().deviceOpened(device);
         }
         return known;
     }
 
+    private static String references(long count) {
+        return Quantities.count(count, "reference");
+    }
+
     // Sums
 
-    Counting counting() {
-        return counting;
+    /** Returns whether the server may count every report, as far as the lines show. */
+    boolean mayAddEveryReport() {
+        return counting != Counting.REFERENCES;
     }
 
     long entries() {
-        return devices.values().stream().mapToLong(replayed -> replayed.count).sum();
+        return devices.values().stream()
+                .mapToLong(replayed -> replayed.sums.buffers())
+                .sum();
     }
 
     long entriesOfEveryReport() {
@@ -525,57 +485,73 @@ final class ReplayedLedger {
         return guessedTypes;
     }
 
-    @Nullable
-    ReplayedDevice replayedDevice(int device) {
-        return devices.get(device);
+    /** Returns the sums of the entries of a device. */
+    Sums sums(int device) {
+        ReplayedDevice replayed = devices.get(device);
+        return replayed == null ? new Sums() : replayed.sums;
+    }
+
+    /** Returns the sums of a device in a server without reference counts. */
+    Sums everyReport(int device) {
+        ReplayedDevice replayed = devices.get(device);
+        return replayed == null ? new Sums() : replayed.everyReport;
     }
 
     /** Returns the entry with an id on a device, if there is one. */
     Optional<BufferEntry> entry(int device, long id) {
-        ReplayedDevice replayed = devices.get(device);
-        return Optional.ofNullable(replayed == null ? null : replayed.known(id)).filter(entry -> entry.references > 0);
+        return Optional.ofNullable(devices.get(device))
+                .map(replayed -> replayed.entries.find(id))
+                .filter(entry -> entry.references > 0);
     }
 
+    /** Returns the use of each address that a line names, by device and address. */
     List<AddressUse> addresses() {
-        List<AddressUse> uses = new ArrayList<>();
-        for (ReplayedDevice replayed : devices.values()) {
-            replayed.entries().stream()
-                    .filter(BufferEntry::isNamed)
-                    .mapToLong(entry -> entry.id ^ Long.MIN_VALUE) // Ascending as unsigned numbers.
-                    .sorted()
-                    .forEach(flipped ->
-                            uses.add(replayed.entry(flipped ^ Long.MIN_VALUE).use()));
+        return devices.values().stream()
+                .flatMap(replayed -> replayed.entries.entries().stream()
+                        .flatMap(entry -> entry.use().stream())
+                        .sorted((one, other) -> Long.compareUnsigned(one.address(), other.address())))
+                .toList();
+    }
+
+    /** The bytes and the buffers of each memory type. */
+    static final class Sums {
+        private final long[] bytes = new long[TYPES.length];
+        private final long[] buffers = new long[TYPES.length];
+
+        private void add(BufferType type, long size, int sign) {
+            bytes[type.ordinal()] += sign * size;
+            buffers[type.ordinal()] += sign;
         }
-        return uses;
-    }
 
-    private static String addressText(BufferEntry entry) {
-        return addressText(entry.device, entry.id);
-    }
+        long bytes(BufferType type) {
+            return bytes[type.ordinal()];
+        }
 
-    private static String addressText(BufferReportLine said) {
-        return addressText(said.device, said.id);
-    }
+        long buffers(BufferType type) {
+            return buffers[type.ordinal()];
+        }
 
-    private static String addressText(int device, long id) {
-        return "buffer " + Quantities.address(id) + " on device " + device;
+        long bytes() {
+            return Arrays.stream(bytes).sum();
+        }
+
+        long buffers() {
+            return Arrays.stream(buffers).sum();
+        }
     }
 
     /** The entries of one device. */
-    static final class ReplayedDevice {
+    private static final class ReplayedDevice {
         private final int device;
         private final EntryTable entries = new EntryTable();
-        private final long[] bytes = new long[TYPES.length];
-        private final long[] counts = new long[TYPES.length];
-        private long count;
+        private final Sums sums = new Sums();
 
         /** The moment at which its open period began. */
         private long openedAt;
 
         /** By the rules of a server without reference counts. */
-        private final long[] everyBytes = new long[TYPES.length];
+        private Sums everyReport = new Sums();
 
-        private long everyCount;
         private long everyEntries;
 
         private ReplayedDevice(int device) {
@@ -584,93 +560,36 @@ final class ReplayedLedger {
 
         private BufferEntry entry(long id) {
             BufferEntry known = entries.find(id);
-            if (known == null) {
-                known = new BufferEntry(device, id);
-                entries.add(known);
-            }
-            return known;
+            return known == null ? entries.add(new BufferEntry(device, id)) : known;
         }
 
-        private @Nullable BufferEntry known(long id) {
-            return entries.find(id);
-        }
-
-        private List<BufferEntry> entries() {
-            return entries.entries();
-        }
-
-        private void enter(BufferEntry entry, int type, long size, long owner) {
+        private void enter(BufferEntry entry, BufferType type, long size, long owner) {
             entry.size = size;
-            entry.type = (byte) type;
+            entry.type = type;
             entry.owner = owner;
-            bytes[type] += size;
-            counts[type]++;
-            count++;
+            sums.add(type, size, 1);
         }
 
         private void remove(BufferEntry entry) {
             if (entry.references > 0) {
-                bytes[entry.type] -= entry.size;
-                counts[entry.type]--;
-                count--;
+                sums.add(entry.type, entry.size, -1);
                 entry.references = 0;
             }
         }
 
-        private void everyReport(BufferEntry entry, int type, long size) {
-            everyEntries += entry.everySize < 0 ? 1 : 0;
-            everyCount++;
-            everyBytes[type] += size;
-            entry.everySize = size;
-            entry.everyType = (byte) type;
+        private void reported(BufferEntry entry, BufferType type, long size) {
+            everyEntries += entry.isInEveryReport ? 0 : 1;
+            everyReport.add(type, size, 1);
+            entry.isInEveryReport = true;
         }
 
-        private void everyFree(BufferEntry entry) {
-            if (entry.everySize >= 0) {
-                everyBytes[entry.everyType] -= entry.everySize;
-                everyCount--;
+        private void freed(BufferEntry entry) {
+            BufferType type = entry.latestType;
+            if (entry.isInEveryReport && type != null) {
+                everyReport.add(type, entry.latestSize, -1);
                 everyEntries--;
-                entry.everySize = -1;
+                entry.isInEveryReport = false;
             }
-        }
-
-        private void forget() {
-            for (BufferEntry entry : entries()) {
-                remove(entry);
-                entry.everySize = -1;
-                entry.abandoned = entry.held();
-            }
-            everyCount = 0;
-            everyEntries = 0;
-            Arrays.fill(everyBytes, 0);
-        }
-
-        long count() {
-            return count;
-        }
-
-        long count(BufferType type) {
-            return counts[type.ordinal()];
-        }
-
-        long bytes(BufferType type) {
-            return bytes[type.ordinal()];
-        }
-
-        long total() {
-            return Arrays.stream(bytes).sum();
-        }
-
-        long everyCount() {
-            return everyCount;
-        }
-
-        long everyBytes(BufferType type) {
-            return everyBytes[type.ordinal()];
-        }
-
-        long everyTotal() {
-            return Arrays.stream(everyBytes).sum();
         }
     }
 }

@@ -2,8 +2,7 @@ package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
-import java.util.Locale;
-import org.jspecify.annotations.Nullable;
+import dev.meshguard.server.log.internal.ReplayedLedger.Sums;
 
 /**
  * Compares the sums that the server printed with the sum of the lines.
@@ -17,12 +16,18 @@ final class StatisticsVerifier {
 
     private final ReplayedLedger ledger;
     private final LogGapRecorder gaps;
+    private final LogRecorder events;
+
+    /** The device that the current section is about. */
+    private int device;
+
     private long figures;
     private long disagreements;
 
-    StatisticsVerifier(ReplayedLedger ledger, LogGapRecorder gaps) {
+    StatisticsVerifier(ReplayedLedger ledger, LogGapRecorder gaps, LogRecorder events) {
         this.ledger = ledger;
         this.gaps = gaps;
+        this.events = events;
     }
 
     /** Returns the number of compared sums. */
@@ -35,124 +40,116 @@ final class StatisticsVerifier {
         return disagreements;
     }
 
-    void buffersOf(int device, long said, long line) {
-        ReplayedLedger.ReplayedDevice replayed = ledger.replayedDevice(device);
+    /** Compares the sums in a line, if there are any. */
+    void read(ServerStatusLine line) {
+        switch (line.form()) {
+            case STATISTICS_DEVICE, DUMP_DEVICE -> device = (int) line.number(0);
+            case STATISTICS_LINE -> device((int) line.number(0), line);
+            case STATISTICS_BUFFERS -> buffers(device, line.number(0));
+            case STATISTICS_BYTES -> bytes(device, line.word(0), line.number(1));
+            case STATISTICS_KILOBYTES -> kilobytes(line.word(0), line.word(1));
+            case ACTIVE -> check(line.number(0), ledger.entries(), ledger.entriesOfEveryReport(), "active allocations");
+            case DUMP_TRACKED, DUMP_REMAINING -> tracked(line.number(0));
+            case DUMP_NOTHING -> tracked(0);
+            case DUMP_TYPE -> group(BufferType.valueOf(line.word(0)), line.number(1), line.word(2));
+            case DUMP_BUFFER -> single(Long.parseUnsignedLong(line.word(0), 16), line.word(1), line.number(3));
+            default -> {}
+        }
+    }
+
+    private void device(int ofDevice, ServerStatusLine line) {
+        buffers(ofDevice, line.number(1));
+        for (int i = 2; i < line.values().size(); i += 2) {
+            if (!line.word(i).isEmpty()) {
+                bytes(ofDevice, line.word(i), line.number(i + 1));
+            }
+        }
+    }
+
+    private void buffers(int ofDevice, long printed) {
         check(
-                said,
-                replayed == null ? 0 : replayed.count(),
-                replayed == null ? 0 : replayed.everyCount(),
-                line,
-                "buffers on device " + device);
+                printed,
+                ledger.sums(ofDevice).buffers(),
+                ledger.everyReport(ofDevice).buffers(),
+                "buffers on device " + ofDevice);
     }
 
-    void bytesOf(int device, String what, long said, long line) {
-        check(said, bytes(device, what), everyBytes(device, what), line, "bytes of " + description(what, device));
+    private void bytes(int ofDevice, String what, long printed) {
+        check(
+                printed,
+                bytes(ledger.sums(ofDevice), what),
+                bytes(ledger.everyReport(ofDevice), what),
+                "bytes of " + description(what, ofDevice));
     }
 
-    void kilobytesOf(int device, String what, String said, long line) {
-        boolean fits = RoundedNumbers.fits(said, bytes(device, what), RoundedNumbers.KILOBYTE)
-                || (mayAddEveryReport()
-                        && RoundedNumbers.fits(said, everyBytes(device, what), RoundedNumbers.KILOBYTE));
-        check(fits, said + " KB of " + description(what, device), Quantities.size(bytes(device, what)), line);
+    private void kilobytes(String what, String printed) {
+        long bytes = bytes(ledger.sums(device), what);
+        boolean fits = RoundedNumbers.fits(printed, bytes, RoundedNumbers.KILOBYTE)
+                || (ledger.mayAddEveryReport()
+                        && RoundedNumbers.fits(
+                                printed, bytes(ledger.everyReport(device), what), RoundedNumbers.KILOBYTE));
+        check(fits, printed + " KB of " + description(what, device), Quantities.size(bytes));
     }
 
-    void active(long said, long line) {
-        check(said, ledger.entries(), ledger.entriesOfEveryReport(), line, "active allocations");
+    private void tracked(long printed) {
+        check(printed, ledger.entries(), ledger.entries(), "live buffers");
     }
 
-    void tracked(long said, long line) {
-        check(said, ledger.entries(), ledger.entries(), line, "live buffers");
-    }
-
-    void group(int device, BufferType type, long buffers, String megabytes, long line) {
-        ReplayedLedger.ReplayedDevice replayed = ledger.replayedDevice(device);
-        long count = replayed == null ? 0 : replayed.count(type);
-        long bytes = replayed == null ? 0 : replayed.bytes(type);
+    private void group(BufferType type, long buffers, String megabytes) {
+        long count = ledger.sums(device).buffers(type);
+        long bytes = ledger.sums(device).bytes(type);
         check(
                 buffers == count && RoundedNumbers.fits(megabytes, bytes, RoundedNumbers.MEGABYTE),
-                String.format(
-                        Locale.ROOT,
-                        "%s of %s on device %d with %s MB",
-                        Quantities.count(buffers, "buffer"),
-                        type,
-                        device,
-                        megabytes),
-                Quantities.count(count, "buffer") + " with " + Quantities.size(bytes),
-                line);
+                Quantities.count(buffers, "buffer") + " of " + type + " on device " + device + " with " + megabytes
+                        + " MB",
+                Quantities.count(count, "buffer") + " with " + Quantities.size(bytes));
     }
 
-    void single(int device, long id, String kilobytes, long references, long line) {
-        @Nullable BufferEntry entry = ledger.entry(device, id).orElse(null);
+    private void single(long id, String kilobytes, long references) {
+        BufferEntry entry = ledger.entry(device, id).orElse(null);
         boolean fits = entry != null
                 && entry.references == references
                 && RoundedNumbers.fits(kilobytes, entry.size, RoundedNumbers.KILOBYTE);
         check(
                 fits,
-                String.format(
-                        Locale.ROOT,
-                        "buffer %s on device %d with %s KB and %s",
-                        Quantities.address(id),
-                        device,
-                        kilobytes,
-                        Quantities.count(references, "reference")),
+                BufferEntry.text(device, id) + " with " + kilobytes + " KB and "
+                        + Quantities.count(references, "reference"),
                 entry == null
                         ? "none"
-                        : Quantities.size(entry.size) + " and " + Quantities.count(entry.references, "reference"),
-                line);
+                        : Quantities.size(entry.size) + " and " + Quantities.count(entry.references, "reference"));
     }
 
-    void removed(long pid, long buffers, String megabytes, ReplayedLedger.Death removed, long line) {
+    /** Compares the sums of a dead process. */
+    void removed(long pid, long buffers, String megabytes, ReplayedLedger.Death removed) {
         check(
-                buffers == removed.buffers()
-                        && RoundedNumbers.fits(megabytes, removed.bytes(), RoundedNumbers.MEGABYTE),
-                String.format(
-                        Locale.ROOT,
-                        "%s with %s MB of the dead process %d",
-                        Quantities.count(buffers, "buffer"),
-                        megabytes,
-                        pid),
-                Quantities.count(removed.buffers(), "buffer") + " with " + Quantities.size(removed.bytes()),
-                line);
+                buffers == removed.buffers && RoundedNumbers.fits(megabytes, removed.bytes, RoundedNumbers.MEGABYTE),
+                Quantities.count(buffers, "buffer") + " with " + megabytes + " MB of the dead process " + pid,
+                Quantities.count(removed.buffers, "buffer") + " with " + Quantities.size(removed.bytes));
     }
 
-    private void check(long said, long counted, long everyReport, long line, String what) {
-        boolean fits = said == counted || (mayAddEveryReport() && said == everyReport);
-        check(fits, said + " " + what, String.valueOf(counted), line);
+    private void check(long printed, long counted, long everyReport, String what) {
+        boolean fits = printed == counted || (ledger.mayAddEveryReport() && printed == everyReport);
+        check(fits, printed + " " + what, String.valueOf(counted));
     }
 
-    private void check(boolean fits, String said, String counted, long line) {
+    private void check(boolean fits, String printed, String counted) {
         figures++;
         if (!fits) {
             disagreements++;
             gaps.note(
                     LogGapRecorder.Kind.WITNESS,
-                    line,
-                    String.format(
-                            Locale.ROOT, "line %d says %s, and the lines before it add up to %s", line, said, counted));
+                    "line %d says %s, and the lines before it add up to %s",
+                    events.line(),
+                    printed,
+                    counted);
         }
     }
 
-    private boolean mayAddEveryReport() {
-        return ledger.counting() != ReplayedLedger.Counting.REFERENCES;
+    private static long bytes(Sums sums, String what) {
+        return what.equals(TOTAL) ? sums.bytes() : sums.bytes(BufferType.valueOf(what));
     }
 
-    private long bytes(int device, String what) {
-        ReplayedLedger.ReplayedDevice replayed = ledger.replayedDevice(device);
-        if (replayed == null) {
-            return 0;
-        }
-        return what.equals(TOTAL) ? replayed.total() : replayed.bytes(BufferType.valueOf(what));
-    }
-
-    private long everyBytes(int device, String what) {
-        ReplayedLedger.ReplayedDevice replayed = ledger.replayedDevice(device);
-        if (replayed == null) {
-            return 0;
-        }
-        return what.equals(TOTAL) ? replayed.everyTotal() : replayed.everyBytes(BufferType.valueOf(what));
-    }
-
-    private static String description(String what, int device) {
-        return (what.equals(TOTAL) ? "all types" : what) + " on device " + device;
+    private static String description(String what, int ofDevice) {
+        return (what.equals(TOTAL) ? "all types" : what) + " on device " + ofDevice;
     }
 }

@@ -2,7 +2,6 @@ package dev.meshguard.server.log.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.server.log.internal.BufferReportLine.Kind;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -153,8 +152,7 @@ class BufferReportLineTests {
                 " " + report.pid + " " + report.device + " " + Long.toHexString(report.id) + " " + report.isHexadecimal;
         return kind
                 + switch (kind) {
-                    case ALLOCATED ->
-                        subject + " " + report.size + " " + BufferType.values()[report.type] + " " + report.references;
+                    case ALLOCATED -> subject + " " + report.size + " " + report.type + " " + report.references;
                     case FREED -> subject + " " + report.size + " " + report.hasRemaining + " " + report.references;
                     case UNKNOWN_FREE -> subject;
                     case NONE, BROKEN, OTHER_SIZE, REJECTED -> "";
