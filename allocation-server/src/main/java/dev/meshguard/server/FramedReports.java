@@ -381,7 +381,8 @@ final class FramedReports {
                 definitions.text(report.name()).orElse("mesh"),
                 devices,
                 report.busiestDevice(),
-                parent == null ? OptionalInt.empty() : OptionalInt.of(parent.number()));
+                parent == null ? OptionalInt.empty() : OptionalInt.of(parent.number()),
+                List.of());
         reporter.report(tracker -> tracker.meshOpened(description));
         programs.opened(devices).forEach(dispatcher::openedByMesh);
     }

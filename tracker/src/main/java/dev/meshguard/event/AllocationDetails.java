@@ -54,20 +54,7 @@ public record AllocationDetails(
         Optional<String> source,
         boolean freedOnCollection) {
 
-    private static final AllocationDetails USER = new AllocationDetails(
-            BufferKind.BUFFER,
-            BufferLifetime.USER,
-            Optional.empty(),
-            Optional.empty(),
-            OptionalLong.empty(),
-            OptionalLong.empty(),
-            OptionalInt.empty(),
-            false,
-            OptionalInt.empty(),
-            Optional.empty(),
-            false,
-            Optional.empty(),
-            false);
+    private static final AllocationDetails USER = new Draft().details();
 
     /**
      * Creates details without mesh and allocator for a circular buffer, and without mesh for a device's own allocator.
@@ -191,29 +178,30 @@ public record AllocationDetails(
     }
 
     private AllocationDetails with(Consumer<Draft> change) {
-        Draft changed = new Draft(this);
+        Draft changed = new Draft();
+        changed.copy(this);
         change.accept(changed);
         return changed.details();
     }
 
-    /** A copy of which some components change. */
+    /** The details of a buffer of which nothing is known; components change before the details are made. */
     private static final class Draft {
 
-        private BufferKind kind;
-        private BufferLifetime lifetime;
-        private Optional<Owner> owner;
-        private Optional<String> label;
-        private OptionalLong extent;
-        private OptionalLong processId;
-        private OptionalInt mesh;
+        private BufferKind kind = BufferKind.BUFFER;
+        private BufferLifetime lifetime = BufferLifetime.USER;
+        private Optional<Owner> owner = Optional.empty();
+        private Optional<String> label = Optional.empty();
+        private OptionalLong extent = OptionalLong.empty();
+        private OptionalLong processId = OptionalLong.empty();
+        private OptionalInt mesh = OptionalInt.empty();
         private boolean handleCollected;
-        private OptionalInt connection;
-        private Optional<AllocatorId> allocator;
+        private OptionalInt connection = OptionalInt.empty();
+        private Optional<AllocatorId> allocator = Optional.empty();
         private boolean view;
-        private Optional<String> source;
+        private Optional<String> source = Optional.empty();
         private boolean freedOnCollection;
 
-        private Draft(AllocationDetails details) {
+        private void copy(AllocationDetails details) {
             kind = details.kind;
             lifetime = details.lifetime;
             owner = details.owner;

@@ -5,13 +5,13 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The callers that tell apart the origins of one line.
@@ -32,12 +32,7 @@ public final class DistinguishingCallers {
         origins.forEach(origin -> origin.site()
                 .ifPresent(line -> distinct.computeIfAbsent(line, unused -> new HashSet<>())
                         .add(origin.frames())));
-        distinct.forEach((line, stacks) -> {
-            int depth = firstDifference(List.copyOf(stacks));
-            if (depth > 0) {
-                differences.put(line, depth);
-            }
-        });
+        distinct.forEach((line, stacks) -> firstDifference(stacks).ifPresent(depth -> differences.put(line, depth)));
     }
 
     /** Returns the callers that tell some origins apart. */
@@ -55,25 +50,16 @@ public final class DistinguishingCallers {
                         .findFirst());
     }
 
-    /** Returns the number of the first frame that is not the same in all stacks, or -1. */
-    private static int firstDifference(List<List<StackTraceElement>> stacks) {
-        if (stacks.size() < 2) {
-            return -1;
-        }
+    /** Returns the number of the first frame that is not the same in all stacks; empty if there is only one. */
+    private static OptionalInt firstDifference(Set<List<StackTraceElement>> stacks) {
         int deepest = stacks.stream().mapToInt(List::size).max().orElse(0);
-        for (int depth = 1; depth < deepest; depth++) {
-            @Nullable StackTraceElement first = frame(stacks.get(0), depth);
-            for (List<StackTraceElement> stack : stacks) {
-                if (!Objects.equals(first, frame(stack, depth))) {
-                    return depth;
-                }
-            }
-        }
-        return -1;
-    }
-
-    private static @Nullable StackTraceElement frame(List<StackTraceElement> stack, int depth) {
-        return depth < stack.size() ? stack.get(depth) : null;
+        return IntStream.range(1, deepest)
+                .filter(depth -> stacks.stream()
+                                .map(stack -> stack.stream().skip(depth).findFirst())
+                                .distinct()
+                                .count()
+                        > 1)
+                .findFirst();
     }
 
     /** The difference may lie in a collection that calls back; the user knows the line that called it. */

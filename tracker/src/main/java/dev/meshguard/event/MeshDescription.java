@@ -34,14 +34,9 @@ public record MeshDescription(
         capacities = List.copyOf(capacities);
     }
 
-    /** Creates a description of a mesh whose memory is of unknown size. */
-    public MeshDescription(int id, String name, List<Integer> devices, int busiestDevice, OptionalInt parent) {
-        this(id, name, devices, busiestDevice, parent, List.of());
-    }
-
-    /** Creates a description of a mesh that is no submesh. */
+    /** Creates a description of a mesh that is no submesh and whose memory is of unknown size. */
     public MeshDescription(int id, String name, List<Integer> devices, int busiestDevice) {
-        this(id, name, devices, busiestDevice, OptionalInt.empty());
+        this(id, name, devices, busiestDevice, OptionalInt.empty(), List.of());
     }
 
     /** Returns a description of a mesh whose devices are all reported alike. */

@@ -27,12 +27,8 @@ public final class ProcessLock {
      */
     @FunctionalInterface
     public interface Change<T> {
-        /**
-         * Makes the change.
-         *
-         * @param lock the held lock; a change that depends on it checks that it is still valid
-         */
-        T make(FileLock lock) throws IOException;
+        /** Makes the change. */
+        T make() throws IOException;
     }
 
     private ProcessLock() {}
@@ -48,13 +44,12 @@ public final class ProcessLock {
             try (FileChannel channel =
                             FileChannel.open(lockFile(file), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     FileLock lock = channel.lock()) {
-                return change.make(lock);
+                return change.make();
             }
         }
     }
 
-    /** Returns the path of the lock file of a file. */
-    public static Path lockFile(Path file) {
+    private static Path lockFile(Path file) {
         return Path.of(System.getProperty("java.io.tmpdir"))
                 .resolve(String.format(
                         Locale.ROOT, "meshguard-%08x.lock", file.toString().hashCode()));

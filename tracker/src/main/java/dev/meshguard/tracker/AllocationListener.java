@@ -153,7 +153,8 @@ public interface AllocationListener {
      * Reports the object through which the code under test holds the buffers of a request, so that its reachability can
      * be examined later. The listener must not keep it alive.
      *
-     * <p>Does nothing by default. Without a handle, a check cannot distinguish held from lost buffers.
+     * <p>Does nothing by default. Without a handle, a check cannot distinguish held from lost buffers. An
+     * {@linkplain MemoryRequest#isAnonymous() anonymous} request has no handle, because it represents several.
      *
      * @param request the request that allocated the memory
      * @param handle the object without which the code under test cannot free the memory

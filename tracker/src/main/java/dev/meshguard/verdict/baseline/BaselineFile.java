@@ -53,13 +53,9 @@ public record BaselineFile(Path path) {
      * @throws IOException if it cannot be read or written
      */
     public Baseline update(UnaryOperator<Baseline> change) throws IOException {
-        return ProcessLock.holding(path, lock -> {
+        return ProcessLock.holding(path, () -> {
             Baseline before = read();
             Baseline after = change.apply(before);
-            if (!lock.isValid()) {
-                throw new IOException(
-                        "The lock of " + path + " was lost while it was changed: " + ProcessLock.lockFile(path));
-            }
             if (!after.equals(before) || !exists()) {
                 replace(after.toText());
             }
