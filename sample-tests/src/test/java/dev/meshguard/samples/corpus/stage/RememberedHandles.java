@@ -1,5 +1,6 @@
 package dev.meshguard.samples.corpus.stage;
 
+import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Reachability;
@@ -40,14 +41,17 @@ public final class RememberedHandles implements HandleFinder {
         }
     }
 
-    /** Returns what the program did with its handle, if it had one itself. */
+    /** Returns what the program did with its handle; an operation that failed gave it none. */
     static Optional<Reachability> reachability(Stage stage, MemoryRequest request) {
         Optional<Owner> owner = request.details().owner();
         if (owner.filter(trace -> trace.kind() == Owner.Kind.TRACE).isPresent()) {
             return Optional.empty();
         }
-        return stage.handleOf(stage.road().stepOf(request))
-                .filter(handle -> handle.isOfAProgram() == owner.isPresent())
-                .map(handle -> handle.isHeld() ? Reachability.heldBy(handle.path()) : Reachability.lost());
+        Optional<Handle> handle = stage.handleOf(stage.road().stepOf(request));
+        if (handle.isEmpty() && owner.isEmpty() && request.details().lifetime() == BufferLifetime.USER) {
+            return Optional.of(Reachability.lost());
+        }
+        return handle.filter(known -> known.isOfAProgram() == owner.isPresent())
+                .map(known -> known.isHeld() ? Reachability.heldBy(known.path()) : Reachability.lost());
     }
 }

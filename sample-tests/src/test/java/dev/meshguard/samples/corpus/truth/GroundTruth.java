@@ -648,9 +648,11 @@ public final class GroundTruth {
                 .isPresent()) {
             return TrueCause.KEPT_AFTER_RELEASE;
         }
-        Handle handle = truth.handleOf(life.allocationStep())
-                .orElseThrow(() -> new IllegalStateException("Nobody knows who has " + life));
-        return handle.wasHeldAtTheCheck() ? TrueCause.HELD : TrueCause.LOST;
+        // An operation that failed gave the program no handle.
+        boolean wasHeld = truth.handleOf(life.allocationStep())
+                .filter(Handle::wasHeldAtTheCheck)
+                .isPresent();
+        return wasHeld ? TrueCause.HELD : TrueCause.LOST;
     }
 
     /** Returns whether most of those that were taken together with one of the buffers were given back in time. */
