@@ -27,7 +27,7 @@ final class FreeUnreportedRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
-        if (!survivor.surviveWith(BufferKind.BUFFER) || survivor.buffer().lifetime() == BufferLifetime.PERSISTENT) {
+        if (!survivor.allRemaining(details -> details.kind() == BufferKind.BUFFER) || survivor.buffer().lifetime() == BufferLifetime.PERSISTENT) {
             return Optional.empty();
         }
         if (survivor.addressState() == AddressState.FREE) {

@@ -59,7 +59,7 @@ final class LateRule implements Rule {
         if (!survivor.buffer().isLive()) {
             return ended(survivor);
         }
-        if (survivor.freesAreInferred() || survivor.isProvedFree() || survivor.surviveWith(BufferLifetime.PERSISTENT)) {
+        if (survivor.freesAreInferred() || survivor.isProvedFree() || survivor.allRemaining(details -> details.lifetime() == BufferLifetime.PERSISTENT)) {
             return Optional.empty();
         }
         return afterClose(survivor).or(() -> afterCheck(survivor)).map(free -> late(free, survivor));

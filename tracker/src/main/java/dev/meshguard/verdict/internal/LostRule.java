@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Reachability.State;
 import dev.meshguard.verdict.Cause;
@@ -26,7 +27,7 @@ final class LostRule implements Rule {
             return Optional.empty();
         }
         long number = traces.get(0).number();
-        String what = survivor.isFreedOnCollection()
+        String what = survivor.allRemaining(AllocationDetails::freedOnCollection)
                 ? "only the garbage collector frees it, at a moment that nobody chooses"
                 : "no " + survivor.vocabulary().free() + " of it was reported";
         return Optional.of(Evidence.formatted("no handle to it is reachable any more, and %s (event #%d)", what, number)

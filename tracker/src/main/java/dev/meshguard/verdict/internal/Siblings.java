@@ -74,10 +74,6 @@ final class Siblings {
                 .findFirst();
     }
 
-    int size() {
-        return buffers.size();
-    }
-
     int devices() {
         return devices.size();
     }
@@ -122,7 +118,7 @@ final class Siblings {
      */
     boolean areFreedTogether() {
         BufferGeneration first = buffers.get(0);
-        return size() > 1
+        return buffers.size() > 1
                 && areOfOneRequest()
                 && first.kind() == BufferKind.BUFFER
                 && buffers.stream().allMatch(sibling -> sibling.address() == first.address())

@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -79,25 +81,9 @@ record SurvivorContext(BufferGeneration buffer, HistoryIndex index) {
                         .anyMatch(sibling -> sibling.device() != buffer.device());
     }
 
-    /**
-     * Returns whether all remaining reports have one lifetime; a buffer must not hide behind another one at its
-     * address.
-     */
-    boolean surviveWith(BufferLifetime lifetime) {
-        return remaining().stream()
-                .allMatch(report -> report.request().details().lifetime() == lifetime);
-    }
-
-    /** Returns whether all remaining reports are of one kind. */
-    boolean surviveWith(BufferKind kind) {
-        return remaining().stream()
-                .allMatch(report -> report.request().details().kind() == kind);
-    }
-
-    /** Returns whether its library frees all that remains of it some time after the last handle was collected. */
-    boolean isFreedOnCollection() {
-        return remaining().stream()
-                .allMatch(report -> report.request().details().freedOnCollection());
+    /** Returns whether all remaining reports fit; a buffer must not hide behind another one at its address. */
+    boolean allRemaining(Predicate<AllocationDetails> fit) {
+        return remaining().stream().allMatch(report -> fit.test(report.request().details()));
     }
 
     /**
@@ -208,7 +194,7 @@ record SurvivorContext(BufferGeneration buffer, HistoryIndex index) {
 
     /** Returns whether a witness that covers all remaining reports listed the memory as free in time. */
     boolean isProvedFree() {
-        return surviveWith(BufferKind.BUFFER) && addressState() == AddressState.FREE;
+        return allRemaining(details -> details.kind() == BufferKind.BUFFER) && addressState() == AddressState.FREE;
     }
 
     /** Returns the number of the event that proves that the memory was freed in time, if there is one. */

@@ -20,8 +20,8 @@ final class SystemRule implements Rule {
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
-        boolean isPersistent = survivor.surviveWith(BufferLifetime.PERSISTENT);
-        if (!isPersistent && !survivor.surviveWith(BufferLifetime.SYSTEM)) {
+        boolean isPersistent = survivor.allRemaining(details -> details.lifetime() == BufferLifetime.PERSISTENT);
+        if (!isPersistent && !survivor.allRemaining(details -> details.lifetime() == BufferLifetime.SYSTEM)) {
             return Optional.empty();
         }
         List<Evidence> evidence = new ArrayList<>();
