@@ -113,7 +113,8 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
             String largest = Quantities.size(freeSpace.largestFreePerBank());
             lines.add(number + DeviceNames.memory(freeSpace.type(), freeSpace.devices()) + ": largest free block "
                     + largest + ", and at least "
-                    + Quantities.size(fragmented.budget().limit(fragmented.metric()).orElse(0)) + " is in the budget");
+                    + Quantities.size(
+                            fragmented.budget().limit(fragmented.metric()).orElse(0)) + " is in the budget");
             lines.add(INDENT + "each bank has " + Quantities.size(freeSpace.freePerBank()) + " free, and " + largest
                     + " of it in one block");
         } else if (violation instanceof BudgetViolation.NotCheckable unknown) {

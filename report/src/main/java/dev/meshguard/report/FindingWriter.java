@@ -86,7 +86,7 @@ final class FindingWriter {
             SurvivorGroup only = finding.first();
             Stream.concat(
                             only.evidence().stream().limit(MAX_EVIDENCE).skip(1),
-                            only.context().stream().limit(MAX_CONTEXT))
+                            only.circumstances().stream().limit(MAX_CONTEXT))
                     .forEach(evidence -> facts.add(new Fact(Fact.SEEN, evidence.text())));
         }
         consequences(finding).forEach(line -> facts.add(new Fact(Fact.WITH, line)));

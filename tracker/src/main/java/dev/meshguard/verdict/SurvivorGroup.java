@@ -21,17 +21,17 @@ import org.apiguardian.api.API.Status;
  *
  * @param survivors the survivors, oldest first; at least one
  * @param consequences groups that disappear with this one, the oldest first; without consequences of their own
- * @param context facts about other buffers from the same line and of the same addresses; they are no cause
+ * @param circumstances facts about other buffers from the same line and of the same addresses; they are no cause
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record SurvivorGroup(List<Survivor> survivors, List<SurvivorGroup> consequences, List<Evidence> context) {
+public record SurvivorGroup(List<Survivor> survivors, List<SurvivorGroup> consequences, List<Evidence> circumstances) {
 
     /** Creates a group with its own copies of the lists. */
     public SurvivorGroup {
         survivors = List.copyOf(survivors);
         consequences = List.copyOf(consequences);
-        context = List.copyOf(context);
+        circumstances = List.copyOf(circumstances);
         if (survivors.isEmpty()) {
             throw new IllegalArgumentException("A group of survivors has at least one: none was given");
         }

@@ -132,8 +132,10 @@ class RootTests {
     @Nested
     class Siblings {
 
-        private static List<String> context(AllocationHistory history) {
-            return leaks(history).get(0).context().stream().map(Evidence::text).toList();
+        private static List<String> circumstances(AllocationHistory history) {
+            return leaks(history).get(0).circumstances().stream()
+                    .map(Evidence::text)
+                    .toList();
         }
 
         @Test
@@ -147,7 +149,7 @@ class RootTests {
                     .free(DRAM, device(0), 0x2000)
                     .recorded();
 
-            assertThat(context(history))
+            assertThat(circumstances(history))
                     .containsExactly(expected(
                             history,
                             "2 of 3 buffers from this line were freed, in TEARDOWN; this one was first passed over at"
@@ -166,7 +168,7 @@ class RootTests {
                     .free(DRAM, device(0), 0x2000)
                     .recorded();
 
-            assertThat(context(history))
+            assertThat(circumstances(history))
                     .containsExactly(expected(
                             history,
                             "2 of 4 buffers from this line were freed, 1 in TEST, 1 in TEARDOWN; these were first"
@@ -183,7 +185,7 @@ class RootTests {
                 }
             }
 
-            assertThat(context(script.recorded()))
+            assertThat(circumstances(script.recorded()))
                     .containsExactly(
                             "1 of 2 buffers from this line were freed, in START, before this one was allocated");
         }
@@ -196,14 +198,14 @@ class RootTests {
             }
             var history = script.free(DRAM, devices(0, 3), 0x1000).recorded();
 
-            assertThat(context(history))
+            assertThat(circumstances(history))
                     .contains("all 4 devices are alike: each allocated 2 and freed 1")
                     .hasSize(2);
         }
 
         @Test
         void areNoneWithoutOrigins() {
-            assertThat(context(historyWithoutOrigins()
+            assertThat(circumstances(historyWithoutOrigins()
                             .allocate(DRAM, device(0), 0x1000, 64)
                             .free(DRAM, device(0), 0x1000)
                             .allocate(DRAM, device(0), 0x1000, 64)
@@ -222,7 +224,7 @@ class RootTests {
                     .endOf(program(2))
                     .recorded();
 
-            assertThat(context(history))
+            assertThat(circumstances(history))
                     .containsExactly("at 0x1000 (4096) on device 0: allocated 2 times, freed 0 times");
         }
     }
@@ -271,7 +273,7 @@ class RootTests {
 
         assertThat(leaks(tracker.history()))
                 .hasSize(2)
-                .allSatisfy(leak -> assertThat(leak.context()).isEmpty())
+                .allSatisfy(leak -> assertThat(leak.circumstances()).isEmpty())
                 .allSatisfy(leak -> assertThat(leak.origin()).isEmpty());
     }
 
@@ -298,7 +300,7 @@ class RootTests {
     void devicesThatKeptEverythingAreNotCalledAlike() {
         var leaks = leaks(history().allocate(DRAM, devices(0, 1), 0x1000, 64).recorded());
 
-        assertThat(leaks.get(0).context()).isEmpty();
+        assertThat(leaks.get(0).circumstances()).isEmpty();
     }
 
     @Test
@@ -309,7 +311,7 @@ class RootTests {
                 .witness(CLOSE_BEGUN, DRAM, devices(0, 1))
                 .closed());
 
-        assertThat(leaks.get(0).context()).isEmpty();
+        assertThat(leaks.get(0).circumstances()).isEmpty();
     }
 
     @Test
@@ -320,7 +322,7 @@ class RootTests {
                 .endOf(program(1))
                 .recorded());
 
-        assertThat(leaks.get(0).context()).isEmpty();
+        assertThat(leaks.get(0).circumstances()).isEmpty();
     }
 
     @Test
@@ -338,7 +340,7 @@ class RootTests {
         for (int i = 0; i < phases; i++) {
             script.phase(new Phase("PHASE " + i)).free(DRAM, device(0), 0x1000L * (i + 1));
         }
-        return leaks(script.recorded()).get(0).context().get(0).text();
+        return leaks(script.recorded()).get(0).circumstances().get(0).text();
     }
 
     @Test

@@ -114,7 +114,7 @@ final class VerdictWriter {
         field("label", group.label());
         optionalObject("origin", group.origin(), origin -> SharedLines.FRAMES.write(origin, json));
         objects("evidence", group.evidence(), this::evidence);
-        objects("context", group.context(), this::evidence);
+        objects("context", group.circumstances(), this::evidence);
         objects("buffers", group.survivors(), survivor -> survivor(survivor, group));
         objects("consequences", group.consequences(), this::group);
     }

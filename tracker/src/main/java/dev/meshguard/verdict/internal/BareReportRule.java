@@ -44,7 +44,7 @@ final class BareReportRule implements Rule {
     }
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
         if (!buffer.isLive() || !isBare(buffer) || isKnownOtherwise(survivor)) {
             return Optional.empty();
@@ -60,7 +60,7 @@ final class BareReportRule implements Rule {
     }
 
     /** A witness, a handle, or a release after the close is better evidence than the reports. */
-    private static boolean isKnownOtherwise(SurvivorContext survivor) {
+    private static boolean isKnownOtherwise(SurvivorFacts survivor) {
         return survivor.addressState() != AddressState.UNKNOWN
                 || survivor.freeAfterClose().isPresent()
                 || !survivor.traces().isEmpty();
@@ -117,7 +117,7 @@ final class BareReportRule implements Rule {
                 && later.request().details().equals(earlier.request().details());
     }
 
-    private Optional<Evidence> freedElsewhere(SurvivorContext survivor) {
+    private Optional<Evidence> freedElsewhere(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
         long last = buffer.lastOpenReportAt().orElse(0);
         if (buffer.request().isAnonymous()) {
@@ -136,7 +136,7 @@ final class BareReportRule implements Rule {
     }
 
     /** The free that found nothing came between the previous generation and this one. */
-    private static Optional<Evidence> freedBefore(SurvivorContext survivor) {
+    private static Optional<Evidence> freedBefore(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
         if (buffer.request().isAnonymous()) {
             return Optional.empty();

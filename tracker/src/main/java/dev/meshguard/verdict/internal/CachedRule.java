@@ -13,7 +13,7 @@ import java.util.OptionalLong;
 final class CachedRule implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         for (Report report : survivor.buffer().reports()) {
             Optional<Owner> owner = report.request().details().owner();
             if (report.isOpen() && owner.isPresent()) {

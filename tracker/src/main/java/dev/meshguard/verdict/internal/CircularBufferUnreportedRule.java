@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 final class CircularBufferUnreportedRule implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         if (survivor.buffer().kind() != BufferKind.CIRCULAR_BUFFER) {
             return Optional.empty();
         }
@@ -59,7 +59,7 @@ final class CircularBufferUnreportedRule implements Rule {
         return new Evidence(words + ", and its free was never reported", List.copyOf(ends.values()));
     }
 
-    private static Evidence outsideTheAllocator(SurvivorContext survivor) {
+    private static Evidence outsideTheAllocator(SurvivorFacts survivor) {
         return survivor.snapshot(Moment.CLOSE_BEGUN)
                 .filter(snapshot -> survivor.addressState(Moment.CLOSE_BEGUN) == AddressState.FREE)
                 .map(snapshot -> Evidence.of(
@@ -71,7 +71,7 @@ final class CircularBufferUnreportedRule implements Rule {
     }
 
     /** A device that represents its whole mesh in the reports does not show where a program ran. */
-    private static Optional<Evidence> onlyOnBusiestDevice(SurvivorContext survivor) {
+    private static Optional<Evidence> onlyOnBusiestDevice(SurvivorFacts survivor) {
         int device = survivor.buffer().device();
         return survivor.history().meshes().stream()
                 .filter(mesh -> mesh.busiestDevice() == device && mesh.devices().size() > 1)
@@ -84,7 +84,7 @@ final class CircularBufferUnreportedRule implements Rule {
      * A free without an owner may match any report, the open ones too; but the allocator knows whether its own buffer
      * is gone.
      */
-    private static boolean isGone(SurvivorContext survivor, Report report) {
+    private static boolean isGone(SurvivorFacts survivor, Report report) {
         boolean byItsOwner = survivor.freeOf(report)
                 .flatMap(free -> free.request().details().owner())
                 .filter(owner ->

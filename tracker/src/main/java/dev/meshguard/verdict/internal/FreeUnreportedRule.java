@@ -26,8 +26,9 @@ import java.util.OptionalLong;
 final class FreeUnreportedRule implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
-        if (!survivor.allRemaining(details -> details.kind() == BufferKind.BUFFER) || survivor.buffer().lifetime() == BufferLifetime.PERSISTENT) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
+        if (!survivor.allRemaining(details -> details.kind() == BufferKind.BUFFER)
+                || survivor.buffer().lifetime() == BufferLifetime.PERSISTENT) {
             return Optional.empty();
         }
         if (survivor.addressState() == AddressState.FREE) {
@@ -58,14 +59,14 @@ final class FreeUnreportedRule implements Rule {
     }
 
     /** A report that could not be sent is no defect of the code that frees. */
-    private static Optional<Evidence> whileTrackingWasOff(SurvivorContext survivor) {
+    private static Optional<Evidence> whileTrackingWasOff(SurvivorFacts survivor) {
         return LeakDiagnosis.gapAfter(survivor.buffer(), survivor.history())
                 .map(gap -> Evidence.formatted("tracking was off from event #%d on: %s", gap.number(), gap.reason())
                         .provedBy(gap.number()));
     }
 
     /** A device that several meshes use may still be open when one of them is closed. */
-    private static Evidence releasedLate(SurvivorContext survivor, HistoryEvent.FreeIgnored free) {
+    private static Evidence releasedLate(SurvivorFacts survivor, HistoryEvent.FreeIgnored free) {
         OptionalInt mesh = survivor.buffer().mesh();
         return Evidence.formatted(
                         "its handle was released after %s was closed (event #%d), when the runtime reports nothing",

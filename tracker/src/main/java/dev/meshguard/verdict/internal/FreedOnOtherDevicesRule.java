@@ -22,7 +22,7 @@ import java.util.Optional;
 final class FreedOnOtherDevicesRule implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
         Siblings siblings = survivor.siblings();
         AllocationFreeCount own = siblings.of(buffer.device());
@@ -49,7 +49,7 @@ final class FreedOnOtherDevicesRule implements Rule {
     }
 
     /** More is reported under the device that represents its whole mesh than it holds. */
-    private static boolean isArtefact(SurvivorContext survivor, AllocationFreeCount own, AllocationFreeCount others) {
+    private static boolean isArtefact(SurvivorFacts survivor, AllocationFreeCount own, AllocationFreeCount others) {
         int device = survivor.buffer().device();
         return survivor.isReportedElsewhere()
                 || (own.allocated() > others.allocated()

@@ -13,7 +13,7 @@ import java.util.Optional;
 final class HeldRule implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         return survivor.traces().stream()
                 .filter(trace -> trace.reachability().state() == State.REACHABLE)
                 .min(Comparator.comparingInt(trace -> rank(trace.reachability())))

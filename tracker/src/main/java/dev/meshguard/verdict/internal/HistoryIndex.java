@@ -107,10 +107,10 @@ final class HistoryIndex {
     }
 
     /** Returns the same generation in the whole history, if there are events after the check. */
-    Optional<SurvivorContext> later(BufferGeneration buffer) {
+    Optional<SurvivorFacts> later(BufferGeneration buffer) {
         return ofWhole.flatMap(whole -> whole.liveAtCheck.at(buffer.allocatedAt()).stream()
                 .findFirst()
-                .map(same -> new SurvivorContext(same, whole)));
+                .map(same -> new SurvivorFacts(same, whole)));
     }
 
     /** Returns the buffers of the same request, or, if it touched one device only, those of the same line of code. */

@@ -21,7 +21,7 @@ import java.util.OptionalLong;
 final class KeptAfterReleaseRule implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         Optional<HistoryEvent.Witnessed> snapshot = survivor.snapshot();
         if (snapshot.isEmpty() || survivor.addressState() != AddressState.ALLOCATED) {
             return Optional.empty();

@@ -40,7 +40,7 @@ final class LateReportRule implements Rule {
     }
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         for (Report report : survivor.buffer().reportsRemaining()) {
             HistoryEvent end = late.get(report.allocatedAt());
             if (end != null) {

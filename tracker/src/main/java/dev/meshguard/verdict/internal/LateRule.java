@@ -55,21 +55,23 @@ final class LateRule implements Rule {
     }
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         if (!survivor.buffer().isLive()) {
             return ended(survivor);
         }
-        if (survivor.freesAreInferred() || survivor.isProvedFree() || survivor.allRemaining(details -> details.lifetime() == BufferLifetime.PERSISTENT)) {
+        if (survivor.freesAreInferred()
+                || survivor.isProvedFree()
+                || survivor.allRemaining(details -> details.lifetime() == BufferLifetime.PERSISTENT)) {
             return Optional.empty();
         }
         return afterClose(survivor).or(() -> afterCheck(survivor)).map(free -> late(free, survivor));
     }
 
-    private static Diagnosis late(Evidence free, SurvivorContext survivor) {
+    private static Diagnosis late(Evidence free, SurvivorFacts survivor) {
         return Diagnosis.of(Cause.LATE, SurvivorStatus.FREED_LATE, withWitness(free, survivor));
     }
 
-    private static List<Evidence> withWitness(Evidence decisive, SurvivorContext survivor) {
+    private static List<Evidence> withWitness(Evidence decisive, SurvivorFacts survivor) {
         List<Evidence> evidence = new ArrayList<>();
         evidence.add(decisive);
         survivor.snapshotEvidence(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
@@ -78,7 +80,7 @@ final class LateRule implements Rule {
 
     // Buffers in the ledger
 
-    private static Optional<Evidence> afterClose(SurvivorContext survivor) {
+    private static Optional<Evidence> afterClose(SurvivorFacts survivor) {
         if (!survivor.remaining().stream().allMatch(report -> isLateAtAClose(report, survivor.history()))) {
             return Optional.empty();
         }
@@ -95,8 +97,8 @@ final class LateRule implements Rule {
                 .map(free -> free.since(momentOf(survivor, began), began));
     }
 
-    private static Optional<Evidence> afterCheck(SurvivorContext survivor) {
-        Optional<SurvivorContext> later = survivor.later();
+    private static Optional<Evidence> afterCheck(SurvivorFacts survivor) {
+        Optional<SurvivorFacts> later = survivor.later();
         Optional<HistoryEvent.Checked> check = survivor.history().check();
         if (later.isEmpty() || check.isEmpty()) {
             return Optional.empty();
@@ -112,7 +114,7 @@ final class LateRule implements Rule {
     }
 
     /** One free is enough for all reports of one request. */
-    private static Optional<Free> freed(SurvivorContext later, long check) {
+    private static Optional<Free> freed(SurvivorFacts later, long check) {
         BufferGeneration generation = later.buffer();
         Optional<Report> last = generation.reports().stream()
                 .filter(report -> report.freedAt().orElse(0) > check)
@@ -126,18 +128,18 @@ final class LateRule implements Rule {
         return last.filter(report -> endsIt).map(report -> freeOf(report, later));
     }
 
-    private static Free freeOf(Report report, SurvivorContext survivor) {
+    private static Free freeOf(Report report, SurvivorFacts survivor) {
         return new Free(report.freedAt().orElseThrow(), survivor.vocabulary().freed(), report.release());
     }
 
-    private static Optional<Free> released(SurvivorContext survivor, long since) {
+    private static Optional<Free> released(SurvivorFacts survivor, long since) {
         return survivor.freeAfterClose()
                 .filter(free ->
                         free.number() > since && !free.request().details().handleCollected())
                 .map(free -> new Free(free.number(), "its handle was released", Optional.of(free.request())));
     }
 
-    private static Optional<Free> freedTogether(SurvivorContext survivor, long since) {
+    private static Optional<Free> freedTogether(SurvivorFacts survivor, long since) {
         return survivor.siblings().freedWith(survivor).stream()
                 .filter(event ->
                         event > since && !isOfCollectedHandle(survivor.history().event(event)))
@@ -156,7 +158,7 @@ final class LateRule implements Rule {
     // Buffers freed before the check
 
     /** Only the collector freed it if its last handle was collected: at another time, or never, in another run. */
-    private static Optional<Diagnosis> ended(SurvivorContext ended) {
+    private static Optional<Diagnosis> ended(SurvivorFacts ended) {
         return lateReports(ended).stream()
                 .max(Comparator.comparingLong(report -> report.freedAt().orElseThrow()))
                 .map(last -> {
@@ -177,7 +179,7 @@ final class LateRule implements Rule {
      * Returns the reports of an ended generation that were freed too late; none if the memory was freed before the close
      * of its allocator began.
      */
-    static List<Report> lateReports(SurvivorContext ended) {
+    static List<Report> lateReports(SurvivorFacts ended) {
         BufferGeneration generation = ended.buffer();
         OptionalLong close = ended.history().closeOf(generation);
         if (close.isEmpty() || generation.freedAt().orElse(0) < close.getAsLong()) {
@@ -225,7 +227,7 @@ final class LateRule implements Rule {
     }
 
     /** Returns when the close began, as a clause. It names the mesh where several share a device, because their closes differ. */
-    private static String momentOf(SurvivorContext survivor, long event) {
+    private static String momentOf(SurvivorFacts survivor, long event) {
         if (!survivor.history().meshesSharedADevice()) {
             return "after close began";
         }

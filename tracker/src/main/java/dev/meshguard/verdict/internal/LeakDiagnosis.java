@@ -32,7 +32,7 @@ final class LeakDiagnosis {
     private LeakDiagnosis() {}
 
     /** Returns the diagnosis of a leak that follows from a missing free, with all that is known about the buffer. */
-    static Diagnosis withCircumstances(Cause cause, SurvivorContext survivor, Evidence decisive) {
+    static Diagnosis withCircumstances(Cause cause, SurvivorFacts survivor, Evidence decisive) {
         List<Evidence> evidence = new ArrayList<>(List.of(decisive));
         evidence.addAll(survivor.circumstances());
         return of(cause, survivor, evidence);
@@ -42,12 +42,12 @@ final class LeakDiagnosis {
      * Returns the diagnosis of a leak that follows from a missing free. If it is undecided, the reason follows the decisive
      * fact.
      */
-    static Diagnosis of(Cause cause, SurvivorContext survivor, List<Evidence> evidence) {
+    static Diagnosis of(Cause cause, SurvivorFacts survivor, List<Evidence> evidence) {
         return diagnosis(cause, evidence, overtaken(survivor).or(() -> unreported(survivor)));
     }
 
     /** Returns the diagnosis of a leak that does not depend on a missing free. */
-    static Diagnosis certain(Cause cause, SurvivorContext survivor, Evidence evidence) {
+    static Diagnosis certain(Cause cause, SurvivorFacts survivor, Evidence evidence) {
         return diagnosis(cause, List.of(evidence), overtaken(survivor));
     }
 
@@ -60,7 +60,7 @@ final class LeakDiagnosis {
         return Diagnosis.undecided(cause, reason.get().kind(), withReason);
     }
 
-    private static Optional<Reason> overtaken(SurvivorContext survivor) {
+    private static Optional<Reason> overtaken(SurvivorFacts survivor) {
         return overtakenBy(survivor).map(free -> new Reason(Kind.OUT_OF_ORDER, free));
     }
 
@@ -68,7 +68,7 @@ final class LeakDiagnosis {
      * Returns a free that preceded the report of its own allocation. The free found nothing, or only a buffer of
      * another owner, and has the same mesh and extent.
      */
-    static Optional<Evidence> overtakenBy(SurvivorContext survivor) {
+    static Optional<Evidence> overtakenBy(SurvivorFacts survivor) {
         for (Report remaining : survivor.buffer().reportsRemaining()) {
             Optional<HistoryEvent.Freed> free = freesOfOthers(survivor, remaining)
                     .filter(freed -> freed.number() < remaining.allocatedAt() && isOf(freed, remaining))
@@ -87,7 +87,7 @@ final class LeakDiagnosis {
      * Returns the frees at the address that found nothing, or a buffer of another owner. Such a free names the owner that it is
      * of: without one, all generations of the address would be searched in vain.
      */
-    private static Stream<HistoryEvent.Freed> freesOfOthers(SurvivorContext survivor, Report remaining) {
+    private static Stream<HistoryEvent.Freed> freesOfOthers(SurvivorFacts survivor, Report remaining) {
         Stream<HistoryEvent.Freed> ofNothing = survivor
                 .strayFreesOn(survivor.buffer().device())
                 .stream()
@@ -121,14 +121,14 @@ final class LeakDiagnosis {
     }
 
     /** Returns that the free may be missing because the source did not report for a while, or lost reports. */
-    private static Optional<Reason> unreported(SurvivorContext survivor) {
+    private static Optional<Reason> unreported(SurvivorFacts survivor) {
         if (survivor.addressState() != AddressState.UNKNOWN && !mayListAnother(survivor)) {
             return Optional.empty();
         }
         return trackingOff(survivor).or(() -> reportsLost(survivor)).or(() -> freeOfReusedAddress(survivor));
     }
 
-    private static Optional<Reason> trackingOff(SurvivorContext survivor) {
+    private static Optional<Reason> trackingOff(SurvivorFacts survivor) {
         return gapAfter(survivor.buffer(), survivor.history())
                 .map(gap -> maybeFreed(
                         Kind.TRACKING_OFF,
@@ -136,7 +136,7 @@ final class LeakDiagnosis {
                         gap));
     }
 
-    private static Optional<Reason> reportsLost(SurvivorContext survivor) {
+    private static Optional<Reason> reportsLost(SurvivorFacts survivor) {
         return survivor.history().lostReports().stream()
                 .filter(lost -> lost.number() > survivor.buffer().allocatedAt())
                 .findFirst()
@@ -156,7 +156,7 @@ final class LeakDiagnosis {
      * Returns whether the snapshot joins the allocators, and the address that it lists is that of a buffer of another
      * one: it does not show whose memory is allocated.
      */
-    private static boolean mayListAnother(SurvivorContext survivor) {
+    private static boolean mayListAnother(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
         return survivor.snapshot()
                 .filter(event -> event.snapshot().allocator().isEmpty())
@@ -170,7 +170,7 @@ final class LeakDiagnosis {
      * Returns a free that may be of this buffer, although it was matched with an earlier one: the allocator reserved the
      * address again while a report of the earlier one was open, whose free is late or missing.
      */
-    private static Optional<Reason> freeOfReusedAddress(SurvivorContext survivor) {
+    private static Optional<Reason> freeOfReusedAddress(SurvivorFacts survivor) {
         List<Report> open = survivor.buffer().reportsRemaining();
         return reportsBefore(survivor)
                 .filter(earlier -> open.stream().anyMatch(own -> fitsAsWell(own, earlier))
@@ -186,7 +186,7 @@ final class LeakDiagnosis {
     }
 
     /** Where no report names the allocator, the reports of several buffers of one mesh are one generation. */
-    private static Stream<Report> reportsBefore(SurvivorContext survivor) {
+    private static Stream<Report> reportsBefore(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
         if (buffer.allocator().isEmpty()) {
             return buffer.reports().stream().filter(report -> buffer.mesh().isPresent() && mayReserve(report));

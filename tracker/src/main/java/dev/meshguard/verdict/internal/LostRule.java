@@ -13,13 +13,13 @@ import java.util.Optional;
 final class LostRule implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         return unreachable(survivor)
                 .or(() -> collected(survivor))
                 .map(decisive -> LeakDiagnosis.withCircumstances(Cause.LOST, survivor, decisive));
     }
 
-    private static Optional<Evidence> unreachable(SurvivorContext survivor) {
+    private static Optional<Evidence> unreachable(SurvivorFacts survivor) {
         List<HistoryEvent.HandleTraced> traces = survivor.traces();
         boolean allLost = traces.size() >= survivor.requestsToFree()
                 && traces.stream().allMatch(trace -> trace.reachability().state() == State.LOST);
@@ -35,7 +35,7 @@ final class LostRule implements Rule {
     }
 
     /** A garbage collection after the close or the check freed it too late. */
-    private static Optional<Evidence> collected(SurvivorContext survivor) {
+    private static Optional<Evidence> collected(SurvivorFacts survivor) {
         return collectedWith(survivor)
                 .or(() -> survivor.later()
                         .flatMap(later -> later.buffer().isCollected()
@@ -44,7 +44,7 @@ final class LostRule implements Rule {
                                 : collectedWith(later)));
     }
 
-    private static Optional<Evidence> collectedWith(SurvivorContext survivor) {
+    private static Optional<Evidence> collectedWith(SurvivorFacts survivor) {
         return survivor.freeAfterClose()
                 .filter(free -> free.request().details().handleCollected())
                 .map(free -> collectedAt(free.number()));

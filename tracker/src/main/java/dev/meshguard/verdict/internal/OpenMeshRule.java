@@ -11,7 +11,7 @@ import java.util.Optional;
 final class OpenMeshRule implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         if (!survivor.buffer().isLive() || ProcessDiedRule.isOfDeadProcess(survivor)) {
             return Optional.empty();
         }

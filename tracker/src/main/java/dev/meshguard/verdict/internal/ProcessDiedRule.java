@@ -17,7 +17,7 @@ import java.util.OptionalLong;
 final class ProcessDiedRule implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         if (!isOfDeadProcess(survivor)
                 || survivor.isProvedFree()
                 || survivor.freeAfterClose().isPresent()) {
@@ -35,13 +35,13 @@ final class ProcessDiedRule implements Rule {
     }
 
     /** Returns whether a buffer is in the ledger only because processes exited. */
-    static boolean isOfDeadProcess(SurvivorContext survivor) {
+    static boolean isOfDeadProcess(SurvivorFacts survivor) {
         return survivor.buffer().isLive()
                 && survivor.buffer().reportsRemaining().stream()
                         .allMatch(report -> deathAfter(report, survivor).isPresent());
     }
 
-    private static Optional<HistoryEvent.ProcessDied> deathAfter(Report report, SurvivorContext survivor) {
+    private static Optional<HistoryEvent.ProcessDied> deathAfter(Report report, SurvivorFacts survivor) {
         OptionalLong process = report.request().details().processId();
         return process.isPresent()
                 ? survivor.history().deathOf(process.getAsLong()).filter(death -> death.number() > report.allocatedAt())

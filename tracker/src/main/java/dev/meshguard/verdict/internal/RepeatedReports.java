@@ -26,14 +26,14 @@ final class RepeatedReports {
     private RepeatedReports() {}
 
     /** Returns the facts; empty if the address was reported once and nothing overlaps it. */
-    static List<Evidence> of(SurvivorContext survivor) {
+    static List<Evidence> of(SurvivorFacts survivor) {
         List<Evidence> facts = new ArrayList<>();
         reportedAgain(survivor).ifPresent(facts::add);
         overlapped(survivor).ifPresent(facts::add);
         return facts;
     }
 
-    private static Optional<Evidence> reportedAgain(SurvivorContext survivor) {
+    private static Optional<Evidence> reportedAgain(SurvivorFacts survivor) {
         List<Report> reports = survivor.buffer().reports();
         boolean areBuffers =
                 reports.stream().allMatch(report -> report.request().details().kind() == BufferKind.BUFFER);
@@ -114,14 +114,14 @@ final class RepeatedReports {
     }
 
     /** Finds another buffer that was allocated over a part of the memory. */
-    private static Optional<Evidence> overlapped(SurvivorContext survivor) {
+    private static Optional<Evidence> overlapped(SurvivorFacts survivor) {
         return survivor.anomalies(Anomaly.Kind.OVERLAP)
                 .findFirst()
                 .filter(overlap -> overlap.event() instanceof HistoryEvent.Allocated)
                 .map(overlap -> overlapped(survivor, overlap, (HistoryEvent.Allocated) overlap.event()));
     }
 
-    private static Evidence overlapped(SurvivorContext survivor, Anomaly overlap, HistoryEvent.Allocated other) {
+    private static Evidence overlapped(SurvivorFacts survivor, Anomaly overlap, HistoryEvent.Allocated other) {
         String what = String.format(
                 Locale.ROOT,
                 "%s at %s was allocated over a part of it (event #%d)",

@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 final class ReportedTwiceRule implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         if (survivor.freesAreInferred()) {
             return Optional.empty();
         }
@@ -86,7 +86,7 @@ final class ReportedTwiceRule implements Rule {
     }
 
     /** A free in between may split the reports of one request into two generations. */
-    private static List<Report> reportsThere(SurvivorContext survivor) {
+    private static List<Report> reportsThere(SurvivorFacts survivor) {
         List<Report> reports = survivor.buffer().reports();
         return reports.size() == 1
                         && survivor.history()
@@ -104,7 +104,7 @@ final class ReportedTwiceRule implements Rule {
      * A mesh has no memory on a device that it does not cover. Its own object was reported under the number of a
      * device, and only such reports remain.
      */
-    private static Optional<Diagnosis> reportedForItsMesh(SurvivorContext survivor) {
+    private static Optional<Diagnosis> reportedForItsMesh(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
         if (buffer.mesh().isEmpty() || buffer.reports().size() < 2) {
             return Optional.empty();
@@ -136,7 +136,7 @@ final class ReportedTwiceRule implements Rule {
     }
 
     /** Returns the device that a report named; it differs from the buffer's where a mesh does not cover it. */
-    private static int deviceOf(SurvivorContext survivor, Report report) {
+    private static int deviceOf(SurvivorFacts survivor, Report report) {
         return survivor.history()
                 .event(report.allocatedAt())
                 .filter(HistoryEvent.Allocated.class::isInstance)
@@ -145,7 +145,7 @@ final class ReportedTwiceRule implements Rule {
     }
 
     /** Returns whether every remaining report belongs to an allocation of which another report was freed. */
-    private static boolean areOfOneAllocation(SurvivorContext survivor) {
+    private static boolean areOfOneAllocation(SurvivorFacts survivor) {
         List<Report> reports = survivor.buffer().reports();
         return reports.stream().allMatch(report -> report.request().details().kind() == BufferKind.BUFFER)
                 && reports.stream()
@@ -158,7 +158,7 @@ final class ReportedTwiceRule implements Rule {
     }
 
     /** A free in between may split the reports of one request into two generations. */
-    private static Stream<Report> reportsOfTheSameThere(SurvivorContext survivor, Report remaining) {
+    private static Stream<Report> reportsOfTheSameThere(SurvivorFacts survivor, Report remaining) {
         return Stream.concat(
                 survivor.buffer().reports().stream(),
                 survivor.history().buffersOf(remaining.request()).stream()
@@ -171,13 +171,13 @@ final class ReportedTwiceRule implements Rule {
      * A request that also reported on other devices is no view of memory on this one only, unless it says that it is a
      * view.
      */
-    private static boolean isView(SurvivorContext survivor, Report view, Report owner) {
+    private static boolean isView(SurvivorFacts survivor, Report view, Report owner) {
         return RepeatedReports.isViewOf(view, owner)
                 && (view.request().details().view()
                         || devicesOf(survivor, owner).containsAll(devicesOf(survivor, view)));
     }
 
-    private static Set<Integer> devicesOf(SurvivorContext survivor, Report report) {
+    private static Set<Integer> devicesOf(SurvivorFacts survivor, Report report) {
         return survivor.history().buffersOf(report.request()).stream()
                 .map(BufferGeneration::device)
                 .collect(Collectors.toSet());
@@ -197,7 +197,7 @@ final class ReportedTwiceRule implements Rule {
      * A free without an owner was matched to some report, which proves nothing. Reports before the owner's allocation,
      * after its free, or with a larger size never pointed to it.
      */
-    private static boolean ownerIsGone(SurvivorContext survivor) {
+    private static boolean ownerIsGone(SurvivorFacts survivor) {
         List<Report> reports = survivor.buffer().reports();
         List<Report> owners = reports.stream()
                 .filter(report -> report.ownership() == Ownership.OWNING)

@@ -7,5 +7,5 @@ import java.util.Optional;
 @FunctionalInterface
 interface Rule {
 
-    Optional<Diagnosis> examine(SurvivorContext survivor);
+    Optional<Diagnosis> examine(SurvivorFacts survivor);
 }

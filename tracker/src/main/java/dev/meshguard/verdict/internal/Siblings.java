@@ -58,7 +58,7 @@ final class Siblings {
         boolean collected = true;
         for (BufferGeneration sibling : buffers) {
             OptionalLong freedAt = sibling.isLive() && oneWitness
-                    ? new SurvivorContext(sibling, index).provedFreeAt()
+                    ? new SurvivorFacts(sibling, index).provedFreeAt()
                     : sibling.freedAt();
             devices.merge(
                     sibling.device(),
@@ -132,7 +132,7 @@ final class Siblings {
      * Returns the number of the event by which the memory of one of them was freed, as most of the others or the owner of
      * their memory show. A witness that listed it as allocated before that does not contradict.
      */
-    OptionalLong freedWith(SurvivorContext survivor) {
+    OptionalLong freedWith(SurvivorFacts survivor) {
         boolean isHeldByItsRequestOnly = survivor.buffer().reportsRemaining().stream()
                 .allMatch(report -> report.request().equals(survivor.buffer().request()));
         return isHeldByItsRequestOnly
@@ -146,7 +146,7 @@ final class Siblings {
     /**
      * Returns the number of the event that freed the one report of a survivor's request that owned the memory of all others.
      */
-    OptionalLong ownerFreedAt(SurvivorContext survivor) {
+    OptionalLong ownerFreedAt(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
         boolean ownsNothing = buffer.reportsRemaining().stream()
                 .allMatch(report -> report.ownership() == Ownership.NON_OWNING
@@ -179,7 +179,7 @@ final class Siblings {
     }
 
     /** Returns the number of the snapshot that listed a survivor as allocated, or 0. */
-    private static long listedAt(SurvivorContext survivor) {
+    private static long listedAt(SurvivorFacts survivor) {
         return survivor.addressState() == AddressState.ALLOCATED
                 ? survivor.snapshot().orElseThrow().number()
                 : 0;

@@ -18,7 +18,7 @@ final class StaticInitializerRule implements Rule {
     private static final String INITIALIZER = "<clinit>";
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         if (survivor.buffer().hasDevice()) {
             return Optional.empty();
         }

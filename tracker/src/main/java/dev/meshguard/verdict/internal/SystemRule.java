@@ -18,7 +18,7 @@ import java.util.Optional;
 final class SystemRule implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
         boolean isPersistent = survivor.allRemaining(details -> details.lifetime() == BufferLifetime.PERSISTENT);
         if (!isPersistent && !survivor.allRemaining(details -> details.lifetime() == BufferLifetime.SYSTEM)) {

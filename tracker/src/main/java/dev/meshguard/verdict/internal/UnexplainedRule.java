@@ -10,12 +10,12 @@ import java.util.Optional;
 final class UnexplainedRule implements Rule {
 
     @Override
-    public Optional<Diagnosis> examine(SurvivorContext survivor) {
+    public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         Evidence frees = Evidence.of(freesOf(survivor), survivor.buffer().allocatedAt());
         return Optional.of(LeakDiagnosis.withCircumstances(Cause.UNEXPLAINED, survivor, frees));
     }
 
-    private static String freesOf(SurvivorContext survivor) {
+    private static String freesOf(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
         int freed = buffer.reports().size() - buffer.openReports();
         return freed == 0

@@ -113,7 +113,7 @@ public final class VerdictBuilder {
     private List<BufferGeneration> remaining() {
         List<BufferGeneration> remaining = new ArrayList<>(history.live());
         for (BufferGeneration buffer : history.freedAfterClose()) {
-            if (!LateRule.lateReports(new SurvivorContext(buffer, index)).isEmpty()) {
+            if (!LateRule.lateReports(new SurvivorFacts(buffer, index)).isEmpty()) {
                 remaining.add(buffer);
             }
         }
@@ -134,13 +134,13 @@ public final class VerdictBuilder {
         for (BufferGeneration buffer : remaining) {
             if (excluded.reported(buffer).isEmpty()) {
                 diagnosed.add(
-                        new Survivor(buffer, diagnosis(new SurvivorContext(buffer, index), rules), Optional.empty()));
+                        new Survivor(buffer, diagnosis(new SurvivorFacts(buffer, index), rules), Optional.empty()));
             }
         }
         return diagnosed;
     }
 
-    private static Diagnosis diagnosis(SurvivorContext survivor, List<Rule> rules) {
+    private static Diagnosis diagnosis(SurvivorFacts survivor, List<Rule> rules) {
         for (Rule rule : rules) {
             Optional<Diagnosis> diagnosis = rule.examine(survivor);
             if (diagnosis.isPresent()) {

@@ -62,7 +62,7 @@ final class GroupList {
         for (GroupIndex.Entry entry : grouped.entries()) {
             SurvivorGroup group = entry.part().group();
             group.evidence().forEach(evidence -> named.addAll(evidence.events()));
-            group.context().forEach(evidence -> named.addAll(evidence.events()));
+            group.circumstances().forEach(evidence -> named.addAll(evidence.events()));
         }
         verdict.inconclusiveReasons().forEach(reason -> named.addAll(reason.events()));
         return named;
@@ -174,7 +174,7 @@ final class GroupList {
             Columns.texts("chain", chain, json);
         }
         evidence("evidence", group.evidence(), json);
-        evidence("context", group.context(), json);
+        evidence("context", group.circumstances(), json);
         Optional<VerdictReport.ExpectationSnippet> entry = snippets.narrowest(group);
         if (entry.isPresent()) {
             entry("entry", entry.get(), json);

@@ -33,7 +33,7 @@ import java.util.stream.Stream;
  * @param buffer the survivor
  * @param index finds other buffers, reports and anomalies of the history
  */
-record SurvivorContext(BufferGeneration buffer, HistoryIndex index) {
+record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
 
     /** Returns the history as of the check. */
     AllocationHistory history() {
@@ -214,7 +214,7 @@ record SurvivorContext(BufferGeneration buffer, HistoryIndex index) {
         boolean isLate = again.isPresent()
                 && generationsAtAddress().stream()
                         .filter(other -> other.allocatedAt() == again.getAsLong())
-                        .anyMatch(other -> LeakDiagnosis.overtakenBy(new SurvivorContext(other, index))
+                        .anyMatch(other -> LeakDiagnosis.overtakenBy(new SurvivorFacts(other, index))
                                 .isPresent());
         return isLate ? OptionalLong.empty() : again;
     }
@@ -332,7 +332,7 @@ record SurvivorContext(BufferGeneration buffer, HistoryIndex index) {
     }
 
     /** Returns the same generation in the whole history, if there are events after the check. */
-    Optional<SurvivorContext> later() {
+    Optional<SurvivorFacts> later() {
         return index.later(buffer);
     }
 
