@@ -80,7 +80,7 @@ class RunPagesTests {
     }
 
     private RunPages begin(OutputMode mode, ClassLoader loader) {
-        return RunPages.begin(
+        return new RunPages(
                 new OutputSettings(OutputMode.OFF, false, Optional.empty(), mode, folder),
                 Optional.empty(),
                 name -> null,

@@ -16,10 +16,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -94,33 +94,29 @@ public final class FindingsFile {
 
     /** Adds what this JVM knows about the use of entries. */
     synchronized void add(EntryUse use, List<Expectation> entries) {
-        if (problem == null && !entries.isEmpty()) {
+        if (!entries.isEmpty()) {
             append(json -> json.entries(use, entries));
         }
     }
 
     /** Adds leaks that a baseline may have. */
     synchronized void add(Baseline leaks) {
-        if (problem == null) {
-            append(json -> json.found(leaks));
-        }
+        append(json -> json.found(leaks));
     }
 
     /** Adds a check. */
     public synchronized void add(CheckRecord check) {
-        if (problem != null || !append(json -> json.check(check))) {
+        if (append(json -> json.check(check))) {
+            checks++;
+            findings += check.findings().size();
+        } else {
             lost++;
-            return;
         }
-        checks++;
-        findings += check.findings().size();
     }
 
     /** Writes the last line; returns what a reader of the report has to know, as whole sentences. */
     public synchronized List<String> end() {
-        if (problem == null) {
-            append(json -> json.end(checks, findings));
-        }
+        append(json -> json.end(checks, findings));
         return Stream.concat(unknown.stream(), Optional.ofNullable(problem).map(this::description).stream())
                 .toList();
     }
@@ -134,15 +130,14 @@ public final class FindingsFile {
                 error);
     }
 
-    /** Makes lines with the identity of the run. */
-    private interface Text {
-        String of(FindingsJson json);
-    }
-
-    private boolean append(Text text) {
+    /** Appends lines unless an earlier line could not be written; returns whether it has. */
+    private boolean append(Function<FindingsJson, String> text) {
+        if (problem != null) {
+            return false;
+        }
         try {
             FindingsJson json = lines == null ? create() : lines;
-            append(text.of(json), fileOf(json));
+            append(text.apply(json), fileOf(json));
             return true;
         } catch (IOException notWritten) {
             problem = notWritten;
@@ -190,16 +185,12 @@ public final class FindingsFile {
     }
 
     private void warnOfUnknowns() {
-        List<String> names = new ArrayList<>();
-        if (settings.runName().isEmpty()) {
-            names.add("run");
-        }
-        if (settings.ci().commit().isEmpty()) {
-            names.add("commit");
-        }
-        if (settings.ci().machine().isEmpty()) {
-            names.add("machine");
-        }
+        List<String> names = Stream.of(
+                        settings.runName().isEmpty() ? "run" : "",
+                        settings.ci().commit().isEmpty() ? "commit" : "",
+                        settings.ci().machine().isEmpty() ? "machine" : "")
+                .filter(name -> !name.isEmpty())
+                .toList();
         if (!names.isEmpty()) {
             String text = "The findings lack the " + String.join(" and the ", names)
                     + ", for which no variable of a CI is set."
@@ -215,13 +206,12 @@ public final class FindingsFile {
 
     /** Whole lines or nothing: a part of a line would damage the next one. */
     private static void append(String text, Path target) throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
         try (FileChannel channel = FileChannel.open(target, StandardOpenOption.WRITE)) {
             long size = channel.size();
-            channel.position(size);
+            ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
             try {
                 while (bytes.hasRemaining()) {
-                    channel.write(bytes);
+                    channel.write(bytes, size + bytes.position());
                 }
             } catch (IOException notWritten) {
                 truncate(channel, size, notWritten);

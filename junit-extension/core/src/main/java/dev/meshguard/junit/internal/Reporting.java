@@ -47,7 +47,8 @@ public final class Reporting {
         this.environment = Map.copyOf(environment);
         this.histories = settings.record().map(HistoryFolder::new);
         this.findings = FindingsFile.of(run, began);
-        this.pages = RunPages.begin(settings, run.ci().machine(), properties, began.toEpochMilli());
+        this.pages = new RunPages(
+                settings, run.ci().machine(), properties, began.toEpochMilli(), Reporting.class.getClassLoader());
         this.summary = new RunSummaryCollector(settings.summary(), nanoTime);
     }
 

@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -60,48 +61,36 @@ public final class RunPages {
     private volatile boolean isChanged;
     private volatile boolean isOverviewWritten;
 
-    private RunPages(OutputMode mode, FailureOutput.Settings settings, long begunAt, @Nullable ClassLoader loader) {
-        this.mode = mode;
-        this.settings = settings;
-        this.begunAt = begunAt;
-        this.loader = loader;
-        this.hasOldPages =
-                mode != OutputMode.OFF && Files.isDirectory(settings.folder().resolve("runs"));
-    }
-
     /**
      * Creates the pages of an execution.
      *
      * @param machine the machine that runs the tests, if it is known
      * @param properties the system properties; build tools number their JVMs in them
      * @param begunAt the wall-clock time, in milliseconds
+     * @param loader finds the module that writes pages
      * @throws IllegalArgumentException if all checks should leave a page, and nothing writes pages or two artifacts do
      */
-    public static RunPages begin(
-            OutputSettings settings,
-            Optional<String> machine,
-            Function<String, @Nullable String> properties,
-            long begunAt) {
-        return begin(settings, machine, properties, begunAt, RunPages.class.getClassLoader());
-    }
-
-    static RunPages begin(
-            OutputSettings settings,
+    RunPages(
+            OutputSettings output,
             Optional<String> machine,
             Function<String, @Nullable String> properties,
             long begunAt,
             @Nullable ClassLoader loader) {
-        if (settings.page() == OutputMode.ALWAYS && found(loader).isEmpty()) {
-            throw ConfigurationKey.PAGE.rejected(
-                    "always",
-                    "Nothing writes pages here: add the artifact meshguard-page to the class path of the tests.");
-        }
+        this.mode = output.page();
+        this.begunAt = begunAt;
+        this.loader = loader;
+        this.hasOldPages =
+                mode != OutputMode.OFF && Files.isDirectory(output.pageFolder().resolve("runs"));
         String fork = Stream.of("surefire.forkNumber", BuildTool.GRADLE_WORKER)
                 .flatMap(name -> Stream.ofNullable(properties.apply(name)))
                 .findFirst()
                 .orElse("1");
-        return new RunPages(
-                settings.page(), new FailureOutput.Settings(settings.pageFolder(), machine, fork), begunAt, loader);
+        this.settings = new FailureOutput.Settings(output.pageFolder(), machine, fork);
+        if (mode == OutputMode.ALWAYS && found().isEmpty()) {
+            throw ConfigurationKey.PAGE.rejected(
+                    "always",
+                    "Nothing writes pages here: add the artifact meshguard-page to the class path of the tests.");
+        }
     }
 
     private static Thread thread(Runnable writing) {
@@ -114,47 +103,53 @@ public final class RunPages {
      * The page of one failure. Its location is known before it is written, because the page shows the text of the failure,
      * which names it.
      */
-    public final class FailurePage {
+    public static final class FailurePage {
 
-        private final PageSubject subject;
-        private final Optional<String> name;
-        private final Optional<Throwable> rejected;
+        private final Optional<String> location;
+        private final Optional<IllegalStateException> problem;
+        private final Consumer<CheckReport> output;
 
-        private FailurePage(PageSubject subject, Optional<String> name, Optional<Throwable> rejected) {
-            this.subject = subject;
-            this.name = name;
-            this.rejected = rejected;
+        private FailurePage(
+                Optional<String> location, Optional<IllegalStateException> problem, Consumer<CheckReport> output) {
+            this.location = location;
+            this.problem = problem;
+            this.output = output;
         }
 
         /** Returns its location; empty if no page is configured, or none can be written. */
         public Optional<String> location() {
-            return name.map(one -> output().orElseThrow().fileOf(one).toString());
+            return location;
         }
 
         /** Returns why no page can be written, for the failure that then names none; empty if none is configured. */
         public Optional<IllegalStateException> problem() {
-            return rejected.map(reason -> new IllegalStateException(
-                    "The page of this failure could not be written; what is written here is all there is.", reason));
+            return problem;
         }
 
         /** Begins to write the page, if there is one; {@link #finish()} returns an error. */
         public void write(CheckReport parts) {
-            name.ifPresent(one -> writer.execute(() -> writeFailure(one, subject, parts)));
+            output.accept(parts);
         }
     }
 
     /** Reserves the page of a failure. */
     public synchronized FailurePage reserve(PageSubject subject) {
         try {
-            Optional<FailureOutput.Folder> folder = mode == OutputMode.OFF ? Optional.empty() : output();
-            if (folder.isEmpty()) {
-                return new FailurePage(subject, Optional.empty(), Optional.empty());
+            Optional<FailureOutput.Folder> configured = mode == OutputMode.OFF ? Optional.empty() : output();
+            if (configured.isEmpty()) {
+                return new FailurePage(Optional.empty(), Optional.empty(), parts -> {});
             }
-            String name = take(subject, folder.get());
+            FailureOutput.Folder folder = configured.get();
+            String name = take(subject, folder);
             ofFailures.add(subject.identity());
-            return new FailurePage(subject, Optional.of(name), Optional.empty());
+            return new FailurePage(
+                    Optional.of(folder.fileOf(name).toString()),
+                    Optional.empty(),
+                    parts -> writer.execute(() -> writeFailure(folder, name, subject, parts)));
         } catch (IOException | RuntimeException | LinkageError notWritten) {
-            return new FailurePage(subject, Optional.empty(), Optional.of(notWritten));
+            IllegalStateException problem = new IllegalStateException(
+                    "The page of this failure could not be written; what is written here is all there is.", notWritten);
+            return new FailurePage(Optional.empty(), Optional.of(problem), parts -> {});
         }
     }
 
@@ -168,14 +163,12 @@ public final class RunPages {
         if (parent != null) {
             Files.createDirectories(parent);
         }
-        int number = 1;
-        while (true) {
+        for (int number = 1; ; number++) {
             String name = nameOf(subject, number, folder);
             if (!claimed.contains(name) && (!subject.isOfWholeRun() || isFirst(name, folder))) {
                 claimed.add(name);
                 return name;
             }
-            number++;
         }
     }
 
@@ -202,9 +195,9 @@ public final class RunPages {
         }
     }
 
-    private void writeFailure(String name, PageSubject subject, CheckReport parts) {
+    private void writeFailure(FailureOutput.Folder folder, String name, PageSubject subject, CheckReport parts) {
         try {
-            output().orElseThrow().write(name, subject.title(), parts);
+            folder.write(name, subject.title(), parts);
             isChanged = true;
         } catch (IOException | RuntimeException | LinkageError notWritten) {
             problems.add(String.format(
@@ -274,13 +267,13 @@ public final class RunPages {
     /** Finds the module that writes pages when the first one is to be written; empty if it is not installed. */
     private synchronized Optional<FailureOutput.Folder> output() {
         if (!isOutputKnown) {
-            output = found(loader).map(found -> found.open(settings));
+            output = found().map(found -> found.open(settings));
             isOutputKnown = true;
         }
         return output;
     }
 
-    private static Optional<FailureOutput> found(@Nullable ClassLoader loader) {
+    private Optional<FailureOutput> found() {
         try {
             List<FailureOutput> all = new ArrayList<>();
             ServiceLoader.load(FailureOutput.class, loader).forEach(all::add);
