@@ -42,16 +42,37 @@ public final class SupportedVersions {
                 });
     }
 
+    /** Returns why the JUnit of a context type cannot run the checks, if it cannot. */
+    static Optional<String> errorOf(Class<?> contextType) {
+        return errorUnless(
+                hasMethod(contextType, NEEDED),
+                "JUnit Jupiter " + OLDEST,
+                Optional.of(contextType),
+                ", for example with org.junit:junit-bom; with Spring Boot's parent set the property junit-jupiter.version.");
+    }
+
+    /** Returns why the SLF4J of a logger type cannot be used, if it cannot. */
+    static Optional<String> errorOfLoggers(Class<?> loggerType) {
+        return errorUnless(
+                hasMethod(loggerType, NEEDED_OF_LOGGERS),
+                "SLF4J 2.0",
+                Optional.of(loggerType),
+                ": org.slf4j:slf4j-api 2.0, and a provider for it, such as Logback 1.3 or later.");
+    }
+
     /** Returns why the Jackson of a class loader cannot be used, if it cannot. */
     static Optional<String> errorOfJackson(ClassLoader loader) {
-        if (classOf(NEEDED_OF_JACKSON, loader).isPresent()) {
-            return Optional.empty();
-        }
-        return Optional.of(message(
+        return errorUnless(
+                classOf(NEEDED_OF_JACKSON, loader).isPresent(),
                 "jackson-core 2.15",
                 classOf(JACKSON + "JsonFactory", loader),
                 ", for example with com.fasterxml.jackson:jackson-bom; with Spring Boot's parent set the property"
-                        + " jackson-bom.version."));
+                        + " jackson-bom.version.");
+    }
+
+    private static boolean hasMethod(Class<?> type, String name) {
+        return Arrays.stream(type.getMethods())
+                .anyMatch(method -> method.getName().equals(name));
     }
 
     private static Optional<Class<?>> classOf(String name, ClassLoader loader) {
@@ -62,37 +83,16 @@ public final class SupportedVersions {
         }
     }
 
-    /** Returns why the SLF4J of a logger type cannot be used, if it cannot. */
-    static Optional<String> errorOfLoggers(Class<?> loggerType) {
-        return errorOf(
-                loggerType,
-                NEEDED_OF_LOGGERS,
-                "SLF4J 2.0",
-                ": org.slf4j:slf4j-api 2.0, and a provider for it, such as Logback 1.3 or later.");
-    }
-
-    /** Returns why the JUnit of a context type cannot run the checks, if it cannot. */
-    static Optional<String> errorOf(Class<?> contextType) {
-        return errorOf(
-                contextType,
-                NEEDED,
-                "JUnit Jupiter " + OLDEST,
-                ", for example with org.junit:junit-bom; with Spring Boot's parent set the property junit-jupiter.version.");
-    }
-
-    private static Optional<String> errorOf(Class<?> type, String neededMethod, String oldest, String wayOut) {
-        boolean isThere = Arrays.stream(type.getMethods())
-                .anyMatch(method -> method.getName().equals(neededMethod));
-        return isThere ? Optional.empty() : Optional.of(message(oldest, Optional.of(type), wayOut));
-    }
-
-    private static String message(String oldest, Optional<Class<?>> type, String wayOut) {
-        return String.format(
-                Locale.ROOT,
-                "MeshGuard needs %s or later, and found %s. Choose the version in the build%s",
-                oldest,
-                type.flatMap(SupportedVersions::found).orElse("an older one"),
-                wayOut);
+    private static Optional<String> errorUnless(
+            boolean isSupported, String oldest, Optional<Class<?>> type, String wayOut) {
+        return isSupported
+                ? Optional.empty()
+                : Optional.of(String.format(
+                        Locale.ROOT,
+                        "MeshGuard needs %s or later, and found %s. Choose the version in the build%s",
+                        oldest,
+                        type.flatMap(SupportedVersions::found).orElse("an older one"),
+                        wayOut));
     }
 
     /** A jar on the class path has the version in its manifest, a module in its descriptor. */

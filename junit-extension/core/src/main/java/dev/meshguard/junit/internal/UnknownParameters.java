@@ -3,7 +3,7 @@ package dev.meshguard.junit.internal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -88,9 +88,7 @@ public final class UnknownParameters {
     }
 
     private Optional<String> nearest(String name) {
-        List<String> byDistance = new ArrayList<>(known);
-        byDistance.sort((one, other) -> Integer.compare(distance(name, one), distance(name, other)));
-        return byDistance.stream().findFirst();
+        return known.stream().min(Comparator.comparingInt(one -> distance(name, one)));
     }
 
     /** The number of characters to insert, remove or replace to turn one into the other. */

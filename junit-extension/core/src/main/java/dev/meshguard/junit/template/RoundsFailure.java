@@ -1,53 +1,48 @@
 package dev.meshguard.junit.template;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.TestNames;
+import dev.meshguard.junit.internal.template.SourceRuntime;
 import dev.meshguard.report.AccumulationReport;
+import dev.meshguard.report.CheckReport;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.SiteGrowth;
 import java.util.Locale;
 import java.util.Optional;
 import org.opentest4j.AssertionFailedError;
 
-/** Creates the failures of rounds that are not stable. */
+/** Creates the failures of rounds that are not stable, each with its page. */
 final class RoundsFailure {
 
     private final String test;
+    private final SourceRuntime runtime;
+    private final AllocationHistory history;
+    private final Accumulation accumulation;
 
-    /** Creates the failures of a test with the given name. */
-    RoundsFailure(String test) {
+    /**
+     * Creates the failures of a test.
+     *
+     * @param test the name of the test
+     * @param accumulation the survivors of the rounds in the history
+     */
+    RoundsFailure(String test, SourceRuntime runtime, AllocationHistory history, Accumulation accumulation) {
         this.test = test;
+        this.runtime = runtime;
+        this.history = history;
+        this.accumulation = accumulation;
     }
 
-    AssertionFailedError growing(Accumulation accumulation, Optional<String> page) {
-        return failure("Memory grows with the rounds of " + test + ":", accumulation, Optional.empty(), page);
-    }
-
-    AssertionFailedError undecided(Accumulation accumulation, Optional<String> page) {
-        return failure(
-                "After " + Quantities.count(accumulation.rounds(), "round")
-                        + ", which is atMost, it is not decided whether memory" + " grows with the rounds of " + test
-                        + ":",
-                accumulation,
-                Optional.of("Raise atMost, or warmUp where the first rounds fill a cache."),
-                page);
-    }
-
-    AssertionFailedError unknown(Accumulation accumulation, Optional<String> page) {
-        return failure(
-                "It cannot be known whether memory grows with the rounds of " + test + ":",
-                accumulation,
-                Optional.empty(),
-                page);
-    }
-
-    AssertionFailedError nothingAllocated(String place) {
+    static AssertionFailedError nothingAllocated(String place) {
         return new AssertionFailedError(place
                 + ": no round took memory through the mesh or the Ttnn that it is given, so nothing was judged. A mesh that a"
                 + " constructor or a @BeforeAll method was given under PER_CLASS is the class's.");
     }
 
-    AssertionFailedError alone(String place, int rounds, int number) {
+    static AssertionFailedError alone(String place, int rounds, int number) {
         return new AssertionFailedError(String.format(
                 Locale.ROOT,
                 "%s: %d of %d rounds ran, so whether memory grows was not judged. Rounds are judged together: run all of the method.",
@@ -56,19 +51,40 @@ final class RoundsFailure {
                 number));
     }
 
-    private AssertionFailedError failure(
-            String headline, Accumulation accumulation, Optional<String> remedy, Optional<String> page) {
-        StringBuilder text = new StringBuilder(headline)
-                .append("\n  ")
-                .append(AccumulationReport.of(accumulation).text().replace("\n", "\n  "));
-        remedy.ifPresent(words -> text.append('\n').append(words));
-        page.ifPresent(place -> text.append("\npage    ").append(place));
-        text.append("\nrerun   ").append(TestNames.reproduction(test));
-        AssertionFailedError failure = new AssertionFailedError(text.toString());
+    AssertionFailedError growing() {
+        return failure("Memory grows with the rounds of " + test + ":", "");
+    }
+
+    AssertionFailedError undecided() {
+        return failure(
+                "After " + Quantities.count(accumulation.rounds(), "round")
+                        + ", which is atMost, it is not decided whether memory grows with the rounds of " + test + ":",
+                "\nRaise atMost, or warmUp where the first rounds fill a cache.");
+    }
+
+    AssertionFailedError unknown() {
+        return failure("It cannot be known whether memory grows with the rounds of " + test + ":", "");
+    }
+
+    private AssertionFailedError failure(String headline, String remedy) {
+        RunPages.FailurePage page = runtime.pages().reserve(runtime.subject());
+        String text = headline + "\n  "
+                + AccumulationReport.of(accumulation).text().replace("\n", "\n  ")
+                + remedy
+                + page.location().map(place -> "\npage    " + place).orElse("")
+                + "\nrerun   "
+                + TestNames.reproduction(test);
+        AssertionFailedError failure = new AssertionFailedError(text);
         accumulation.sites().stream()
                 .findFirst()
                 .flatMap(SiteGrowth::origin)
                 .ifPresent(origin -> failure.setStackTrace(origin.frames().toArray(StackTraceElement[]::new)));
+        page.problem().ifPresent(failure::addSuppressed);
+        page.write(new CheckReport(
+                VerdictReport.of(LeakCheck.create().examine(history)).reproducedBy(TestNames.reproduction(test)),
+                text,
+                Optional.empty(),
+                Optional.of(accumulation)));
         return failure;
     }
 }

@@ -2,25 +2,17 @@ package dev.meshguard.junit.template;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.junit.internal.RunPages;
-import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.template.SourceRuntime;
 import dev.meshguard.junit.internal.template.TemplateAnnotation;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
-import dev.meshguard.report.CheckReport;
-import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.opentest4j.AssertionFailedError;
 
 /**
  * One round of a {@link RepeatUntilStable} test. The last one is the first at which memory is stable, that fails, or that is {@code
@@ -98,44 +90,28 @@ final class StabilityRound extends TemplateInvocation {
         runtime.poll();
         counted.close();
         if (number() >= needed && context.getExecutionException().isEmpty()) {
-            judge(tracker.history());
+            judge(tracker.history(), runtime);
         }
     }
 
-    private void judge(AllocationHistory history) {
-        RoundsFailure failure = new RoundsFailure(use.name());
+    private void judge(AllocationHistory history, SourceRuntime shared) {
         if (history.generations().stream().noneMatch(buffer -> buffer.lifetime() == BufferLifetime.USER)) {
-            throw failure.nothingAllocated(location());
+            throw RoundsFailure.nothingAllocated(location());
         }
         Accumulation accumulation =
                 Accumulation.of(history).withWarmUp(use.annotation().warmUp());
         if (accumulation.rounds() < number()) {
-            throw failure.alone(location(), accumulation.rounds(), number());
+            throw RoundsFailure.alone(location(), accumulation.rounds(), number());
         }
         Trend trend = accumulation.trend();
         isDecided = trend.isQuiet();
+        RoundsFailure failure = new RoundsFailure(use.name(), shared, history, accumulation);
         if (trend == Trend.GROWING) {
-            throw shown(page -> failure.growing(accumulation, page), history, accumulation);
+            throw failure.growing();
         } else if (!accumulation.inconclusiveReasons().isEmpty()) {
-            throw shown(page -> failure.unknown(accumulation, page), history, accumulation);
+            throw failure.unknown();
         } else if (trend == Trend.UNDECIDED && number() >= use.annotation().atMost()) {
-            throw shown(page -> failure.undecided(accumulation, page), history, accumulation);
+            throw failure.undecided();
         }
-    }
-
-    private AssertionFailedError shown(
-            Function<Optional<String>, AssertionFailedError> failing,
-            AllocationHistory history,
-            Accumulation accumulation) {
-        SourceRuntime shared = Objects.requireNonNull(runtime, "no round is judged before it began");
-        RunPages.FailurePage page = shared.pages().reserve(shared.subject());
-        AssertionFailedError failure = failing.apply(page.location());
-        page.problem().ifPresent(failure::addSuppressed);
-        page.write(new CheckReport(
-                VerdictReport.of(LeakCheck.create().examine(history)).reproducedBy(TestNames.reproduction(use.name())),
-                String.valueOf(failure.getMessage()),
-                Optional.empty(),
-                Optional.of(accumulation)));
-        return failure;
     }
 }

@@ -84,14 +84,9 @@ public final class ConfigurationCache {
                 .getOrComputeIfAbsent(location, unused -> new ConfigurationCache(), ConfigurationCache.class);
     }
 
-    /** Returns the policies of the configuration parameters, which are read once in an execution. */
-    static CheckPolicy parameters(ExtensionContext context, Supplier<CheckPolicy> ifAbsent) {
-        return ofRun(context).getOrComputeIfAbsent(CheckPolicy.class, unused -> ifAbsent.get(), CheckPolicy.class);
-    }
-
-    /** Returns the sources, which are looked up once in an execution. */
-    static Sources sources(ExtensionContext context, Supplier<Sources> ifAbsent) {
-        return ofRun(context).getOrComputeIfAbsent(Sources.class, unused -> ifAbsent.get(), Sources.class);
+    /** Returns a value that is looked up once in an execution. */
+    static <T> T ofRun(ExtensionContext context, Class<T> type, Supplier<T> ifAbsent) {
+        return ofRun(context).getOrComputeIfAbsent(type, unused -> ifAbsent.get(), type);
     }
 
     private static Store ofRun(ExtensionContext context) {

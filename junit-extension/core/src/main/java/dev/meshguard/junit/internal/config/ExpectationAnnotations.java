@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
@@ -72,7 +73,8 @@ final class ExpectationAnnotations {
                     place, "because = \"" + annotation.because() + '"', "Say why the buffers are expected.");
         }
         try {
-            return bounded(annotation, place, conditions(annotation, place));
+            Expectation entry = conditions(annotation, place).count(count(annotation, place));
+            return unlessEmpty(annotation.until(), entry, Expectation::until);
         } catch (IllegalArgumentException refusal) {
             throw new ExtensionConfigurationException(place + ": " + refusal.getMessage(), refusal);
         }
@@ -88,15 +90,9 @@ final class ExpectationAnnotations {
         for (BufferType type : types) {
             entry = entry.type(type);
         }
-        if (!annotation.owner().isEmpty()) {
-            entry = entry.owner(annotation.owner());
-        }
-        if (!annotation.label().isEmpty()) {
-            entry = entry.label(annotation.label());
-        }
-        if (!annotation.origin().isEmpty()) {
-            entry = entry.origin(annotation.origin());
-        }
+        entry = unlessEmpty(annotation.owner(), entry, Expectation::owner);
+        entry = unlessEmpty(annotation.label(), entry, Expectation::label);
+        entry = unlessEmpty(annotation.origin(), entry, Expectation::origin);
         if (annotation.overwritten()) {
             entry = entry.overwritten();
         }
@@ -107,9 +103,9 @@ final class ExpectationAnnotations {
         return entry.devices(devices(annotation, place));
     }
 
-    private static Expectation bounded(ExpectBuffers annotation, String place, Expectation entry) {
-        Expectation bounded = entry.count(count(annotation, place));
-        return annotation.until().isEmpty() ? bounded : bounded.until(annotation.until());
+    private static Expectation unlessEmpty(
+            String text, Expectation entry, BiFunction<Expectation, String, Expectation> with) {
+        return text.isEmpty() ? entry : with.apply(entry, text);
     }
 
     private static DeviceSet devices(ExpectBuffers annotation, String place) {

@@ -52,7 +52,7 @@ public final class TestConfiguration {
 
     /** Returns the sources of the run. */
     public static Sources sources(ExtensionContext context) {
-        return ConfigurationCache.sources(context, () -> Sources.load(loaderOfTests()));
+        return ConfigurationCache.ofRun(context, Sources.class, () -> Sources.load(loaderOfTests()));
     }
 
     /** Returns the settings of a test. */
@@ -86,8 +86,9 @@ public final class TestConfiguration {
     }
 
     private static CheckPolicy parametersOf(ExtensionContext context) {
-        return ConfigurationCache.parameters(
+        return ConfigurationCache.ofRun(
                 context,
+                CheckPolicy.class,
                 () -> convertingErrors(() -> {
                     new UnknownParameters(Arrays.stream(ConfigurationKey.values())
                                     .map(ConfigurationKey::key)
