@@ -56,8 +56,7 @@ public final class RunPages {
             RunPages::thread,
             new ThreadPoolExecutor.CallerRunsPolicy());
 
-    private boolean isOutputKnown;
-    private Optional<FailureOutput.Folder> output = Optional.empty();
+    private final Lazy<Optional<FailureOutput.Folder>> output = new Lazy<>();
     private volatile boolean isChanged;
     private volatile boolean isOverviewWritten;
 
@@ -265,12 +264,8 @@ public final class RunPages {
     }
 
     /** Finds the module that writes pages when the first one is to be written; empty if it is not installed. */
-    private synchronized Optional<FailureOutput.Folder> output() {
-        if (!isOutputKnown) {
-            output = found().map(found -> found.open(settings));
-            isOutputKnown = true;
-        }
-        return output;
+    private Optional<FailureOutput.Folder> output() {
+        return output.computeIfAbsent(() -> found().map(found -> found.open(settings)));
     }
 
     private Optional<FailureOutput> found() {

@@ -4,9 +4,9 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
+import dev.meshguard.junit.internal.Lazy;
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.config.CheckPolicy;
-import dev.meshguard.junit.internal.config.ConfigurationCache;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.summary.RunSummaryCollector.RunningCheck;
@@ -38,7 +38,7 @@ public final class SessionCheck implements StoredResource {
     private final TrackingSession session;
     private final CheckTerms terms;
     private final GraceTimer timer;
-    private final ConfigurationCache.Lazy<CheckSubject> subject;
+    private final Lazy<CheckSubject> subject;
     private final Optional<TemplateInvocation> template;
     private final List<PartialVerdict> reported = new CopyOnWriteArrayList<>();
 
@@ -49,7 +49,7 @@ public final class SessionCheck implements StoredResource {
             TrackingSession session,
             CheckTerms terms,
             GraceTimer timer,
-            ConfigurationCache.Lazy<CheckSubject> subject,
+            Lazy<CheckSubject> subject,
             Optional<TemplateInvocation> template) {
         this.session = session;
         this.terms = terms;

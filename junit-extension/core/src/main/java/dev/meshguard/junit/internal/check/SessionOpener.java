@@ -4,12 +4,13 @@ import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.GraceTimer;
+import dev.meshguard.junit.internal.Lazy;
 import dev.meshguard.junit.internal.OutputSettings;
 import dev.meshguard.junit.internal.Reporting;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.config.CheckPolicy;
-import dev.meshguard.junit.internal.config.ConfigurationCache;
+import dev.meshguard.junit.internal.config.DeclaredSettings;
 import dev.meshguard.junit.internal.config.TestConfiguration;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.session.TrackedTest;
@@ -59,17 +60,15 @@ public final class SessionOpener {
         }
         if (session.checksEachTest() && context.getTestMethod().isPresent()) {
             store.attribution(() -> {
-                ConfigurationCache declared = configuration.at(context);
-                CheckPolicy policies = configuration
-                        .settingsOf(context, declared, store.invocation())
-                        .policies();
+                DeclaredSettings declared = configuration.at(context);
+                CheckPolicy policies = declared.tracking(store.invocation()).policies();
                 return TestAttribution.open(
                         check,
                         new CheckTerms(
                                 TrackedTest.of(context),
                                 policies,
-                                expectedBy(context, session.run(), declared),
-                                new BudgetCheck(configuration.budgetsOf(context, declared)),
+                                expectedBy(session.run(), declared),
+                                new BudgetCheck(declared.budgets()),
                                 promisesOf(context, declared, policies)));
             });
         }
@@ -89,7 +88,7 @@ public final class SessionOpener {
      */
     public void receiveBeforeTests(ExtensionContext context) {
         try {
-            TrackingSettings asked = configuration.settingsOf(context, configuration.at(context), Optional.empty());
+            TrackingSettings asked = configuration.at(context).tracking(Optional.empty());
             List<SourceSettings> always = asked.sources().stream()
                     .filter(source -> !source.beginsOnRequest())
                     .toList();
@@ -105,7 +104,7 @@ public final class SessionOpener {
 
     private void checkOtherThreads(ExtensionContext context, SharedRunState run) {
         SessionStore.unattributed(context, () -> {
-            GraceTimer timer = configuration.timerOf(context, configuration.at(context));
+            GraceTimer timer = configuration.at(context).timer();
             return new UnattributedCheck(
                     run, context.getRoot(), tracker -> checkOfRun(context.getRoot(), timer, tracker));
         });
@@ -118,18 +117,18 @@ public final class SessionOpener {
                 run.sourcesOfThreads(),
                 TrackingLifetime.CLASS,
                 Accounting.AT_THE_END,
-                configuration.policiesOf(root).waitingAtLeast(GRACE_OF_OTHER_THREADS));
+                configuration.at(root).policies().waitingAtLeast(GRACE_OF_OTHER_THREADS));
         String note = "allocated by threads that work for no test: "
                 + run.unattributed().threads();
         TrackingSession session = TrackingSession.ofRun(settings, run, root, tracker, note);
         CheckTerms terms = new CheckTerms(
                 session.test(), settings.policies(), run.expected(), new BudgetCheck(List.of()), Optional.empty());
-        return new SessionCheck(session, terms, timer, new ConfigurationCache.Lazy<>(), Optional.empty());
+        return new SessionCheck(session, terms, timer, new Lazy<>(), Optional.empty());
     }
 
     private boolean beginsForAll(ExtensionContext context) {
         try {
-            TrackingSettings asked = configuration.settingsOf(context, configuration.at(context), Optional.empty());
+            TrackingSettings asked = configuration.at(context).tracking(Optional.empty());
             return asked.outlivesTest() && !asked.beginsOnRequest();
         } catch (ExtensionConfigurationException eachTestReportsIt) {
             return false;
@@ -144,18 +143,13 @@ public final class SessionOpener {
     /** Opens the attribution of a dynamic test. */
     public TestAttribution attributionOfDynamicTest(
             SessionCheck check, ExtensionContext factory, ExtensionContext dynamic, TrackedTest test) {
-        ConfigurationCache declared = configuration.at(factory);
+        DeclaredSettings declared = configuration.at(factory);
         SessionStore store = SessionStore.of(factory);
-        CheckPolicy policies =
-                configuration.settingsOf(factory, declared, store.invocation()).policies();
+        CheckPolicy policies = declared.tracking(store.invocation()).policies();
         Optional<MethodPromises> promises = promisesOf(factory, declared, policies);
         promises.ifPresent(ofAll -> ofAll.begin(dynamic));
         CheckTerms terms = new CheckTerms(
-                test,
-                policies,
-                expectedBy(factory, check.session().run(), declared),
-                new BudgetCheck(List.of()),
-                promises);
+                test, policies, expectedBy(check.session().run(), declared), new BudgetCheck(List.of()), promises);
         return store.attribution()
                 .map(ofFactory -> ofFactory.openPart(terms))
                 .orElseGet(() -> TestAttribution.open(check, terms));
@@ -163,16 +157,16 @@ public final class SessionOpener {
 
     /** Notes that the survivors of a test are unknown, because it did not complete. */
     public void excuse(ExtensionContext context) {
-        runOf(context).excuse(configuration.expectedIn(context, configuration.at(context)));
+        runOf(context).excuse(configuration.at(context).expected());
     }
 
     private SessionCheck findCheck(ExtensionContext context, SessionStore store) {
         Optional<TemplateInvocation> template = store.invocation();
         template.ifPresent(invocation -> TemplateInvocations.awaitEnd(context, invocation));
-        ConfigurationCache declared = configuration.at(context);
-        TrackingSettings asked = configuration.settingsOf(context, declared, template);
+        DeclaredSettings declared = configuration.at(context);
+        TrackingSettings asked = declared.tracking(template);
         ExtensionContext owner = configuration.ownerOf(context, asked, template);
-        ConfigurationCache ofOwner = owner == context ? declared : configuration.at(owner);
+        DeclaredSettings ofOwner = owner == context ? declared : configuration.at(owner);
         SharedRunState run = ofOwner.run.computeIfAbsent(() -> runOf(owner));
         // Opened before the mesh of a factory, so that it is closed after the mesh.
         Optional<MethodPromises> promises =
@@ -185,8 +179,8 @@ public final class SessionOpener {
      * Returns the combined expectations for all invocations of a method, if it has several and any requires a match.
      */
     private Optional<MethodPromises> promisesOf(
-            ExtensionContext context, ConfigurationCache declared, CheckPolicy policies) {
-        ExpectedBuffers expected = configuration.expectedIn(context, declared);
+            ExtensionContext context, DeclaredSettings declared, CheckPolicy policies) {
+        ExpectedBuffers expected = declared.expected();
         if (context.getTestMethod().isEmpty()
                 || policies.check() == AllocationCheck.NONE
                 || expected.entries().stream().noneMatch(Expectation::isBrokenByNone)) {
@@ -205,25 +199,23 @@ public final class SessionOpener {
             ExtensionContext owner,
             TrackingSettings asked,
             SharedRunState run,
-            ConfigurationCache declared,
+            DeclaredSettings declared,
             Optional<TemplateInvocation> template,
             Optional<MethodPromises> promises) {
-        TrackingSession session = new TrackingSession(settingsOfMesh(owner, asked), run, owner);
+        TrackingSession session = new TrackingSession(settingsOfMesh(declared, asked), run, owner);
         CheckTerms terms = new CheckTerms(
                 session.test(),
                 session.policies(),
-                expectedBy(owner, run, declared),
-                new BudgetCheck(configuration.budgetsOf(owner, declared)),
+                expectedBy(run, declared),
+                new BudgetCheck(declared.budgets()),
                 promises);
-        return new SessionCheck(session, terms, configuration.timerOf(owner, declared), declared.subject, template);
+        return new SessionCheck(session, terms, declared.timer(), declared.subject, template);
     }
 
     /** The settings of the mesh's owner apply to memory for which the tests are not responsible. */
-    private TrackingSettings settingsOfMesh(ExtensionContext owner, TrackingSettings asked) {
+    private static TrackingSettings settingsOfMesh(DeclaredSettings owner, TrackingSettings asked) {
         return asked.checksEachTest()
-                ? asked.with(configuration
-                        .policiesOf(owner)
-                        .withOrigins(asked.policies().origins()))
+                ? asked.with(owner.policies().withOrigins(asked.policies().origins()))
                 : asked;
     }
 
@@ -245,9 +237,9 @@ public final class SessionOpener {
     }
 
     /** Entries of files come last: the nearer an entry is to a test, the more specific it is. */
-    private ExpectedBuffers expectedBy(ExtensionContext owner, SharedRunState run, ConfigurationCache declared) {
-        ExpectedBuffers all = configuration.expectedIn(owner, declared);
-        if (configuration.policiesOf(owner).check() != AllocationCheck.NONE) {
+    private static ExpectedBuffers expectedBy(SharedRunState run, DeclaredSettings declared) {
+        ExpectedBuffers all = declared.expected();
+        if (declared.policies().check() != AllocationCheck.NONE) {
             run.expect(all);
         }
         return all.and(run.expected());

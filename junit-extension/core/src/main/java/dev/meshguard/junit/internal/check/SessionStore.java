@@ -1,8 +1,8 @@
 package dev.meshguard.junit.internal.check;
 
+import dev.meshguard.junit.internal.Lazy;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.StoredResource;
-import dev.meshguard.junit.internal.config.ConfigurationCache;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
@@ -52,8 +52,7 @@ public final class SessionStore {
         private volatile @Nullable TestAttribution attribution;
         private volatile @Nullable Object resolver;
         private volatile boolean isBound;
-        private final ConfigurationCache.Lazy<Optional<TemplateInvocation>> invocation =
-                new ConfigurationCache.Lazy<>();
+        private final Lazy<Optional<TemplateInvocation>> invocation = new Lazy<>();
 
         synchronized SessionCheck serving(Supplier<SessionCheck> find) {
             SessionCheck known = serving;

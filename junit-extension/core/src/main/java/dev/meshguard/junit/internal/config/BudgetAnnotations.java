@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
-import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /** The budgets declared by the annotations of a test: the nearest one for each memory of each device. */
@@ -30,9 +29,9 @@ final class BudgetAnnotations {
      * Returns the budgets of method and classes, the nearest first, followed by those set in code that none of them
      * replaces.
      */
-    static List<BudgetSpec> budgets(ExtensionContext context, List<BudgetSpec> inCode) {
+    static List<BudgetSpec> budgets(List<TestElement> elements, List<BudgetSpec> inCode) {
         Map<Scope, BudgetSpec> nearest = new LinkedHashMap<>();
-        for (TestElement element : TestElement.of(context)) {
+        for (TestElement element : elements) {
             on(element).forEach(budget -> nearest.putIfAbsent(Scope.of(budget), budget));
         }
         inCode.forEach(budget -> nearest.putIfAbsent(Scope.of(budget), budget));

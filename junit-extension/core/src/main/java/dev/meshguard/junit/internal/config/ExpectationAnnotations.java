@@ -18,7 +18,6 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
-import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /** Reads the expectations of a test, its classes and its enclosing classes, which add up, the nearest first. */
@@ -27,9 +26,9 @@ final class ExpectationAnnotations {
     private ExpectationAnnotations() {}
 
     /** Returns the buffers that annotations of the method and the classes expect. */
-    static ExpectedBuffers expected(ExtensionContext context) {
+    static ExpectedBuffers expected(List<TestElement> elements) {
         List<Expectation> all = new ArrayList<>();
-        for (TestElement element : TestElement.of(context)) {
+        for (TestElement element : elements) {
             List<Expectation> entries = on(element);
             // An entry on a class need not match in every test of the class.
             all.addAll(

@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
-import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /** The sources of a run, found by {@link ServiceLoader}. */
@@ -112,11 +111,8 @@ public final class Sources {
     }
 
     /** Returns the settings of the source annotation that is nearest to a test. */
-    public Optional<SourceSettings> annotated(ExtensionContext context) {
-        return TestElement.of(context).stream()
-                .map(this::on)
-                .flatMap(Optional::stream)
-                .findFirst();
+    Optional<SourceSettings> annotated(List<TestElement> elements) {
+        return elements.stream().map(this::on).flatMap(Optional::stream).findFirst();
     }
 
     /** Returns the settings of the source annotation of a method or class. */

@@ -5,22 +5,20 @@ import dev.meshguard.junit.MemoryBudget;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.ConfigurationKey;
-import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.UnknownParameters;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
-import dev.meshguard.junit.internal.template.TemplateInvocations;
-import dev.meshguard.junit.source.SourceSettings;
-import dev.meshguard.verdict.budget.BudgetSpec;
-import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
  * The settings of the tests for which an extension is registered.
@@ -29,6 +27,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * else the defaults.
  */
 public final class TestConfiguration {
+
+    private static final Namespace NAMESPACE = Namespace.create(TestConfiguration.class);
 
     private final ExtensionSettings own;
     private final Function<Class<?>, List<ExtensionSettings>> inFields;
@@ -44,50 +44,70 @@ public final class TestConfiguration {
         this.inFields = inFields;
     }
 
-    /** Returns the cached settings of the location of a context. */
-    public ConfigurationCache at(ExtensionContext context) {
+    /** Returns the settings that are declared for a test, a class or the run. */
+    public DeclaredSettings at(ExtensionContext context) {
+        Supplier<DeclaredSettings> declared = () -> new DeclaredSettings(
+                context.getRoot(), TestElement.of(context), extensionsFor(TestElement.classes(context)));
         // An extension in an instance field serves one test: a cached value would never be used again.
-        return own.isBuilt() ? new ConfigurationCache() : ConfigurationCache.of(own, context);
+        return own.isBuilt()
+                ? declared.get()
+                : ofRun(context, TestLocation.of(own, context), DeclaredSettings.class, declared);
+    }
+
+    /**
+     * Looks up the settings of extensions in static fields, the nearest first. They count even if an annotation made the
+     * engine register another extension, which may be called before them. Without any, this extension is the only one.
+     */
+    private Supplier<List<ExtensionSettings>> extensionsFor(List<Class<?>> classes) {
+        return () -> {
+            List<ExtensionSettings> settings = new ArrayList<>();
+            classes.forEach(type -> settings.addAll(inFields.apply(type)));
+            if (!settings.contains(own) && (own.isBuilt() || settings.isEmpty())) {
+                settings.add(0, own);
+            }
+            return settings;
+        };
+    }
+
+    /**
+     * The location of a test for which settings are cached.
+     *
+     * @param enclosing the classes around the one of the test: an inherited nested class is inside several
+     */
+    private record TestLocation(
+            ExtensionSettings extension, List<Class<?>> enclosing, Optional<Class<?>> type, Optional<Method> method) {
+
+        static TestLocation of(ExtensionSettings extension, ExtensionContext context) {
+            return new TestLocation(
+                    extension, context.getEnclosingTestClasses(), context.getTestClass(), context.getTestMethod());
+        }
+
+        /** Two locations rarely differ only in the enclosing classes, and each test computes this hash. */
+        @Override
+        public int hashCode() {
+            return 31 * type.hashCode() + method.hashCode();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof TestLocation place
+                    && extension.equals(place.extension)
+                    && method.equals(place.method)
+                    && type.equals(place.type)
+                    && enclosing.equals(place.enclosing);
+        }
     }
 
     /** Returns the sources of the run. */
     public static Sources sources(ExtensionContext context) {
-        return ConfigurationCache.ofRun(context, Sources.class, () -> Sources.load(loaderOfTests()));
+        return ofRun(context, Sources.class, Sources.class, () -> Sources.load(loaderOfTests()));
     }
 
-    /** Returns the settings of a test. */
-    public TrackingSettings settingsOf(
-            ExtensionContext context, ConfigurationCache declared, Optional<TemplateInvocation> template) {
-        TrackingSettings asked = declared.settings.computeIfAbsent(() -> settingsIn(context, declared));
-        return template.isPresent() ? asked.in(template.get()) : asked;
-    }
-
-    private TrackingSettings settingsOf(ExtensionContext context) {
-        return settingsOf(context, at(context), TemplateInvocations.of(context));
-    }
-
-    private TrackingSettings settingsIn(ExtensionContext context, ConfigurationCache declared) {
-        Sources sources = sources(context);
-        List<SourceSettings> selected = sources.annotated(context)
-                .map(List::of)
-                .or(() -> extensionsFor(context, declared).stream()
-                        .map(ExtensionSettings::sources)
-                        .filter(ofField -> !ofField.isEmpty())
-                        .findFirst())
-                .orElseGet(sources::defaultSettings);
-        String name = context.getTestClass().map(TestNames::of).orElse("");
-        CheckPolicy parameters = parametersOf(context);
-        return TrackingSettings.of(selected, TrackingAnnotation.nearest(context, parameters), parameters, name);
-    }
-
-    /** Returns the policies of a test or class, or of the run. */
-    public CheckPolicy policiesOf(ExtensionContext context) {
-        return settingsOf(context, at(context), Optional.empty()).policies();
-    }
-
-    private static CheckPolicy parametersOf(ExtensionContext context) {
-        return ConfigurationCache.ofRun(
+    /** Returns the policies of the configuration parameters. */
+    static CheckPolicy parameters(ExtensionContext context) {
+        return ofRun(
                 context,
+                CheckPolicy.class,
                 CheckPolicy.class,
                 () -> convertingErrors(() -> {
                     new UnknownParameters(Arrays.stream(ConfigurationKey.values())
@@ -96,6 +116,11 @@ public final class TestConfiguration {
                             .reject(loaderOfTests(), System.getProperties(), context::getConfigurationParameter);
                     return CheckPolicy.of(context::getConfigurationParameter);
                 }));
+    }
+
+    /** Returns a value that is looked up once in an execution. */
+    private static <T> T ofRun(ExtensionContext context, Object key, Class<T> type, Supplier<T> ifAbsent) {
+        return context.getRoot().getStore(NAMESPACE).getOrComputeIfAbsent(key, unused -> ifAbsent.get(), type);
     }
 
     /** The class loader with which JUnit looks for its file. */
@@ -111,46 +136,6 @@ public final class TestConfiguration {
         } catch (IllegalArgumentException refusal) {
             throw new ExtensionConfigurationException(refusal.getMessage(), refusal);
         }
-    }
-
-    /** Returns the buffers that annotations and extensions in fields expect. */
-    public ExpectedBuffers expectedIn(ExtensionContext owner, ConfigurationCache declared) {
-        return declared.expected.computeIfAbsent(() -> {
-            ExpectedBuffers all = ExpectationAnnotations.expected(owner);
-            for (ExtensionSettings settings : extensionsFor(owner, declared)) {
-                all = all.and(settings.expected());
-            }
-            return all;
-        });
-    }
-
-    /** Returns the budgets of a test or class. */
-    public List<BudgetSpec> budgetsOf(ExtensionContext owner, ConfigurationCache declared) {
-        return declared.budgets.computeIfAbsent(() -> BudgetAnnotations.budgets(
-                owner,
-                extensionsFor(owner, declared).stream()
-                        .flatMap(settings -> settings.budgets().stream())
-                        .toList()));
-    }
-
-    /** Returns the clock for waits. */
-    public GraceTimer timerOf(ExtensionContext owner, ConfigurationCache declared) {
-        return extensionsFor(owner, declared).get(0).timer();
-    }
-
-    /**
-     * Returns the settings of extensions in static fields, the nearest first. They count even if an annotation made the
-     * engine register another extension, which may be called before them. Without any, this extension is the only one.
-     */
-    private List<ExtensionSettings> extensionsFor(ExtensionContext context, ConfigurationCache declared) {
-        return declared.extensions.computeIfAbsent(() -> {
-            List<ExtensionSettings> settings = new ArrayList<>();
-            TestElement.classes(context).forEach(type -> settings.addAll(inFields.apply(type)));
-            if (!settings.contains(own) && (own.isBuilt() || settings.isEmpty())) {
-                settings.add(0, own);
-            }
-            return settings;
-        });
     }
 
     /**
@@ -211,6 +196,7 @@ public final class TestConfiguration {
     }
 
     private boolean asksForTheSame(ExtensionContext outer, TrackingSettings asked) {
-        return outer.getTestMethod().isPresent() || settingsOf(outer).ofMesh().equals(asked.ofMesh());
+        return outer.getTestMethod().isPresent()
+                || at(outer).tracking(Optional.empty()).ofMesh().equals(asked.ofMesh());
     }
 }

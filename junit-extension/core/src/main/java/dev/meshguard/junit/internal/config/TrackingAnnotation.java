@@ -12,7 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import org.junit.jupiter.api.extension.ExtensionContext;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
@@ -30,19 +31,25 @@ record TrackingAnnotation(TrackAllocations annotation, String location) {
     /**
      * Returns the annotation that counts for a test or class; none for the whole run.
      *
+     * @param elements the method and the classes of the test, the nearest first
      * @param parameters the policies of the configuration parameters, for attributes that are left out
      */
-    static Optional<TrackingAnnotation> nearest(ExtensionContext context, CheckPolicy parameters) {
-        Optional<TrackingAnnotation> ofClasses = TestElement.classes(context).stream()
-                .flatMap(type -> AnnotationSupport.findAnnotation(type, TrackAllocations.class).stream()
-                        .map(found -> new TrackingAnnotation(
-                                found, "@TrackAllocations on " + AnnotationLocation.of(type, found))))
+    static Optional<TrackingAnnotation> nearest(List<TestElement> elements, CheckPolicy parameters) {
+        Optional<TrackingAnnotation> ofMethod = elements.stream()
+                .filter(TestElement::isMethod)
+                .flatMap(method -> on(method, unused -> method.name()))
                 .findFirst();
-        Optional<TrackingAnnotation> ofMethod = TestElement.method(context)
-                .flatMap(method -> AnnotationSupport.findAnnotation(method.element(), TrackAllocations.class)
-                        .map(found -> new TrackingAnnotation(found, method.with(TrackAllocations.class))));
+        Optional<TrackingAnnotation> ofClasses = elements.stream()
+                .filter(element -> !element.isMethod())
+                .flatMap(type -> on(type, found -> AnnotationLocation.of(type.element(), found)))
+                .findFirst();
         ofMethod.ifPresent(own -> own.rejectBeside(ofClasses, parameters));
         return ofMethod.or(() -> ofClasses);
+    }
+
+    private static Stream<TrackingAnnotation> on(TestElement test, Function<TrackAllocations, String> location) {
+        return AnnotationSupport.findAnnotation(test.element(), TrackAllocations.class).stream()
+                .map(found -> new TrackingAnnotation(found, "@TrackAllocations on " + location.apply(found)));
     }
 
     /** Returns how long the memory lasts. */

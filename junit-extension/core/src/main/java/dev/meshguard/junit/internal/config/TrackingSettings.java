@@ -2,6 +2,7 @@ package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
@@ -29,13 +30,13 @@ public record TrackingSettings(
     }
 
     /**
-     * Returns the settings of an annotation, or the defaults.
+     * Returns the settings of the nearest annotation, or the defaults.
      *
+     * @param elements the method and the classes of a test, the nearest first
      * @param parameters the policies of the configuration parameters, for attributes that the annotation leaves out
-     * @param name the test or class, for messages
      */
-    static TrackingSettings of(
-            List<SourceSettings> sources, Optional<TrackingAnnotation> nearest, CheckPolicy parameters, String name) {
+    static TrackingSettings of(List<SourceSettings> sources, List<TestElement> elements, CheckPolicy parameters) {
+        Optional<TrackingAnnotation> nearest = TrackingAnnotation.nearest(elements, parameters);
         TrackingSettings settings = new TrackingSettings(
                 sources,
                 nearest.map(TrackingAnnotation::lifetime).orElse(TrackingLifetime.TEST),
@@ -44,7 +45,7 @@ public record TrackingSettings(
         if (settings.checksEachTest()) {
             settings.notShareable().ifPresent(source -> {
                 throw ConfigurationErrors.of(
-                        "@TrackAllocations on " + name,
+                        elements.get(elements.get(0).isMethod() ? 1 : 0).with(TrackAllocations.class),
                         nameOf(source) + ", accounting = EACH_TEST",
                         "Each part of this source has a verdict of its own: let the lifetime be TEST, or leave accounting out.");
             });
