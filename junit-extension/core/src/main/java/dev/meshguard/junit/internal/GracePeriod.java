@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 public record GracePeriod(Duration atMost, GraceTimer timer) {
 
     private static final Duration MAX = Duration.ofMinutes(10);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(1);
-    private static final Duration MAX_PAUSE = Duration.ofMillis(100);
+    private static final long FIRST_PAUSE_NANOS = 1_000_000;
+    private static final long MAX_PAUSE_NANOS = 100_000_000;
     private static final Pattern FORM = Pattern.compile("(\\d{1,9}) ?(ms|s|m)?");
 
     /** Creates a period; rejects one that is negative or too long. */
@@ -74,43 +74,33 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
             return Optional.empty();
         }
         long start = timer.nanoTime();
-        Duration pause = FIRST_PAUSE;
+        long pause = FIRST_PAUSE_NANOS;
         long left = first;
-        for (Duration rest = atMost; !rest.isZero() && !rest.isNegative(); rest = atMost.minus(since(start))) {
+        for (long rest = atMost.toNanos(); rest > 0 && left > 0; rest = atMost.toNanos() - since(start)) {
             try {
-                timer.sleep(pause.compareTo(rest) < 0 ? pause : atLeastFirst(rest));
+                // A sleep of less than a millisecond returns at once; the thread would only spin.
+                timer.sleep(Duration.ofNanos(Math.max(Math.min(pause, rest), FIRST_PAUSE_NANOS)));
             } catch (InterruptedException asksForTheEnd) {
                 Thread.currentThread().interrupt();
-                return Optional.of(String.format(
-                        Locale.ROOT,
-                        "waited %s of %s for frees of other threads, then the thread was interrupted; %s",
-                        description(since(start)),
-                        description(atMost),
-                        wereFreed(first, left)));
+                String waited = description(Duration.ofNanos(since(start))) + " of " + description(atMost);
+                return Optional.of(note(waited, ", then the thread was interrupted", first, left));
             }
             left = missing.getAsLong();
-            if (left == 0) {
-                return Optional.empty();
-            }
-            pause = pause.multipliedBy(2).compareTo(MAX_PAUSE) < 0 ? pause.multipliedBy(2) : MAX_PAUSE;
+            pause = Math.min(2 * pause, MAX_PAUSE_NANOS);
         }
-        return Optional.of(String.format(
-                Locale.ROOT, "waited %s for frees of other threads; %s", description(atMost), wereFreed(first, left)));
+        return left == 0 ? Optional.empty() : Optional.of(note(description(atMost), "", first, left));
     }
 
-    private Duration since(long start) {
-        return Duration.ofNanos(timer.nanoTime() - start);
+    private long since(long start) {
+        return timer.nanoTime() - start;
     }
 
-    /** A sleep of less than a millisecond returns at once; the thread would only spin. */
-    private static Duration atLeastFirst(Duration rest) {
-        return rest.compareTo(FIRST_PAUSE) < 0 ? FIRST_PAUSE : rest;
-    }
-
-    private static String wereFreed(long first, long left) {
+    private static String note(String waited, String end, long first, long left) {
         return String.format(
                 Locale.ROOT,
-                "%s of %s came back meanwhile",
+                "waited %s for frees of other threads%s; %s of %s came back meanwhile",
+                waited,
+                end,
                 left < first ? String.valueOf(first - left) : "none",
                 Quantities.count(first, "buffer"));
     }

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.opentest4j.AssertionFailedError;
 
 /**
@@ -80,7 +81,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
                 cutOff.size(),
                 Quantities.count(files, "findings file"),
                 cutOff.size() == 1 ? "has" : "have"));
-        lines.addAll(cut(cutOff.stream().map(part -> INDENT + part.file()).toList()));
+        lines.addAll(listed(cutOff.stream().map(part -> part.file().toString())));
         lines.add(
                 "Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.");
         return new RunResult(
@@ -100,7 +101,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
                     unmatched.size(),
                     Quantities.count(entries.expected(), "expectation"),
                     sources));
-            lines.addAll(cut(inLines(unmatched)));
+            lines.addAll(listed(unmatched.stream().map(EntryUsage::description)));
             lines.add("Remove entries that match nothing any more; an unneeded entry hides the next leak.");
         }
         List<Expectation> unknown = entries.unknown();
@@ -118,7 +119,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
                     Locale.ROOT,
                     "Not judged: %s matched nothing, but a test with it failed, was aborted or is disabled",
                     Quantities.count(unknown.size(), "expectation")));
-            lines.addAll(cut(inLines(unknown)));
+            lines.addAll(listed(unknown.stream().map(EntryUsage::description)));
         }
         Optional<StackTraceElement> place = unmatched.stream().findFirst().map(PlaceToOpen::of);
         if (place.isEmpty() && gone.isPresent() && settings.update() == Update.STRICT) {
@@ -143,19 +144,22 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
             return Optional.empty();
         }
         List<BaselineEntry> fixed = entries.gone(known);
-        List<String> gone = fixed.stream()
-                .map(entry -> INDENT + entry + instead(left, entry))
-                .toList();
-        String what = gone.size() + " of " + Quantities.count(known.entries().size(), "known leak")
-                + (gone.size() == 1 ? " is" : " are") + " gone or smaller";
-        if (settings.writes(Update.SHRINK)) {
+        boolean isShrunk = settings.writes(Update.SHRINK);
+        if (isShrunk) {
             file.update(before -> before.shrunkTo(entries.found()));
-            lines.add("Baseline " + settings.baseline().get() + ": " + what + ", and taken out of it:");
-            lines.addAll(cut(gone));
+        }
+        lines.add(String.format(
+                Locale.ROOT,
+                "Baseline %s: %d of %s %s gone or smaller%s:",
+                settings.baseline().get(),
+                fixed.size(),
+                Quantities.count(known.entries().size(), "known leak"),
+                fixed.size() == 1 ? "is" : "are",
+                isShrunk ? ", and taken out of it" : ""));
+        lines.addAll(listed(fixed.stream().map(entry -> entry + instead(left, entry))));
+        if (isShrunk) {
             return Optional.empty();
         }
-        lines.add("Baseline " + settings.baseline().get() + ": " + what + ":");
-        lines.addAll(cut(gone));
         lines.add("Take it out with -Dmeshguard.baseline.update=shrink"
                 + (settings.ci().isSet() ? "; not where CI is set, there the file is only read." : "."));
         return Optional.of(fixed.get(0));
@@ -171,13 +175,9 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
         return smaller == null ? "" : String.format(Locale.ROOT, " (now at most %d)", smaller.count());
     }
 
-    private static List<String> inLines(List<Expectation> entries) {
-        return entries.stream()
-                .map(entry -> INDENT + EntryUsage.description(entry))
-                .toList();
-    }
-
-    private static List<String> cut(List<String> lines) {
+    /** Returns a line for each text, with the number of those that are left out. */
+    private static List<String> listed(Stream<String> texts) {
+        List<String> lines = texts.map(INDENT::concat).toList();
         if (lines.size() <= MAX_LINES) {
             return lines;
         }

@@ -19,12 +19,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 import org.slf4j.Logger;
@@ -158,24 +159,19 @@ public final class SharedRunState implements StoredResource {
      */
     public synchronized Optional<String> unjudged() {
         int unmatched = entries.unmatched().size();
-        long gone = baseline == null ? 0 : entries.gone(baseline).size();
-        if (settings.judgedFindings().isEmpty() || unmatched + gone == 0) {
-            return Optional.empty();
-        }
-        List<String> parts = new ArrayList<>();
-        if (unmatched > 0) {
-            parts.add(Quantities.count(unmatched, "expectation"));
-        }
-        if (gone > 0) {
-            parts.add(Quantities.count(gone, "known leak"));
-        }
-        return Optional.of(String.format(
-                Locale.ROOT,
-                "The run %s is not judged yet: %s %s for RunVerifier over %s (docs/baseline.md)",
-                settings.run().orElseThrow(),
-                String.join(" and ", parts),
-                unmatched + gone == 1 ? "waits" : "wait",
-                settings.judgedFindings().orElseThrow()));
+        int gone = baseline == null ? 0 : entries.gone(baseline).size();
+        String parts = Stream.of(Quantities.count(unmatched, "expectation"), Quantities.count(gone, "known leak"))
+                .filter(part -> !part.startsWith("0 "))
+                .collect(Collectors.joining(" and "));
+        return settings.judgedFindings()
+                .filter(unused -> !parts.isEmpty())
+                .map(folder -> String.format(
+                        Locale.ROOT,
+                        "The run %s is not judged yet: %s %s for RunVerifier over %s (docs/baseline.md)",
+                        settings.run().orElseThrow(),
+                        parts,
+                        unmatched + gone == 1 ? "waits" : "wait",
+                        folder));
     }
 
     private static List<String> description(List<Expectation> entries) {
@@ -194,12 +190,11 @@ public final class SharedRunState implements StoredResource {
 
     /** Adds the verdict of one check. */
     public synchronized void add(LeakVerdict verdict) {
-        add(
-                EntryUse.MATCHED,
-                verdict.expectations().stream()
-                        .filter(result -> !result.neverMatched())
-                        .map(ExpectationResult::expectation)
-                        .toList());
+        List<Expectation> matched = verdict.expectations().stream()
+                .filter(result -> !result.neverMatched())
+                .map(ExpectationResult::expectation)
+                .toList();
+        add(EntryUse.MATCHED, matched);
         if (baseline != null) {
             Baseline leaks = Baseline.of(verdict);
             if (entries.find(leaks)) {
@@ -246,14 +241,9 @@ public final class SharedRunState implements StoredResource {
         if (settings.writes(Update.ACCEPT)) {
             new BaselineFile(settings.baseline().orElseThrow()).update(before -> before.and(entries.found()));
         }
-        if (settings.run().isEmpty()) {
-            entries.unmatched().forEach(entry -> logger.debug("Matched nothing in what was run: {}", entry));
-        } else if (settings.judgedFindings().isEmpty()) {
-            judge();
+        if (settings.run().isEmpty() || settings.judgedFindings().isPresent()) {
+            return;
         }
-    }
-
-    private void judge() throws IOException {
         RunResult result = RunResult.of(settings, entries, "1 JVM");
         if (result.outcome() != Outcome.EXPECTED_ONLY) {
             throw result.failure();
