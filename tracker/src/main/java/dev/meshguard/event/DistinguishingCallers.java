@@ -14,10 +14,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The callers that tell apart the origins of one line.
+ * The callers that distinguish the origins of one line.
  *
  * <p>If a helper requests buffers for everybody, its line is the same for all of them and leads nowhere. Then the first caller on the
- * stack that differs tells them apart.
+ * stack that differs distinguishes them.
  *
  * <p>Immutable and safe for use by several threads.
  */
@@ -35,12 +35,12 @@ public final class DistinguishingCallers {
         distinct.forEach((line, stacks) -> firstDifference(stacks).ifPresent(depth -> differences.put(line, depth)));
     }
 
-    /** Returns the callers that tell some origins apart. */
+    /** Returns the callers that distinguish some origins. */
     public static DistinguishingCallers of(Stream<Origin> origins) {
         return new DistinguishingCallers(origins);
     }
 
-    /** Returns the caller that tells one of the origins apart; empty if its line is enough. */
+    /** Returns the caller that distinguishes one of the origins; empty if its line is enough. */
     public Optional<StackTraceElement> callerOf(Origin origin) {
         return origin.site()
                 .flatMap(line -> Optional.ofNullable(differences.get(line)))

@@ -183,7 +183,7 @@ public record MemoryShortage(
      *
      * @param start the first of the addresses
      * @param end the address after the last one
-     * @param blocks the allocated blocks of the bank, in any order; those elsewhere are left out
+     * @param blocks the allocated blocks of the bank, in any order; those elsewhere are excluded
      * @param user what needs the addresses, for readers: {@code the circular buffers of program 3 (add)}
      */
     public static MemoryShortage at(BufferType type, long start, long end, List<Block> blocks, String user) {

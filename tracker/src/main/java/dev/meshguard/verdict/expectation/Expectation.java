@@ -311,13 +311,13 @@ public final class Expectation {
     }
 
     private static Stream<Report> decisive(BufferGeneration buffer) {
-        List<Report> left = buffer.reportsRemaining();
-        if (left.isEmpty()) {
+        List<Report> remaining = buffer.reportsRemaining();
+        if (remaining.isEmpty()) {
             return buffer.reports().stream().limit(1);
         }
         boolean areCircular =
-                left.stream().allMatch(report -> report.request().details().kind() == BufferKind.CIRCULAR_BUFFER);
-        return areCircular ? left.stream().limit(1) : left.stream();
+                remaining.stream().allMatch(report -> report.request().details().kind() == BufferKind.CIRCULAR_BUFFER);
+        return areCircular ? remaining.stream().limit(1) : remaining.stream();
     }
 
     private boolean fits(Report report) {

@@ -103,16 +103,16 @@ public final class Accumulation {
      * Returns why the survivors of the rounds cannot be determined, as whole sentences; empty if nothing is missing.
      */
     public List<String> inconclusiveReasons() {
-        List<String> doubts = new ArrayList<>();
+        List<String> reasons = new ArrayList<>();
         verdict.history().lostReports().stream()
                 .findFirst()
                 .map(lost -> String.format(
                         Locale.ROOT, "Reports are missing (first at event #%d: %s).", lost.number(), lost.reason()))
-                .ifPresent(doubts::add);
-        marks.inconclusiveReason().ifPresent(doubts::add);
+                .ifPresent(reasons::add);
+        marks.inconclusiveReason().ifPresent(reasons::add);
         int needed = warmUp + Trend.MIN_ROUNDS_AFTER_WARM_UP;
         if (rounds() < needed) {
-            doubts.add(String.format(
+            reasons.add(String.format(
                     Locale.ROOT,
                     "%d of at least %d rounds ended, of which %d %s for warming up. Mark each with tracker.round(n).",
                     rounds(),
@@ -120,7 +120,7 @@ public final class Accumulation {
                     warmUp,
                     warmUp == 1 ? "is" : "are"));
         }
-        return doubts;
+        return reasons;
     }
 
     /** Returns the worst trend of any memory. A growing site counts even if another one shrinks. */

@@ -44,10 +44,10 @@ final class RetainedByRound {
     /** Adds or removes a buffer of a size at the end of a round. */
     private void change(int round, HeldMemory.HoldInterval held, long direction) {
         if (round >= 1 && round <= marks.rounds()) {
-            SiteOnDevice spot =
+            SiteOnDevice where =
                     new SiteOnDevice(sites.siteOf(held.buffer()), held.buffer().device());
             SiteSeries ofSite =
-                    series.computeIfAbsent(spot, unused -> new SiteSeries(new TreeMap<>(), new TreeMap<>()));
+                    series.computeIfAbsent(where, unused -> new SiteSeries(new TreeMap<>(), new TreeMap<>()));
             ofSite.buffers().merge(round, direction, Long::sum);
             ofSite.bytes().merge(round, direction * held.size(), Long::sum);
         }
@@ -74,18 +74,18 @@ final class RetainedByRound {
     /** Returns the growth of each site, in the order of first survivors; devices with the same growth are joined. */
     List<SiteGrowth> bySite(int warmUp) {
         Map<Object, SiteGrowth> grouped = new LinkedHashMap<>();
-        series.forEach((spot, ofSite) -> {
+        series.forEach((where, ofSite) -> {
             RoundVector buffers = new RoundVector(marks.rounds(), ofSite.buffers());
             RoundVector bytes = new RoundVector(marks.rounds(), ofSite.bytes());
             if (!bytes.isZero() || !buffers.isZero()) {
                 SiteGrowth one = new SiteGrowth(
-                        spot.site(),
-                        sites.originOf(spot.site()),
-                        List.of(spot.device()),
+                        where.site(),
+                        sites.originOf(where.site()),
+                        List.of(where.device()),
                         buffers,
                         bytes,
                         GrowthTrend.of(bytes, warmUp).trend());
-                grouped.merge(List.of(spot.site(), buffers, bytes), one, RetainedByRound::together);
+                grouped.merge(List.of(where.site(), buffers, bytes), one, RetainedByRound::together);
             }
         });
         return List.copyOf(grouped.values());
