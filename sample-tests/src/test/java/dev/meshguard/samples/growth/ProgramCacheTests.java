@@ -200,8 +200,8 @@ class ProgramCacheTests {
     private static List<Long> levels(RoundVector changes) {
         List<Long> levels = new ArrayList<>();
         long level = 0;
-        for (long change : changes.toList()) {
-            level += change;
+        for (int round = 1; round <= changes.rounds(); round++) {
+            level += changes.retainedBy(round);
             levels.add(level);
         }
         return levels;

@@ -1,7 +1,6 @@
 package dev.meshguard.verdict.growth;
 
 import java.util.Collections;
-import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.SortedMap;
@@ -64,11 +63,6 @@ public record RoundVector(int rounds, SortedMap<Integer, Long> amounts) {
     /** Returns whether every amount is 0. */
     public boolean isZero() {
         return amounts.isEmpty();
-    }
-
-    /** Returns the amounts, the first round's first. */
-    public List<Long> toList() {
-        return IntStream.rangeClosed(1, rounds).mapToObj(this::retainedBy).toList();
     }
 
     /** Returns {@code [3, 1, 0]}; for many rounds the first and the last, with the number of rounds between. */
