@@ -1,7 +1,6 @@
 package dev.meshguard.handle;
 
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
@@ -128,7 +127,7 @@ public final class HandleSearch {
         }
         Map<MemoryRequest, List<String>> to = new IdentityHashMap<>();
         handles.forEach((request, handle) -> walk.pathTo(handle).ifPresent(path -> to.put(request, path)));
-        return new Paths(to, walk.objects(), walk.hitBound(), walk.unread());
+        return new Paths(to, walk.beyond(), walk.unread());
     }
 
     private static boolean isWorthCollecting(List<MemoryRequest> unfound, int proofs) {
@@ -145,10 +144,7 @@ public final class HandleSearch {
         if (proofs < PROOFS_NEEDED) {
             return Reachability.unknown();
         }
-        return paths.hitBound
-                ? Reachability.heldBy(List.of(
-                        "something beyond the " + Quantities.count(paths.objects, "object") + " that were searched"))
-                : Reachability.held();
+        return Reachability.heldBy(paths.beyond);
     }
 
     private static boolean isCollected(MemoryRequest request) {
@@ -165,7 +161,7 @@ public final class HandleSearch {
     }
 
     /** The paths to the handles that were found, and how far the search for them went. */
-    private record Paths(Map<MemoryRequest, List<String>> to, int objects, boolean hitBound, List<String> unread) {}
+    private record Paths(Map<MemoryRequest, List<String>> to, List<String> beyond, List<String> unread) {}
 
     /** Configures the roots and bounds of a search; not safe for use by several threads. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -179,7 +175,7 @@ public final class HandleSearch {
 
         /** Starts at the fields of an object, which is named by its class. */
         public Builder instance(Object root) {
-            starts.add(walk -> walk.from(root, Path.ofRoot(JavaTypes.nameOf(root.getClass()))));
+            starts.add(walk -> walk.visit(root, Path.ofRoot(JavaTypes.nameOf(root.getClass()))));
             return this;
         }
 

@@ -1,5 +1,6 @@
 package dev.meshguard.handle;
 
+import dev.meshguard.event.Quantities;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Collections;
@@ -39,11 +40,6 @@ final class Walk {
         this.referencesRemaining = (long) maxObjects * REFERENCES_PER_OBJECT;
     }
 
-    /** Starts at an object. */
-    void from(Object root, Path path) {
-        visit(root, path);
-    }
-
     /** Starts at the static fields of a class. */
     void fromStaticsOf(Class<?> type) {
         fields.visitStatics(type);
@@ -60,13 +56,11 @@ final class Walk {
         return Optional.ofNullable(found.get(target)).map(Path::steps);
     }
 
-    int objects() {
-        return visited.size();
-    }
-
-    /** Returns whether the search stopped at its bound. */
-    boolean hitBound() {
-        return boundHit;
+    /** Returns a step for the objects that were not visited, if the search stopped at its bound. */
+    List<String> beyond() {
+        return boundHit
+                ? List.of("something beyond the " + Quantities.count(visited.size(), "object") + " that were searched")
+                : List.of();
     }
 
     /** Returns the names of the classes with unreadable parts. */
@@ -78,7 +72,8 @@ final class Walk {
         return !boundHit && found.size() < targets.size();
     }
 
-    private boolean visit(Object held, Path path) {
+    /** Visits a root, or an object that a visited one holds; returns whether to continue. */
+    boolean visit(Object held, Path path) {
         if (visited.size() >= maxObjects || --referencesRemaining < 0) {
             boundHit = true;
             return false;
