@@ -185,6 +185,12 @@ public final class HandleSearch {
             return this;
         }
 
+        /** Starts at an object with a custom name, for example {@code parameter cache}. */
+        public Builder named(String name, Object root) {
+            starts.add(walk -> walk.visit(root, Path.ofNamedRoot(name)));
+            return this;
+        }
+
         /**
          * Sets the maximum number of visited objects; {@value #DEFAULT_MAX_OBJECTS} by default.
          *

@@ -41,6 +41,11 @@ final class Path {
         return new Path(null, () -> name, 0);
     }
 
+    /** Returns the path to a root whose name is the first step. */
+    static Path ofNamedRoot(String name) {
+        return new Path(null, () -> name, 1);
+    }
+
     /** Returns the path through a field of a class or of one of its objects. */
     Path field(Class<?> holder, Field field) {
         return then(() -> {
