@@ -2,6 +2,7 @@ package dev.meshguard.history;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -9,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +21,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Address {
 
-    private final GenerationStore store;
+    final int device;
+    final BufferType type;
+    final long address;
+    private final Generations store;
     private int generations;
 
     // The positions of the first report, of the latest one, and of the one that began the latest generation.
@@ -27,18 +32,16 @@ final class Address {
     private int last;
     private int latestBegin;
 
-    /** The latest generation, if it is an object. */
-    private @Nullable BufferGeneration latest;
+    /** The generations that no free ended, oldest first. */
+    private List<BufferGeneration> live = List.of();
 
-    // The allocator of the latest generation, if that is no object.
-    private @Nullable MeshOpenPeriod latestMesh;
-    private Optional<AllocatorId> latestAllocator = Optional.empty();
-
-    /** Generations before the latest that no free ended, oldest first. */
-    private List<BufferGeneration> earlier = List.of();
+    /** The allocator of the latest generation, if that one ended. */
+    private AllocatorKey latestAllocator = AllocatorKey.UNKNOWN;
 
     /** The allocator that reserved the memory of a generation. */
     private record AllocatorKey(@Nullable MeshOpenPeriod mesh, Optional<AllocatorId> allocator) {
+
+        private static final AllocatorKey UNKNOWN = new AllocatorKey(null, Optional.empty());
 
         private static AllocatorKey of(BufferGeneration generation) {
             return new AllocatorKey(generation.allocatedBy(), generation.allocator());
@@ -48,17 +51,28 @@ final class Address {
     /** The last generation of each allocator that reserved the address before that of the latest one did. */
     private Map<AllocatorKey, BufferGeneration> lastOf = Map.of();
 
-    Address(GenerationStore store) {
+    Address(int device, BufferType type, long address, Generations store) {
+        this.device = device;
+        this.type = type;
+        this.address = address;
         this.store = store;
+    }
+
+    boolean isAt(int atDevice, BufferType ofType, long atAddress) {
+        return address == atAddress && device == atDevice && type == ofType;
     }
 
     /** Returns the latest generation, which may have ended. */
     @Nullable
     BufferGeneration latest() {
-        if (latest == null && generations > 0) {
-            latest = store.at(latestBegin, generations);
+        if (isLatestLive()) {
+            return live.get(live.size() - 1);
         }
-        return latest;
+        return generations == 0 ? null : store.at(latestBegin, generations);
+    }
+
+    private boolean isLatestLive() {
+        return !live.isEmpty() && live.get(live.size() - 1).generation() == generations;
     }
 
     /** Returns every generation, in the order of allocation. */
@@ -80,11 +94,8 @@ final class Address {
     BufferGeneration reportedAgain(
             @Nullable MeshOpenPeriod allocatingMesh, AllocationDetails details, int devicePeriod) {
         BufferGeneration found = null;
-        for (BufferGeneration generation : live()) {
-            if (!generation.mayBeOf(details)) {
-                continue;
-            }
-            if (generation.reservedAgainAt().isPresent()) {
+        for (BufferGeneration generation : live) {
+            if (!generation.mayBeOf(details) || generation.reservedAgainAt().isPresent()) {
                 continue;
             }
             if (allocatingMesh != null && generation.allocatedBy() == allocatingMesh) {
@@ -100,38 +111,29 @@ final class Address {
 
     /** Begins a generation with the report at a position; generations that are live at a time stay objects. */
     void begin(BufferGeneration generation, int position) {
-        List<BufferGeneration> live = live();
         if (!live.isEmpty()) {
             live.forEach(store::keep);
             store.keep(generation);
         }
-        if (isOfAnotherAllocator(generation)) {
-            BufferGeneration before = latest();
-            if (before != null) {
-                lastOf = lastOf.isEmpty() ? new LinkedHashMap<>(2) : lastOf;
-                lastOf.put(AllocatorKey.of(before), before);
-            }
+        BufferGeneration before = isOfAnotherAllocator(generation) ? latest() : null;
+        if (before != null) {
+            lastOf = lastOf.isEmpty() ? new LinkedHashMap<>(2) : lastOf;
+            lastOf.put(AllocatorKey.of(before), before);
         }
-        BufferGeneration before = latest;
-        if (before != null && before.isLive()) {
-            earlier = earlier.isEmpty() ? new ArrayList<>(2) : earlier;
-            earlier.add(before);
-        }
+        live = live.isEmpty()
+                ? List.of(generation)
+                : Stream.concat(live.stream(), Stream.of(generation)).toList();
         first = first == 0 ? position : first;
         store.began(position);
         add(position);
         latestBegin = position;
-        latest = generation;
         generations++;
     }
 
     /** Returns whether the latest generation has a known allocator, which is another one. */
     private boolean isOfAnotherAllocator(BufferGeneration generation) {
-        BufferGeneration before = latest;
-        MeshOpenPeriod mesh = before == null ? latestMesh : before.allocatedBy();
-        Optional<AllocatorId> allocator = before == null ? latestAllocator : before.allocator();
-        return (mesh != null || allocator.isPresent())
-                && (mesh != generation.allocatedBy() || !allocator.equals(generation.allocator()));
+        AllocatorKey before = isLatestLive() ? AllocatorKey.of(live.get(live.size() - 1)) : latestAllocator;
+        return !before.equals(AllocatorKey.UNKNOWN) && !before.equals(AllocatorKey.of(generation));
     }
 
     /** Adds the report at a position. */
@@ -152,7 +154,7 @@ final class Address {
         AllocationDetails details = free.request().details();
         BufferGeneration best = null;
         int bestRank = 0;
-        for (BufferGeneration generation : live()) {
+        for (BufferGeneration generation : live) {
             if (!generation.mayBeOf(details)) {
                 continue;
             }
@@ -209,37 +211,22 @@ final class Address {
 
     /** Ends a generation, which becomes a link if it is no object. */
     void ended(BufferGeneration generation) {
-        if (!earlier.isEmpty()) {
-            earlier.remove(generation);
+        if (generation.generation() == generations) {
+            latestAllocator = AllocatorKey.of(generation);
         }
-        if (generation == latest && !store.isObject(generation)) {
-            latestMesh = generation.allocatedBy();
-            latestAllocator = generation.allocator();
-            latest = null;
-        }
+        live = live.size() == 1
+                ? List.of()
+                : live.stream().filter(other -> other != generation).toList();
     }
 
     /** Returns the generations that are still in the ledger, oldest first, and the latest one even if it has ended. */
     List<BufferGeneration> inLedger() {
-        List<BufferGeneration> known = new ArrayList<>(earlier);
-        BufferGeneration newest = latest();
-        if (newest != null) {
-            known.add(newest);
-        }
-        return known;
+        BufferGeneration ended = isLatestLive() ? null : latest();
+        return Stream.concat(live.stream(), Stream.ofNullable(ended)).toList();
     }
 
     /** Returns the live generations, oldest first. */
     List<BufferGeneration> live() {
-        BufferGeneration newest = latest;
-        if (newest == null || !newest.isLive()) {
-            return earlier.isEmpty() ? List.of() : List.copyOf(earlier);
-        }
-        if (earlier.isEmpty()) {
-            return List.of(newest);
-        }
-        List<BufferGeneration> live = new ArrayList<>(earlier);
-        live.add(newest);
         return live;
     }
 

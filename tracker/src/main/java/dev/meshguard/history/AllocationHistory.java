@@ -1,6 +1,5 @@
 package dev.meshguard.history;
 
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
@@ -15,14 +14,15 @@ import dev.meshguard.event.WitnessSnapshot;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -41,19 +41,25 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationHistory {
 
-    private final EventStore store;
+    private final List<HistoryEvent> events;
+    private final boolean hasFlatAddresses;
     private final @Nullable RequestContext context;
+    /** Those that were kept, or else those that were counted; null until they are counted. */
     private @Nullable List<DeviceSums> sums;
-    private @Nullable GenerationBuilder pass;
+
+    private @Nullable HistoryPass pass;
     private @Nullable List<BufferGeneration> generations;
     private @Nullable Timeline timeline;
-    private @Nullable List<SourceDescription> sources;
-    private @Nullable Vocabularies vocabularies;
-    /** The number of the event at which the source last began to report, or 0; negative until it is looked up. */
-    private long lastStart = -1;
+    private @Nullable Owners owners;
 
-    private AllocationHistory(EventStore store, @Nullable RequestContext context) {
-        this.store = store;
+    private AllocationHistory(
+            List<HistoryEvent> events,
+            @Nullable List<DeviceSums> sums,
+            boolean hasFlatAddresses,
+            @Nullable RequestContext context) {
+        this.events = Collections.unmodifiableList(events);
+        this.sums = sums;
+        this.hasFlatAddresses = hasFlatAddresses;
         this.context = context;
     }
 
@@ -66,8 +72,7 @@ public final class AllocationHistory {
      */
     @API(status = Status.INTERNAL)
     public static AllocationHistory of(List<HistoryEvent> events, List<DeviceSums> sums, boolean flatAddresses) {
-        return new AllocationHistory(
-                new EventStore(Collections.unmodifiableList(events), Optional.of(sums), flatAddresses), null);
+        return new AllocationHistory(events, sums, flatAddresses, null);
     }
 
     /**
@@ -77,8 +82,7 @@ public final class AllocationHistory {
      */
     @API(status = Status.INTERNAL)
     public static AllocationHistory read(List<HistoryEvent> events) {
-        return new AllocationHistory(
-                new EventStore(Collections.unmodifiableList(events), Optional.empty(), false), null);
+        return new AllocationHistory(events, null, false, null);
     }
 
     /**
@@ -86,14 +90,32 @@ public final class AllocationHistory {
      *
      * <p>Findings about handles and missing reports count whenever they were made.
      */
-    @SuppressWarnings("ReferenceEquality") // The same store has nothing after the check.
     public AllocationHistory asOfCheck() {
-        Optional<HistoryEvent.Checked> last = check();
-        if (last.isEmpty()) {
-            return this;
+        long check = check().map(HistoryEvent::number).orElse(Long.MAX_VALUE);
+        // The check is nearly always among the last events.
+        int last = events.size() - 1;
+        while (last >= 0 && events.get(last).number() > check && !changesState(events.get(last))) {
+            last--;
         }
-        EventStore known = store.asOf(last.get().number());
-        return known == store ? this : new AllocationHistory(known, context);
+        return last < 0 || events.get(last).number() <= check
+                ? this
+                : part(
+                        event -> event.number() <= check
+                                || event instanceof HistoryEvent.HandleTraced
+                                || event instanceof HistoryEvent.ReportsLost,
+                        context);
+    }
+
+    /** Returns whether an event changes the state, rather than only what is known about it. */
+    private static boolean changesState(HistoryEvent event) {
+        return !(event instanceof HistoryEvent.HandleTraced
+                || event instanceof HistoryEvent.ReportsLost
+                || event instanceof HistoryEvent.PhaseBegan);
+    }
+
+    /** Returns the history of some of the events; their sums are counted if they are needed. */
+    private AllocationHistory part(Predicate<HistoryEvent> isSelected, @Nullable RequestContext ofContext) {
+        return new AllocationHistory(SelectedEvents.of(events, isSelected), null, hasFlatAddresses, ofContext);
     }
 
     /**
@@ -105,7 +127,7 @@ public final class AllocationHistory {
      * (memory of the runtime, programs in a cache) is excluded.
      */
     public AllocationHistory partOf(RequestContext selected) {
-        return new AllocationHistory(store.part(new ContextFilter(this, selected)), selected);
+        return part(new ContextFilter(this, selected), selected);
     }
 
     /**
@@ -114,13 +136,13 @@ public final class AllocationHistory {
      */
     @API(status = Status.INTERNAL)
     public AllocationHistory asPartOf(RequestContext selected) {
-        return new AllocationHistory(store, selected);
+        return new AllocationHistory(events, sums, hasFlatAddresses, selected);
     }
 
     /** Returns this history as if no check had been made. */
     @API(status = Status.INTERNAL)
     public AllocationHistory withoutChecks() {
-        return new AllocationHistory(store.part(event -> !(event instanceof HistoryEvent.Checked)), context);
+        return part(event -> !(event instanceof HistoryEvent.Checked), context);
     }
 
     /** Returns the context, if this history is the part of one. */
@@ -130,20 +152,26 @@ public final class AllocationHistory {
 
     /** Returns every event, oldest first. */
     public List<HistoryEvent> events() {
-        return store.events();
+        return events;
     }
 
     /** Returns the events of one kind, oldest first. */
+    @SuppressWarnings("unchecked") // Each list has events of one class.
     public <E extends HistoryEvent> List<E> events(Class<E> kind) {
-        boolean areReports =
-                kind.isAssignableFrom(HistoryEvent.Allocated.class) || kind.isAssignableFrom(HistoryEvent.Freed.class);
-        List<HistoryEvent> candidates = areReports ? events() : pass().others;
-        return candidates.stream().filter(kind::isInstance).map(kind::cast).toList();
+        if (kind == HistoryEvent.Allocated.class || kind == HistoryEvent.Freed.class) {
+            return events().stream().filter(kind::isInstance).map(kind::cast).toList();
+        }
+        return Collections.unmodifiableList((List<E>) pass().marks.getOrDefault(kind, List.of()));
+    }
+
+    private <E extends HistoryEvent> Optional<E> last(Class<E> kind) {
+        List<E> all = events(kind);
+        return all.isEmpty() ? Optional.empty() : Optional.of(all.get(all.size() - 1));
     }
 
     /** Returns the event of the given number, if there is one. */
     public Optional<HistoryEvent> event(long number) {
-        int index = GenerationStore.indexOf(events(), number);
+        int index = Generations.indexOf(events(), number);
         return index < 0 ? Optional.empty() : Optional.of(events().get(index));
     }
 
@@ -151,7 +179,7 @@ public final class AllocationHistory {
     public synchronized List<BufferGeneration> generations() {
         List<BufferGeneration> known = generations;
         if (known == null) {
-            known = Collections.unmodifiableList(pass().all());
+            known = Collections.unmodifiableList(pass().generations.all());
             generations = known;
         }
         return known;
@@ -160,29 +188,41 @@ public final class AllocationHistory {
     /** Returns the generations of one address, in the order of allocation, without creating those of the others. */
     @API(status = Status.INTERNAL)
     public List<BufferGeneration> generationsAt(int device, BufferType type, long address) {
-        return pass().at(device, type, address);
+        return pass().generations.at(device, type, address);
     }
 
     /** Returns the generations with an allocation or a free whose request matches, in the order of allocation. */
     @API(status = Status.INTERNAL)
     public List<BufferGeneration> generationsWith(Predicate<MemoryRequest> condition) {
-        return pass().with(condition);
+        return pass().generations.with(condition);
     }
 
     /** Returns the number of {@link #generations()}, without creating them. */
     @API(status = Status.INTERNAL)
     public int allocatedBuffers() {
-        return pass().count();
+        return pass().generations.count();
     }
 
     /** Returns the live bytes and buffers after each event; it is made once. */
     public synchronized Timeline timeline() {
         Timeline known = timeline;
         if (known == null) {
-            known = pass().timeline();
+            known = pass().generations.timeline(Map.of());
             timeline = known;
         }
         return known;
+    }
+
+    /**
+     * Returns the timeline with other ends of buffers that are live in it.
+     *
+     * <p>A buffer that ends before it is allocated is excluded.
+     *
+     * @param ends the number of the event that ended each of them
+     */
+    @API(status = Status.INTERNAL)
+    public Timeline timeline(Map<BufferGeneration, Long> ends) {
+        return ends.isEmpty() ? timeline() : pass().generations.timeline(ends);
     }
 
     /**
@@ -207,7 +247,7 @@ public final class AllocationHistory {
 
     private List<BufferGeneration> liveAt(long event) {
         List<BufferGeneration> live = new ArrayList<>();
-        for (BufferGeneration generation : pass().objects) {
+        for (BufferGeneration generation : pass().generations.kept()) {
             if (generation.allocatedAt() < event
                     && generation.freedAt().orElse(Long.MAX_VALUE) >= event
                     && !isOfAnotherContext(generation)) {
@@ -229,7 +269,7 @@ public final class AllocationHistory {
     @API(status = Status.INTERNAL)
     public List<BufferGeneration> freedAfterClose() {
         List<BufferGeneration> late = new ArrayList<>();
-        for (BufferGeneration generation : pass().objects) {
+        for (BufferGeneration generation : pass().generations.kept()) {
             if (generation.freedAt().orElse(-1) >= pass().closeOf(generation)) {
                 late.add(generation);
             }
@@ -253,13 +293,10 @@ public final class AllocationHistory {
     }
 
     /** Returns the sources that were connected, in this order; a source that was connected twice is there twice. */
-    public synchronized List<SourceDescription> sources() {
-        if (sources == null) {
-            sources = events(HistoryEvent.SourceAttached.class).stream()
-                    .map(HistoryEvent.SourceAttached::source)
-                    .toList();
-        }
-        return sources;
+    public List<SourceDescription> sources() {
+        return events(HistoryEvent.SourceAttached.class).stream()
+                .map(HistoryEvent.SourceAttached::source)
+                .toList();
     }
 
     /**
@@ -267,46 +304,23 @@ public final class AllocationHistory {
      * otherwise those of devices, without meshes if none is reported, as in a server's log.
      */
     public SourceVocabulary vocabulary() {
-        return vocabularies().common();
+        Set<SourceVocabulary> all = sources().stream()
+                .map(source -> source.vocabulary().orElse(SourceVocabulary.PROGRAM))
+                .collect(Collectors.toSet());
+        if (all.isEmpty() || !meshes().isEmpty()) {
+            return SourceVocabulary.MESH;
+        }
+        return all.size() == 1 ? all.iterator().next() : SourceVocabulary.PROGRAM;
     }
 
     /** Returns the words of the source that reported a request. */
     public SourceVocabulary vocabularyOf(MemoryRequest request) {
-        Vocabularies known = vocabularies();
-        return request.details()
-                .source()
-                .map(name -> known.bySource().getOrDefault(name, known.common()))
-                .orElse(known.common());
-    }
-
-    /** Texts ask for each survivor. */
-    private synchronized Vocabularies vocabularies() {
-        if (vocabularies == null) {
-            vocabularies = Vocabularies.of(sources(), !meshes().isEmpty());
-        }
-        return vocabularies;
-    }
-
-    /**
-     * The words of the sources.
-     *
-     * @param common the words for memory of which the source is unknown
-     * @param bySource the words of sources that have their own, by name
-     */
-    private record Vocabularies(SourceVocabulary common, Map<String, SourceVocabulary> bySource) {
-
-        private static Vocabularies of(List<SourceDescription> sources, boolean hasMesh) {
-            Map<String, SourceVocabulary> bySource = new HashMap<>();
-            Set<SourceVocabulary> all = new LinkedHashSet<>();
-            for (SourceDescription source : sources) {
-                all.add(source.vocabulary().orElse(SourceVocabulary.PROGRAM));
-                source.vocabulary().ifPresent(words -> bySource.putIfAbsent(source.name(), words));
-            }
-            if (hasMesh || all.isEmpty()) {
-                return new Vocabularies(SourceVocabulary.MESH, bySource);
-            }
-            return new Vocabularies(all.size() == 1 ? all.iterator().next() : SourceVocabulary.PROGRAM, bySource);
-        }
+        Optional<String> name = request.details().source();
+        return sources().stream()
+                .filter(source -> name.equals(Optional.of(source.name())))
+                .flatMap(source -> source.vocabulary().stream())
+                .findFirst()
+                .orElseGet(this::vocabulary);
     }
 
     /** Returns the devices with any report, ascending. */
@@ -321,18 +335,11 @@ public final class AllocationHistory {
         return sumsOf(device).map(found -> found.of(type)).orElse(MemoryTotals.NOTHING);
     }
 
-    /** Returns the sums of one type and lifetime on one device as the tracker kept them. */
-    public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
-        return sumsOf(device)
-                .map(found -> found.of(type, Optional.of(lifetime)))
-                .orElse(MemoryTotals.NOTHING);
-    }
-
     /** Returns the data that was kept of each device besides events, ascending; for code that saves the history. */
     @API(status = Status.INTERNAL)
     public synchronized List<DeviceSums> sums() {
         if (sums == null) {
-            sums = store.sums();
+            sums = DeviceSums.countedFrom(events);
         }
         return sums;
     }
@@ -361,7 +368,7 @@ public final class AllocationHistory {
      * banks.
      */
     public boolean hasFlatAddresses() {
-        return store.hasFlatAddresses();
+        return hasFlatAddresses;
     }
 
     /** Returns every mesh that was opened, in order. A number that is used again is another mesh. */
@@ -435,27 +442,27 @@ public final class AllocationHistory {
 
     /** Returns the beginnings of phases, in order. */
     public List<HistoryEvent.PhaseBegan> phases() {
-        return Collections.unmodifiableList(pass().phases);
+        return List.copyOf(pass().phases.values());
     }
 
     /** Returns the phase in which the event of the given number happened. */
     public Phase phaseAt(long number) {
-        return GenerationStore.phaseAt(pass().phases, number);
+        return pass().generations.phaseAt(number);
     }
 
     /** Returns in which open period a device was when the event of the given number happened, from 1. */
     public int openPeriodAt(int device, long number) {
-        return pass().openPeriodAt(device, number);
+        return pass().devices.at(device, number);
     }
 
     /** Returns the reports that the source could not deliver. */
     public List<HistoryEvent.ReportsLost> lostReports() {
-        return Collections.unmodifiableList(pass().losses);
+        return events(HistoryEvent.ReportsLost.class);
     }
 
     /** Returns every snapshot of a witness, oldest first. */
     public List<HistoryEvent.Witnessed> witnessSnapshots() {
-        return pass().snapshots.events();
+        return pass().snapshots.all();
     }
 
     /**
@@ -488,7 +495,7 @@ public final class AllocationHistory {
         if (request.isAnonymous()) {
             return List.of();
         }
-        return Collections.unmodifiableList(pass().of(request));
+        return pass().generations.of(request);
     }
 
     /**
@@ -498,14 +505,19 @@ public final class AllocationHistory {
      * ends: then it is unknown which owner of that name ended.
      */
     public OptionalLong endOf(Owner owner) {
-        GenerationBuilder.OwnerState state = pass().owners.get(owner);
-        return state == null || state.ends < state.minimumOwners() ? OptionalLong.empty() : state.endedAt;
+        return owners().endOf(owner);
     }
 
     /** Returns the event since which a cache keeps the owner, if one does or did. */
     public Optional<HistoryEvent.OwnerCached> cachingOf(Owner owner) {
-        GenerationBuilder.OwnerState state = pass().owners.get(owner);
-        return state == null ? Optional.empty() : Optional.ofNullable(state.cached);
+        return owners().cachingOf(owner);
+    }
+
+    private synchronized Owners owners() {
+        if (owners == null) {
+            owners = new Owners(this);
+        }
+        return owners;
     }
 
     /** Returns the search result for the handle of a request, if there was a search. */
@@ -517,39 +529,48 @@ public final class AllocationHistory {
 
     /** Returns whether any source was ever connected, as far as the events show. */
     public boolean hasSource() {
-        return pass().hasSource || !sums().isEmpty();
+        return !sums().isEmpty()
+                || events().stream()
+                        .anyMatch(event ->
+                                !(event instanceof HistoryEvent.PhaseBegan || event instanceof HistoryEvent.Checked));
     }
 
     /** Returns the periods in which the source did not report, oldest first. */
     public List<HistoryEvent.TrackingStopped> gaps() {
-        return Collections.unmodifiableList(pass().gaps);
+        return events(HistoryEvent.TrackingStopped.class);
     }
 
     /** Returns whether the source began to report again after a period in which it did not. */
     @API(status = Status.INTERNAL)
-    public synchronized boolean resumesAfter(HistoryEvent.TrackingStopped gap) {
-        if (lastStart < 0) {
-            lastStart = events(HistoryEvent.TrackingStarted.class).stream()
-                    .mapToLong(HistoryEvent::number)
-                    .max()
-                    .orElse(0);
-        }
-        return lastStart > gap.number();
+    public boolean resumesAfter(HistoryEvent.TrackingStopped gap) {
+        return last(HistoryEvent.TrackingStarted.class)
+                .filter(start -> start.number() > gap.number())
+                .isPresent();
     }
 
     /** Returns the captures and replays of traces, and what the captures recorded, in order. */
     public List<HistoryEvent> traceEvents() {
-        return Collections.unmodifiableList(pass().traceEvents);
+        return Stream.of(
+                        HistoryEvent.CaptureBegan.class,
+                        HistoryEvent.ProgramCaptured.class,
+                        HistoryEvent.BufferCaptured.class,
+                        HistoryEvent.CaptureEnded.class,
+                        HistoryEvent.TraceReplayed.class)
+                .<HistoryEvent>flatMap(kind -> events(kind).stream())
+                .sorted(Comparator.comparingLong(HistoryEvent::number))
+                .toList();
     }
 
     /** Returns the last recorded check, if any. */
     public Optional<HistoryEvent.Checked> check() {
-        return Optional.ofNullable(pass().check);
+        return last(HistoryEvent.Checked.class);
     }
 
     /** Returns the end of a process that reported, if it exited before the history was taken. */
     public Optional<HistoryEvent.ProcessDied> deathOf(long processId) {
-        return Optional.ofNullable(pass().deaths.get(processId));
+        return events(HistoryEvent.ProcessDied.class).stream()
+                .filter(died -> died.processId() == processId)
+                .reduce((earlier, later) -> later);
     }
 
     private static Collection<MeshDescription> descriptions(List<MeshOpenPeriod> meshes) {
@@ -563,9 +584,9 @@ public final class AllocationHistory {
     }
 
     /** Returns what one pass over the events found; it is made on first use. */
-    private synchronized GenerationBuilder pass() {
+    private synchronized HistoryPass pass() {
         if (pass == null) {
-            pass = new GenerationBuilder(events(), hasFlatAddresses());
+            pass = new HistoryPass(events, hasFlatAddresses);
         }
         return pass;
     }

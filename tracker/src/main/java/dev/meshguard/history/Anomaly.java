@@ -27,6 +27,22 @@ public record Anomaly(
         long address,
         Optional<BufferGeneration> generation) {
 
+    /**
+     * Returns the anomaly of a report.
+     *
+     * @param event an allocation, a free or an ignored free
+     */
+    static Anomaly of(Kind kind, HistoryEvent event, Optional<BufferGeneration> generation) {
+        if (event instanceof HistoryEvent.Allocated report) {
+            return new Anomaly(kind, event, report.device(), report.type(), report.address(), generation);
+        }
+        if (event instanceof HistoryEvent.Freed report) {
+            return new Anomaly(kind, event, report.device(), report.type(), report.address(), generation);
+        }
+        HistoryEvent.FreeIgnored report = (HistoryEvent.FreeIgnored) event;
+        return new Anomaly(kind, event, report.device(), report.type(), report.address(), generation);
+    }
+
     /** The ways in which a report can contradict earlier ones. */
     public enum Kind {
         /** A free was reported for an address whose buffer was freed before. */

@@ -20,7 +20,6 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.IntFunction;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +56,25 @@ public final class BufferGeneration {
             Ownership ownership,
             OptionalLong freedAt,
             Optional<MemoryRequest> release) {
+
+        private static Report of(HistoryEvent.Allocated report) {
+            return new Report(
+                    report.number(),
+                    report.request(),
+                    report.size(),
+                    report.ownership(),
+                    OptionalLong.empty(),
+                    Optional.empty());
+        }
+
+        private Report withSize(long newSize) {
+            return new Report(allocatedAt, request, newSize, ownership, freedAt, release);
+        }
+
+        private Report freedBy(HistoryEvent.Freed free) {
+            return new Report(
+                    allocatedAt, request, size, ownership, OptionalLong.of(free.number()), Optional.of(free.request()));
+        }
 
         /** Returns whether no free matched this report. */
         public boolean isOpen() {
@@ -97,24 +115,14 @@ public final class BufferGeneration {
             FREED
         }
 
-        private static CountChange up(Report report, int before) {
-            return new CountChange(
-                    report.allocatedAt(),
-                    before,
-                    before + 1,
-                    before == 0 ? Reason.ALLOCATED : Reason.REPORTED_AGAIN,
-                    report.ownership(),
-                    report.request());
-        }
-
-        private static CountChange down(Report report, int before) {
-            return new CountChange(
-                    report.freedAt().orElseThrow(),
-                    before,
-                    before - 1,
-                    before == 1 ? Reason.FREED : Reason.RELEASED,
-                    report.ownership(),
-                    report.release().orElseThrow());
+        private static CountChange of(long event, Report report, int before) {
+            if (event == report.allocatedAt()) {
+                Reason reason = before == 0 ? Reason.ALLOCATED : Reason.REPORTED_AGAIN;
+                return new CountChange(event, before, before + 1, reason, report.ownership(), report.request());
+            }
+            Reason reason = before == 1 ? Reason.FREED : Reason.RELEASED;
+            MemoryRequest release = report.release().orElseThrow();
+            return new CountChange(event, before, before - 1, reason, report.ownership(), release);
         }
     }
 
@@ -253,18 +261,16 @@ public final class BufferGeneration {
      * {@link CountingPolicy#REFERENCE_COUNTED}.
      */
     public List<CountChange> referenceCounts() {
-        SortedMap<Long, IntFunction<CountChange>> steps = new TreeMap<>();
+        SortedMap<Long, Report> steps = new TreeMap<>();
         for (Report report : reports) {
-            steps.put(report.allocatedAt(), count -> CountChange.up(report, count));
-            report.freedAt().ifPresent(event -> steps.put(event, count -> CountChange.down(report, count)));
+            steps.put(report.allocatedAt(), report);
+            report.freedAt().ifPresent(event -> steps.put(event, report));
         }
         List<CountChange> changes = new ArrayList<>(steps.size());
-        int count = 0;
-        for (IntFunction<CountChange> step : steps.values()) {
-            CountChange change = step.apply(count);
-            changes.add(change);
-            count = change.after();
-        }
+        steps.forEach((event, report) -> changes.add(CountChange.of(
+                event,
+                report,
+                changes.isEmpty() ? 0 : changes.get(changes.size() - 1).after())));
         return changes;
     }
 
@@ -285,12 +291,10 @@ public final class BufferGeneration {
 
     /** Returns the number of the latest report without a matching free, if there is one. */
     public OptionalLong lastOpenReportAt() {
-        for (int i = reports.size() - 1; i >= 0; i--) {
-            if (reports.get(i).isOpen()) {
-                return OptionalLong.of(reports.get(i).allocatedAt());
-            }
-        }
-        return OptionalLong.empty();
+        return reports.stream()
+                .filter(Report::isOpen)
+                .mapToLong(Report::allocatedAt)
+                .max();
     }
 
     /** Returns the number of the free that ended the generation, if it ended. */
@@ -300,16 +304,10 @@ public final class BufferGeneration {
 
     /** Returns whether the generation ended because its handle was garbage collected, not by a call. */
     public boolean isCollected() {
-        if (isLive()) {
-            return false;
-        }
-        for (Report report : reports) {
-            if (report.freedAt().orElseThrow() == lastFree
-                    && report.release().orElseThrow().details().handleCollected()) {
-                return true;
-            }
-        }
-        return false;
+        return !isLive()
+                && reports.stream()
+                        .filter(report -> report.freedAt().orElseThrow() == lastFree)
+                        .anyMatch(last -> last.release().orElseThrow().details().handleCollected());
     }
 
     /** Returns the request of the first report. */
@@ -352,13 +350,7 @@ public final class BufferGeneration {
         if (open == reports.size()) {
             return reports();
         }
-        List<Report> remaining = new ArrayList<>(open);
-        for (Report report : reports) {
-            if (report.isOpen()) {
-                remaining.add(report);
-            }
-        }
-        return Collections.unmodifiableList(remaining);
+        return reports.stream().filter(Report::isOpen).toList();
     }
 
     /** Returns whether both generations have the same address, device and memory, and may belong to one allocator. */
@@ -380,11 +372,9 @@ public final class BufferGeneration {
     }
 
     private Report remaining() {
-        if (isLive()) {
-            for (Report report : reports) {
-                if (report.isOpen()) {
-                    return report;
-                }
+        for (Report report : reports) {
+            if (report.isOpen()) {
+                return report;
             }
         }
         return reports.get(0);
@@ -397,13 +387,10 @@ public final class BufferGeneration {
      * of a named one is no circular buffer.
      */
     boolean mayBeOf(AllocationDetails reported) {
-        boolean isCircular = !reports.isEmpty() && request().details().kind() == BufferKind.CIRCULAR_BUFFER;
-        boolean reportsCircular = reported.kind() == BufferKind.CIRCULAR_BUFFER;
-        if (isCircular || reportsCircular) {
-            return (isCircular && reportsCircular)
-                    || (allocator.isEmpty() && reported.allocator().isEmpty());
-        }
-        return AllocatorId.mayBeOne(allocator, reported.allocator());
+        boolean isCircular = request().details().kind() == BufferKind.CIRCULAR_BUFFER;
+        return isCircular == (reported.kind() == BufferKind.CIRCULAR_BUFFER)
+                ? AllocatorId.mayBeOne(allocator, reported.allocator())
+                : allocator.isEmpty() && reported.allocator().isEmpty();
     }
 
     /**
@@ -416,14 +403,8 @@ public final class BufferGeneration {
                 || !allocator.equals(request.details().allocator())) {
             return false;
         }
-        boolean isReserved = false;
-        for (Report report : reports) {
-            if (report.request() == request) {
-                return false;
-            }
-            isReserved |= isReservation(report.request());
-        }
-        return isReserved;
+        return reports.stream().noneMatch(report -> report.request() == request)
+                && reports.stream().anyMatch(report -> isReservation(report.request()));
     }
 
     private static boolean isReservation(MemoryRequest request) {
@@ -472,15 +453,7 @@ public final class BufferGeneration {
             sizeChanges = new ArrayList<>(1);
         }
         sizeChanges.add(new SizeChange(report.number(), first.size()));
-        reports.set(
-                0,
-                new Report(
-                        first.allocatedAt(),
-                        first.request(),
-                        report.size(),
-                        first.ownership(),
-                        first.freedAt(),
-                        first.release()));
+        reports.set(0, first.withSize(report.size()));
     }
 
     void report(HistoryEvent.Allocated report) {
@@ -489,13 +462,7 @@ public final class BufferGeneration {
             // A device's own allocator belongs to no mesh.
             allocatedBy = isOfItsDevice() ? null : allocatedBy;
         }
-        reports.add(new Report(
-                report.number(),
-                report.request(),
-                report.size(),
-                report.ownership(),
-                OptionalLong.empty(),
-                Optional.empty()));
+        reports.add(Report.of(report));
         open++;
     }
 
@@ -545,16 +512,7 @@ public final class BufferGeneration {
 
     /** Frees a report. */
     void free(int index, HistoryEvent.Freed free) {
-        Report report = reports.get(index);
-        reports.set(
-                index,
-                new Report(
-                        report.allocatedAt(),
-                        report.request(),
-                        report.size(),
-                        report.ownership(),
-                        OptionalLong.of(free.number()),
-                        Optional.of(free.request())));
+        reports.set(index, reports.get(index).freedBy(free));
         open--;
         lastFree = Math.max(lastFree, free.number());
     }

@@ -8,11 +8,8 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.RequestContext;
 import dev.meshguard.history.BufferGeneration.Report;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -31,20 +28,12 @@ final class ContextFilter implements Predicate<HistoryEvent> {
     /** The numbers of the reports of the context, and of the phase in which it began. */
     private final Set<Long> numbers = new HashSet<>();
 
-    private final Map<Place, List<BufferGeneration>> selected = new HashMap<>();
-
-    /** Where memory lies, one after the other. */
-    private record Place(int device, BufferType type, long address) {
-
-        static Place of(BufferGeneration generation) {
-            return new Place(generation.device(), generation.type(), generation.address());
-        }
-    }
+    private final Set<BufferGeneration> selected = new HashSet<>();
 
     ContextFilter(AllocationHistory whole, RequestContext context) {
         this.whole = whole;
         this.context = context;
-        whole.generations().forEach(this::addReportsOf);
+        whole.generationsWith(this::isOfContext).forEach(this::addReportsOf);
         whole.anomalies().stream()
                 .map(Anomaly::event)
                 .filter(event -> !(event instanceof HistoryEvent.Allocated))
@@ -75,8 +64,7 @@ final class ContextFilter implements Predicate<HistoryEvent> {
                 if (report.isOpen()) {
                     addReportsOfOthers(report, generation);
                 }
-                selected.computeIfAbsent(Place.of(generation), unused -> new ArrayList<>())
-                        .add(generation);
+                selected.add(generation);
             }
         }
     }
@@ -133,15 +121,16 @@ final class ContextFilter implements Predicate<HistoryEvent> {
     /** Returns whether an event resizes selected memory, or is a call that should have freed it: neither begins or ends a report. */
     private boolean isAboutSelected(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated resize && resize.device() == HistoryEvent.NO_DEVICE) {
-            return isSelected(new Place(resize.device(), resize.type(), resize.address()), event.number());
+            return isSelected(resize.device(), resize.type(), resize.address(), event.number());
         }
         return event instanceof HistoryEvent.FreeIgnored ignored
                 && (ignored.reason() == IgnoredFreeReason.FAILED || ignored.reason() == IgnoredFreeReason.STILL_SHARED)
-                && isSelected(new Place(ignored.device(), ignored.type(), ignored.address()), event.number());
+                && isSelected(ignored.device(), ignored.type(), ignored.address(), event.number());
     }
 
-    private boolean isSelected(Place place, long moment) {
-        return selected.getOrDefault(place, List.of()).stream()
+    private boolean isSelected(int device, BufferType type, long address, long moment) {
+        return whole.generationsAt(device, type, address).stream()
+                .filter(selected::contains)
                 .anyMatch(generation -> generation.allocatedAt() <= moment
                         && (generation.isLive() || generation.freedAt().orElse(0) >= moment));
     }

@@ -1,31 +1,28 @@
 package dev.meshguard.history;
 
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /** The open devices at one point of a history, and their open periods until then. */
 final class DeviceOpenPeriods {
 
-    private static final long[] NONE = {};
-
     private static final class Device {
-        /** The numbers of the events that began an open period; only the first few elements are used. */
-        private long[] openings = NONE;
+        /** The open period from each event on; negative from the close of the device. */
+        private final NavigableMap<Long, Integer> periods = new TreeMap<>();
 
-        private int openPeriods;
         /** The numbers of the events at which closes of the device began. */
         private final NavigableSet<Long> closings = new TreeSet<>();
 
+        private int period;
         private boolean isOpen;
         private boolean isClosed;
     }
 
     private final Map<Integer, Device> devices = new HashMap<>();
-    private boolean wasAnyClosed;
 
     /** Records the initialisation of a device, and returns whether it was closed before. */
     boolean open(int device) {
@@ -38,20 +35,21 @@ final class DeviceOpenPeriods {
     /** Begins an open period. */
     void begin(int device, long event) {
         Device known = known(device);
-        if (known.openPeriods == known.openings.length) {
-            known.openings = Arrays.copyOf(known.openings, known.openPeriods * 2 + 1);
-        }
-        known.openings[known.openPeriods++] = event;
+        known.period++;
+        known.periods.put(event, known.period);
         known.isClosed = false;
     }
 
-    /** Records the close of a device, and the event at which it began. */
-    void close(int device, long began) {
+    /**
+     * Records the close of a device.
+     *
+     * @param began the event at which the close began
+     */
+    void close(int device, long event, long began) {
+        release(device, began);
         Device known = known(device);
-        known.closings.add(began);
-        known.isOpen = false;
+        known.periods.put(event, -now(device));
         known.isClosed = true;
-        wasAnyClosed = true;
     }
 
     /** Records that no mesh keeps a device open any more, and the event at which the close of its last mesh began. */
@@ -70,7 +68,7 @@ final class DeviceOpenPeriods {
 
     /** Returns whether a device was closed and not opened again. */
     boolean isClosed(int device) {
-        Device known = wasAnyClosed ? devices.get(device) : null;
+        Device known = devices.get(device);
         return known != null && known.isClosed;
     }
 
@@ -79,26 +77,26 @@ final class DeviceOpenPeriods {
      */
     int now(int device) {
         Device known = devices.get(device);
-        return known == null ? 1 : Math.max(1, known.openPeriods);
+        return known == null ? 1 : Math.max(1, known.period);
     }
 
-    /** Returns the open period of a device at an event. */
+    /** Returns the open period of a device at an event; that of the latest opening if it was closed. */
     int at(int device, long event) {
-        Device known = devices.get(device);
-        return known == null ? 1 : Math.max(1, openPeriodsUntil(event, known));
+        return Math.abs(signedPeriod(device, event));
     }
 
-    private static int openPeriodsUntil(long event, Device device) {
-        int index = Arrays.binarySearch(device.openings, 0, device.openPeriods, event);
-        return index < 0 ? -index - 1 : index + 1;
+    /** Returns whether a device was open, or never opened, at an event, in the given period. */
+    boolean wasOpenAt(int device, long event, int period) {
+        return signedPeriod(device, event) == period;
+    }
+
+    private int signedPeriod(int device, long event) {
+        Device known = devices.get(device);
+        Map.Entry<Long, Integer> latest = known == null ? null : known.periods.floorEntry(event);
+        return latest == null ? 1 : latest.getValue();
     }
 
     private Device known(int device) {
-        @Nullable Device known = devices.get(device);
-        if (known == null) {
-            known = new Device();
-            devices.put(device, known);
-        }
-        return known;
+        return devices.computeIfAbsent(device, unused -> new Device());
     }
 }

@@ -2,8 +2,8 @@ package dev.meshguard.history;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
-import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +15,7 @@ final class MeshOpenPeriod {
 
     private final int mesh;
     private final @Nullable MeshDescription description;
+    private final Set<Integer> devices;
     private final long openedAt;
     private final @Nullable MeshOpenPeriod before;
     private long closingAt = Long.MAX_VALUE;
@@ -24,6 +25,7 @@ final class MeshOpenPeriod {
             int mesh, @Nullable MeshDescription description, long openedAt, @Nullable MeshOpenPeriod before) {
         this.mesh = mesh;
         this.description = description;
+        this.devices = description == null ? Set.of() : Set.copyOf(description.devices());
         this.openedAt = openedAt;
         this.before = before;
     }
@@ -92,13 +94,7 @@ final class MeshOpenPeriod {
         return !isAnnounced() || liesOver(device);
     }
 
-    boolean liesOverAll(List<Integer> devices) {
-        return description != null
-                && (description.devices().equals(devices)
-                        || description.devices().containsAll(devices));
-    }
-
     boolean liesOver(int device) {
-        return description != null && description.devices().contains(device);
+        return devices.contains(device);
     }
 }

@@ -4,7 +4,6 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MeshDescription;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -18,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /** The meshes of a history: their open periods, and the mesh of each report. */
 final class Meshes {
 
-    private static final int ANSWERS = 64;
-    private static final @Nullable MeshOpenPeriod[] NO_ANSWERS = {};
+    /** The number of no mesh. */
+    private static final int UNNAMED = Integer.MIN_VALUE;
 
     private record Unannounced(int mesh, int device, int deviceOpenPeriod) {}
 
@@ -31,15 +30,9 @@ final class Meshes {
     private final Map<Unannounced, MeshOpenPeriod> unannounced = new HashMap<>();
     private boolean sharedADevice;
 
-    /** The last results, by device: nearly every report asks for the same as the one before it on that device. */
-    private @Nullable MeshOpenPeriod[] answers = NO_ANSWERS;
-
-    private int[] answeredFor = {};
-
     void opened(HistoryEvent.MeshOpened event) {
         MeshOpenPeriod period =
                 MeshOpenPeriod.opened(event, latest.get(event.mesh().id()));
-        answers = NO_ANSWERS;
         if (!open.isEmpty() && !sharedADevice) {
             sharedADevice = event.mesh().devices().stream().anyMatch(this::isAnyOpenOver);
         }
@@ -81,55 +74,25 @@ final class Meshes {
         return null;
     }
 
-    /** Returns the mesh whose allocator reserved the memory of a report with these details, if they name it. */
+    /**
+     * Returns the mesh whose allocator reserved the memory of a report with these details, if they name it.
+     *
+     * @param event the number of the report; later openings do not count
+     */
     @Nullable
-    MeshOpenPeriod allocatorOf(AllocationDetails details, int device, int devicePeriod) {
-        return details.mesh().isPresent() ? openPeriod(details.mesh().getAsInt(), device, devicePeriod) : null;
-    }
-
-    /** Returns the mesh that {@link #allocatorOf} returned when an earlier report was read. */
-    @Nullable
-    MeshOpenPeriod allocatorAt(HistoryEvent.Allocated report, int devicePeriod) {
-        AllocationDetails details = report.request().details();
-        if (details.mesh().isEmpty()) {
-            return null;
-        }
-        MeshOpenPeriod last = latest.get(details.mesh().getAsInt());
-        while (last != null && last.wasOpenedAfter(report.number())) {
-            last = last.before();
-        }
-        return find(details.mesh().getAsInt(), last, report.device(), devicePeriod);
+    MeshOpenPeriod allocatorOf(AllocationDetails details, int device, int devicePeriod, long event) {
+        return details.mesh().isPresent() ? openPeriod(details.mesh().getAsInt(), device, devicePeriod, event) : null;
     }
 
     /**
-     * Returns the latest open period of a mesh over a device, or else its latest one. Some runtimes report memory of a
-     * whole mesh under a device outside it.
+     * Returns the latest open period of a mesh over a device that began before an event, or else its latest one. Some
+     * runtimes report memory of a whole mesh under a device outside it.
      */
-    MeshOpenPeriod openPeriod(int mesh, int device, int devicePeriod) {
-        if (device < 0 || device >= ANSWERS) {
-            return find(mesh, latest.get(mesh), device, devicePeriod);
+    MeshOpenPeriod openPeriod(int mesh, int device, int devicePeriod, long event) {
+        MeshOpenPeriod last = latest.get(mesh);
+        while (last != null && last.wasOpenedAfter(event)) {
+            last = last.before();
         }
-        if (answers.length == 0) {
-            answers = new @Nullable MeshOpenPeriod[ANSWERS];
-            answeredFor = new int[ANSWERS];
-        }
-        MeshOpenPeriod answer = answers[device];
-        if (answer == null || answer.mesh() != mesh || answeredFor[device] != devicePeriod) {
-            answer = find(mesh, latest.get(mesh), device, devicePeriod);
-            answers[device] = answer;
-            answeredFor[device] = devicePeriod;
-        }
-        return answer;
-    }
-
-    /** Returns the latest open period of a mesh if it covers all the given devices. */
-    @Nullable
-    MeshOpenPeriod latestOverAll(int mesh, List<Integer> devices) {
-        MeshOpenPeriod period = latest.get(mesh);
-        return period != null && period.liesOverAll(devices) ? period : null;
-    }
-
-    private MeshOpenPeriod find(int mesh, @Nullable MeshOpenPeriod last, int device, int devicePeriod) {
         MeshOpenPeriod period = last;
         while (period != null && !period.liesOver(device)) {
             period = period.before();
@@ -168,44 +131,37 @@ final class Meshes {
     /**
      * Returns whether all buffers reported on a device name their mesh, so that two meshes may use it at once.
      *
-     * <p>Each of these meshes was opened over the device, and no two use one number at a time. For a device without
-     * reports, the reports on other devices count.
+     * <p>Each of these meshes was opened over the device, and no two that are open use one number. For a device without
+     * reports, the reports on other devices count. A device has one allocator of its own, whichever meshes use it.
      */
-    static boolean areDistinguishedOn(int device, List<HistoryEvent> events) {
-        Set<Integer> opened = new HashSet<>();
-        Set<Integer> nowOpen = new HashSet<>();
+    boolean areDistinguishedOn(int device, List<HistoryEvent> events) {
+        List<Integer> nowOpen = open.stream()
+                .filter(mesh -> mesh.liesOver(device))
+                .map(MeshOpenPeriod::mesh)
+                .toList();
         boolean anyIsUnnamed = false;
         Set<Integer> named = new HashSet<>();
+        Set<Integer> opened = new HashSet<>();
         for (HistoryEvent event : events) {
-            if (event instanceof HistoryEvent.MeshOpened mesh && liesOver(mesh.mesh(), device)) {
+            if (event instanceof HistoryEvent.MeshOpened mesh
+                    && mesh.mesh().devices().contains(device)) {
                 opened.add(mesh.mesh().id());
-                if (!nowOpen.add(mesh.mesh().id())) {
-                    return false;
-                }
-            } else if (event instanceof HistoryEvent.MeshClosed mesh) {
-                nowOpen.remove(mesh.mesh());
             } else if (event instanceof HistoryEvent.Allocated report
-                    && report.request().details().kind() == BufferKind.BUFFER
-                    && !isOfADevice(report.request().details())) {
+                    && mayBeOfAMesh(report.request().details())) {
                 OptionalInt mesh = report.request().details().mesh();
                 anyIsUnnamed |= mesh.isEmpty();
                 if (report.device() == device) {
-                    if (mesh.isEmpty()) {
-                        return false;
-                    }
-                    named.add(mesh.getAsInt());
+                    named.add(mesh.orElse(UNNAMED));
                 }
             }
         }
-        return named.isEmpty() ? !anyIsUnnamed : opened.containsAll(named);
+        return nowOpen.stream().distinct().count() == nowOpen.size()
+                && (named.isEmpty() ? !anyIsUnnamed : opened.containsAll(named));
     }
 
     /** A device has one allocator of its own, whichever meshes use it. */
-    private static boolean isOfADevice(AllocationDetails details) {
-        return details.allocator().filter(AllocatorId.DEVICE::equals).isPresent();
-    }
-
-    private static boolean liesOver(MeshDescription mesh, int device) {
-        return mesh.devices().contains(device);
+    private static boolean mayBeOfAMesh(AllocationDetails details) {
+        return details.kind() == BufferKind.BUFFER
+                && details.allocator().filter(AllocatorId.DEVICE::equals).isEmpty();
     }
 }

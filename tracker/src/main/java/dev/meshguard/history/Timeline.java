@@ -5,12 +5,9 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apiguardian.api.API;
@@ -85,36 +82,6 @@ public final class Timeline {
             ofMemories[memoryIndexes[i]].add(events[i], buffers[i], bytes[i]);
         }
         return curves;
-    }
-
-    /**
-     * Returns this timeline with other ends of buffers that are live in it.
-     *
-     * <p>A buffer that ends before it is allocated is excluded.
-     *
-     * @param ends the number of the event that ended each of them
-     */
-    @API(status = Status.INTERNAL, since = "0.1")
-    public Timeline withEnds(Map<BufferGeneration, Long> ends) {
-        if (ends.isEmpty()) {
-            return this;
-        }
-        List<Change> ended = new ArrayList<>();
-        Set<Long> undone = new HashSet<>();
-        ends.forEach((buffer, end) -> Change.end(buffer, end, ended, undone));
-        ended.sort(Comparator.comparingLong(Change::event));
-        Builder builder = new Builder();
-        int next = 0;
-        for (int i = 0; i < count; i++) {
-            while (next < ended.size() && ended.get(next).event() < events[i]) {
-                builder.add(ended.get(next++));
-            }
-            if (!undone.contains(events[i])) {
-                builder.add(new Change(events[i], memories.get(memoryIndexes[i]), buffers[i], bytes[i]));
-            }
-        }
-        ended.subList(next, ended.size()).forEach(builder::add);
-        return builder.build();
     }
 
     /**
@@ -268,39 +235,29 @@ public final class Timeline {
     /** A change of one memory by one event: a generation begins, is resized or ends. */
     record Change(long event, MemoryKey memory, int buffers, long bytes) {
 
-        /** Returns the changes of a generation, in the order of their events. */
-        static List<Change> of(BufferGeneration generation) {
+        /**
+         * Returns the changes of a generation, in the order of their events.
+         *
+         * @param end the event that ended it, or {@link Long#MAX_VALUE}
+         */
+        static List<Change> of(BufferGeneration generation, long end) {
+            if (generation.allocatedAt() > end) {
+                return List.of();
+            }
             MemoryKey memory = new MemoryKey(generation.device(), generation.type(), generation.lifetime());
             List<Change> changes = new ArrayList<>(2);
             List<BufferGeneration.SizeChange> sizes = generation.sizeChanges();
             long size = sizes.isEmpty() ? generation.size() : sizes.get(0).before();
             changes.add(new Change(generation.allocatedAt(), memory, 1, size));
-            for (int i = 0; i < sizes.size(); i++) {
+            for (int i = 0; i < sizes.size() && sizes.get(i).event() <= end; i++) {
                 long next = i + 1 < sizes.size() ? sizes.get(i + 1).before() : generation.size();
                 changes.add(new Change(sizes.get(i).event(), memory, 0, next - size));
                 size = next;
             }
-            if (generation.freedAt().isPresent()) {
-                changes.add(new Change(generation.freedAt().getAsLong(), memory, -1, -size));
+            if (end < Long.MAX_VALUE) {
+                changes.add(new Change(end, memory, -1, -size));
             }
             return changes;
-        }
-
-        /** Adds the change that ends a live generation by another event, and the events of its changes after that one. */
-        private static void end(BufferGeneration live, long end, List<Change> ended, Set<Long> undone) {
-            int buffersThen = 0;
-            long bytesThen = 0;
-            for (Change change : of(live)) {
-                if (change.event > end) {
-                    undone.add(change.event);
-                } else {
-                    buffersThen += change.buffers;
-                    bytesThen += change.bytes;
-                }
-            }
-            if (buffersThen > 0) {
-                ended.add(new Change(end, of(live).get(0).memory, -buffersThen, -bytesThen));
-            }
         }
     }
 

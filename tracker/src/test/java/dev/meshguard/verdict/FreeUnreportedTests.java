@@ -23,6 +23,7 @@ import static dev.meshguard.verdict.SurvivorStatus.UNDECIDED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Ownership;
@@ -450,5 +451,18 @@ class FreeUnreportedTests {
                 .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED);
 
         judged(script.recorded()).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotProvedByASnapshotAfterTheCloseOfTheDevice() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .fromAllocator(AllocatorId.DEVICE)
+                .close()
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .recorded();
+
+        judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
 }

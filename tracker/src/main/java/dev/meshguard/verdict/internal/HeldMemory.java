@@ -56,7 +56,7 @@ public final class HeldMemory {
 
     /** Returns the timeline of the memory that was really held. */
     public Timeline timeline() {
-        return history.timeline().withEnds(ends);
+        return history.timeline(ends);
     }
 
     /** Returns the intervals, in the order of allocation; they are made once. */

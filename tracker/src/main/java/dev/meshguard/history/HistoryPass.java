@@ -1,0 +1,412 @@
+package dev.meshguard.history;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.WitnessSnapshot;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one pass over the events of a history, which converts reports into generations and finds anomalies.
+ *
+ * <p>A generation remains an object if it is live at the end, at a check or when the source stopped reporting, if an
+ * anomaly concerns it, or if it may have been freed after the close began. The others become links in the
+ * {@link Generations}.
+ */
+final class HistoryPass {
+
+    /** Memory that a mesh reported under a device that it does not cover. */
+    private record Outside(int mesh, int device, BufferType type, long address) {}
+
+    final List<Anomaly> anomalies = new ArrayList<>();
+    /** The events that are no allocations or frees, by their class. */
+    final Map<Class<?>, List<HistoryEvent>> marks = new HashMap<>();
+    /** The openings of open devices where the reports of the meshes cannot be distinguished. */
+    final List<HistoryEvent.DeviceOpened> openedWhileOpen = new ArrayList<>();
+    /** The last search result for the handle of each request. */
+    final Map<MemoryRequest, HistoryEvent.HandleTraced> traced = new IdentityHashMap<>(0);
+
+    final NavigableMap<Long, HistoryEvent.PhaseBegan> phases = new TreeMap<>();
+    final Meshes meshes = new Meshes();
+    final DeviceOpenPeriods devices = new DeviceOpenPeriods();
+    final WitnessSnapshots snapshots = new WitnessSnapshots(meshes, devices);
+    final Generations generations;
+
+    private final List<HistoryEvent> events;
+    private final AllocatedRanges allocatedRanges;
+    private final DevicesByRequest devicesByRequest;
+
+    /** Generations whose handle was released after their device was closed. */
+    private final Set<BufferGeneration> releasedLate = new HashSet<>();
+
+    /** The first device of the mesh, which holds the memory. */
+    private final Map<Outside, Integer> firstDevices = new HashMap<>();
+
+    private Phase phase = Phase.START;
+    /** The last check, or the last moment at which the source stopped reporting. */
+    private long lastCheckOrGap;
+
+    /** The position of the event that is being read: its index plus 1. */
+    private int position;
+
+    /**
+     * Reads events.
+     *
+     * @param flatAddresses whether sizes determine how far a buffer reaches from its address
+     */
+    HistoryPass(List<HistoryEvent> events, boolean flatAddresses) {
+        this.events = events;
+        this.generations = new Generations(events, devices, meshes, phases);
+        this.devicesByRequest = new DevicesByRequest(events);
+        this.allocatedRanges = new AllocatedRanges(flatAddresses);
+        for (HistoryEvent event : events) {
+            position++;
+            apply(event);
+        }
+        generations.complete();
+    }
+
+    /** Returns the event at which the close of the allocator that holds a buffer began, or {@link Long#MAX_VALUE}. */
+    long closeOf(BufferGeneration generation) {
+        long ofDevice = devices.closingAfter(generation.device(), generation.allocatedAt());
+        MeshOpenPeriod mesh = generation.allocatedBy();
+        return mesh == null || mesh.closingAt() < generation.allocatedAt()
+                ? ofDevice
+                : Math.min(mesh.closingAt(), ofDevice);
+    }
+
+    private void apply(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated report) {
+            allocated(report);
+        } else if (event instanceof HistoryEvent.Freed report) {
+            freed(report);
+        } else {
+            marks.computeIfAbsent(event.getClass(), unused -> new ArrayList<>()).add(event);
+            applyMark(event);
+        }
+    }
+
+    private void applyMark(HistoryEvent event) {
+        if (event instanceof HistoryEvent.FreeIgnored report) {
+            ignored(report);
+        } else if (event instanceof HistoryEvent.PhaseBegan began) {
+            phase = began.phase();
+            phases.put(began.number(), began);
+        } else if (event instanceof HistoryEvent.MeshOpened opened) {
+            meshes.opened(opened);
+        } else if (event instanceof HistoryEvent.MeshClosing closing) {
+            meshes.closing(closing.mesh(), closing.number());
+        } else if (event instanceof HistoryEvent.MeshClosed closed) {
+            closed(closed);
+        } else if (event instanceof HistoryEvent.DeviceOpened opened) {
+            opened(opened);
+        } else if (event instanceof HistoryEvent.DeviceClosed closed) {
+            long number = closed.number();
+            devices.close(closed.device(), number, meshes.closingOver(closed.device(), number));
+        } else if (event instanceof HistoryEvent.Witnessed witnessed) {
+            if (witnessed.snapshot().moment() == WitnessSnapshot.Moment.CLOSE_BEGUN) {
+                meshes.closing(witnessed.snapshot().mesh(), witnessed.number());
+            }
+            snapshots.add(witnessed);
+        } else if (event instanceof HistoryEvent.HandleTraced trace) {
+            traced.put(trace.request(), trace);
+        } else if (event instanceof HistoryEvent.Checked || event instanceof HistoryEvent.TrackingStopped) {
+            lastCheckOrGap = event.number();
+        }
+    }
+
+    private void closed(HistoryEvent.MeshClosed event) {
+        MeshOpenPeriod mesh = meshes.closed(event);
+        if (mesh != null) {
+            allocatedRanges.closed(mesh);
+            for (int device : mesh.description().orElseThrow().devices()) {
+                if (!meshes.isAnyOpenOver(device)) {
+                    devices.release(device, mesh.closingAt());
+                }
+            }
+        }
+    }
+
+    /** A device that another mesh begins to use stays unchanged, if the reports of the meshes can be distinguished. */
+    private void opened(HistoryEvent.DeviceOpened event) {
+        int device = event.device();
+        if (!devices.open(device)) {
+            if (meshes.areDistinguishedOn(device, events)) {
+                return;
+            }
+            openedWhileOpen.add(event);
+        }
+        devices.begin(device, event.number());
+        allocatedRanges.opened(device);
+    }
+
+    private void allocated(HistoryEvent.Allocated report) {
+        AllocationDetails details = report.request().details();
+        int device = deviceOf(report);
+        int devicePeriod = devices.now(device);
+        MeshOpenPeriod mesh = meshes.allocatorOf(details, device, devicePeriod, report.number());
+        Address address = generations.addresses().findOrAdd(device, report.type(), report.address());
+        if (isClosed(device, mesh)) {
+            note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, address.latest());
+        }
+        BufferGeneration known = address.reportedAgain(mesh, details, devicePeriod);
+        if (known != null && known.isReservedAgainBy(report.request(), mesh)) {
+            known.reservedAgain(report.number());
+            allocatedRanges.free(known);
+            known = null;
+        }
+        if (known != null && !known.hasDevice()) {
+            generations.keep(known);
+            known.resized(report);
+            return;
+        }
+        boolean isHeld = known != null && isHeld(known, mesh);
+        BufferGeneration generation = known == null
+                ? begun(
+                        report,
+                        address,
+                        new BufferGeneration(
+                                device,
+                                report.type(),
+                                report.address(),
+                                address.nextGeneration(),
+                                devicePeriod,
+                                phase,
+                                mesh))
+                : repeated(report, address, known);
+        if (device != report.device()) {
+            generations.keep(generation);
+        }
+        if (!isHeld
+                && generation.hasDevice()
+                && details.kind() == BufferKind.BUFFER
+                && (mesh == null || mesh.mayAllocate(device))) {
+            allocateRange(generation, report);
+        }
+    }
+
+    /**
+     * Returns whether an earlier report allocated the memory of a generation. If the mesh was unknown, the given one has
+     * allocated the memory from now on.
+     */
+    private boolean isHeld(BufferGeneration generation, @Nullable MeshOpenPeriod mesh) {
+        if (mesh == null || generation.allocatedBy() != null || generation.isOfItsDevice()) {
+            return generation.holdsMemory();
+        }
+        allocatedRanges.free(generation);
+        generations.keep(generation);
+        generation.setAllocatedBy(mesh);
+        return false;
+    }
+
+    private BufferGeneration begun(HistoryEvent.Allocated report, Address address, BufferGeneration generation) {
+        generation.report(report);
+        address.begin(generation, position);
+        return generation;
+    }
+
+    private BufferGeneration repeated(HistoryEvent.Allocated report, Address address, BufferGeneration generation) {
+        if (generation.size() != report.size() && generation.kind() == BufferKind.BUFFER) {
+            note(Anomaly.Kind.SIZE_CHANGE, report, generation);
+        }
+        generation.report(report);
+        address.add(position);
+        return generation;
+    }
+
+    private void allocateRange(BufferGeneration generation, HistoryEvent.Allocated report) {
+        Optional<BufferGeneration> viewed = allocatedRanges.viewedBy(generation, report);
+        if (viewed.isPresent()) {
+            generation.setViewed(viewed.get().allocatedAt());
+            return;
+        }
+        for (AllocatedRanges.Overlap overlap : allocatedRanges.allocate(generation, report)) {
+            generations.keep(generation);
+            note(overlap.kind(), report, overlap.generation());
+        }
+    }
+
+    /**
+     * Returns the device whose memory an allocation report is about.
+     *
+     * <p>Some runtimes report the backing buffer of a mesh buffer under a device of their own choice, such as device 0.
+     * If the mesh does not cover that device, and the request also reports on the first device of the mesh, then this
+     * is a second report of that memory.
+     */
+    private int deviceOf(HistoryEvent.Allocated report) {
+        AllocationDetails details = report.request().details();
+        int reported = report.device();
+        if (details.mesh().isEmpty()) {
+            return reported;
+        }
+        MeshOpenPeriod allocatingMesh =
+                meshes.openPeriod(details.mesh().getAsInt(), reported, devices.now(reported), report.number());
+        if (allocatingMesh.mayAllocate(reported)) {
+            return reported;
+        }
+        List<Integer> devices = allocatingMesh.description().orElseThrow().devices();
+        if (devices.isEmpty() || !devicesByRequest.include(report.request(), devices.get(0))) {
+            return reported;
+        }
+        int first = devices.get(0);
+        firstDevices.put(new Outside(allocatingMesh.mesh(), reported, report.type(), report.address()), first);
+        return first;
+    }
+
+    /** Returns the device whose memory a free is about, which is that of its allocation ({@link #deviceOf}). */
+    private int deviceOfFree(AllocationDetails details, int reported, BufferType type, long address) {
+        return firstDevices.isEmpty() || details.mesh().isEmpty()
+                ? reported
+                : firstDevices.getOrDefault(new Outside(details.mesh().getAsInt(), reported, type, address), reported);
+    }
+
+    private void freed(HistoryEvent.Freed report) {
+        int device = deviceOfFree(report.request().details(), report.device(), report.type(), report.address());
+        Address address = generations.addresses().find(device, report.type(), report.address());
+        if (address == null) {
+            note(Anomaly.Kind.UNKNOWN_FREE, report, null);
+            return;
+        }
+        int devicePeriod = devices.now(device);
+        MeshOpenPeriod allocatingMesh =
+                meshes.allocatorOf(report.request().details(), device, devicePeriod, report.number());
+        BufferGeneration generation = address.freedBy(report, allocatingMesh, devicePeriod);
+        // A free with another extent in its bank is about another buffer, whose report is late or lost.
+        if (generation == null || !generation.mayBeReleasedBy(report.request().details())) {
+            BufferGeneration last =
+                    address.lastOf(allocatingMesh, report.request().details());
+            note(
+                    last == null ? Anomaly.Kind.UNKNOWN_FREE : Anomaly.Kind.DOUBLE_FREE,
+                    report,
+                    last == null ? address.latest() : last);
+            return;
+        }
+        if (isClosed(device, generation.allocatedBy()) && generation.kind() == BufferKind.BUFFER) {
+            note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, generation);
+        }
+        int freed = generation.reportFreedBy(report, devicesByRequest);
+        generations.freed(generation.reports().get(freed).allocatedAt(), position);
+        generation.free(freed, report);
+        if (!generation.holdsMemory()) {
+            allocatedRanges.free(generation);
+        }
+        if (!generation.isLive()) {
+            if (generation.allocatedAt() < lastCheckOrGap || mayBeLate(generation, report.number())) {
+                generations.keep(generation);
+            }
+            generations.ended(generation, position);
+            address.ended(generation);
+        }
+    }
+
+    /** Returns whether the close of the allocator may have begun before a free; that is known for certain later. */
+    private boolean mayBeLate(BufferGeneration generation, long free) {
+        MeshOpenPeriod itsMesh = generation.allocatedBy();
+        return (itsMesh != null && itsMesh.closingAt() <= free)
+                || meshes.closingOver(generation.device(), free) < free
+                || devices.closingAfter(generation.device(), generation.allocatedAt()) <= free;
+    }
+
+    private void ignored(HistoryEvent.FreeIgnored report) {
+        Anomaly.Kind kind = switch (report.reason()) {
+            case ALREADY_FREED -> Anomaly.Kind.IGNORED_DOUBLE_FREE;
+            case UNKNOWN_ADDRESS -> Anomaly.Kind.IGNORED_UNKNOWN_FREE;
+            case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
+            // A free of one of several handles frees nothing, and of a failed one the caller knows.
+            case STILL_SHARED, FAILED -> null;
+        };
+        if (kind == null) {
+            return;
+        }
+        int device = deviceOfFree(report.request().details(), report.device(), report.type(), report.address());
+        Address address = generations.addresses().find(device, report.type(), report.address());
+        note(kind, report, generationOf(report, device, address));
+    }
+
+    private @Nullable BufferGeneration generationOf(
+            HistoryEvent.FreeIgnored report, int device, @Nullable Address address) {
+        if (address == null) {
+            return null;
+        }
+        AllocationDetails details = report.request().details();
+        if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED) {
+            return releasedAfterClose(address, details);
+        }
+        return address.lastOf(meshes.allocatorOf(details, device, devices.now(device), report.number()), details);
+    }
+
+    /**
+     * Returns the generation of a handle that is released after its device or mesh was closed.
+     *
+     * <p>A handle of a closed device is older than the device's current open period, whatever is at its address now. A
+     * handle of a closed mesh is older than the mesh's current open period. It matches one generation that no other
+     * handle matched. If several remain, the match is unknown.
+     */
+    private @Nullable BufferGeneration releasedAfterClose(Address address, AllocationDetails details) {
+        OptionalInt mesh = details.mesh();
+        List<BufferGeneration> candidates = address.inLedger().stream()
+                .filter(this::mayBeOfClosedAllocator)
+                .filter(generation -> generation.mayBeOf(details))
+                .filter(generation -> !generation.isLive() || generation.mayBeReleasedBy(details))
+                .toList();
+        List<BufferGeneration> ofItsMesh = candidates.stream()
+                .filter(generation -> generation.allocatedBy() != null
+                        && mesh.equals(OptionalInt.of(generation.allocatedBy().mesh())))
+                .toList();
+        if (mesh.isPresent()) {
+            candidates = !ofItsMesh.isEmpty()
+                    ? ofItsMesh
+                    : candidates.stream()
+                            .filter(generation -> generation.allocatedBy() == null)
+                            .toList();
+        }
+        List<BufferGeneration> unclaimed = candidates.stream()
+                .filter(BufferGeneration::isLive)
+                .filter(generation -> !releasedLate.contains(generation))
+                .toList();
+        if (unclaimed.size() == 1) {
+            releasedLate.add(unclaimed.get(0));
+            return unclaimed.get(0);
+        }
+        return unclaimed.isEmpty() && !candidates.isEmpty() ? candidates.get(candidates.size() - 1) : null;
+    }
+
+    /**
+     * Returns whether the allocator of a buffer was closed. If no opening of a mesh was reported, it may have been, unless the
+     * buffer was allocated after its device was opened again.
+     */
+    private boolean mayBeOfClosedAllocator(BufferGeneration generation) {
+        MeshOpenPeriod mesh = generation.allocatedBy();
+        boolean isClosed = isClosed(generation.device(), mesh);
+        if (mesh != null && mesh.isAnnounced()) {
+            return isClosed;
+        }
+        return isClosed || generation.openPeriod() == 1 || generation.openPeriod() != devices.now(generation.device());
+    }
+
+    private boolean isClosed(int device, @Nullable MeshOpenPeriod mesh) {
+        return devices.isClosed(device) || (mesh != null && mesh.isClosed());
+    }
+
+    private void note(Anomaly.Kind kind, HistoryEvent report, @Nullable BufferGeneration generation) {
+        if (generation != null) {
+            generations.keep(generation);
+        }
+        anomalies.add(Anomaly.of(kind, report, Optional.ofNullable(generation)));
+    }
+}
