@@ -9,7 +9,9 @@ import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.fault.AllocationDecision;
 import dev.meshguard.mesh.fault.Fault;
+import dev.meshguard.mesh.fault.InjectedFault;
 import dev.meshguard.tracker.Scope;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,8 +19,13 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.opentest4j.AssertionFailedError;
+import org.opentest4j.MultipleFailuresError;
 import org.opentest4j.TestAbortedException;
 
 /**
@@ -27,7 +34,8 @@ import org.opentest4j.TestAbortedException;
  * <p>The mesh calls {@link #faultOf} for each allocation. The first invocation lets all succeed and records them for the
  * others. Safe for use by several threads, because threads of the test may allocate concurrently.
  */
-final class FailedAllocationInvocation extends TemplateInvocation implements AllocationDecision {
+final class FailedAllocationInvocation extends TemplateInvocation
+        implements AllocationDecision, InvocationInterceptor, ParameterResolver {
 
     private final TemplateAnnotation<FailEachAllocation> use;
     private final int number;
@@ -93,11 +101,6 @@ final class FailedAllocationInvocation extends TemplateInvocation implements All
     }
 
     @Override
-    public List<Extension> getAdditionalExtensions() {
-        return List.of(new AllocationRunExtension(this), this);
-    }
-
-    @Override
     public void requireUsable(List<SourceSettings> sources) {
         FakeMeshSettings.requireIn(sources, location());
     }
@@ -129,13 +132,35 @@ final class FailedAllocationInvocation extends TemplateInvocation implements All
         return fails ? Optional.of(fault) : Optional.empty();
     }
 
-    /** Counts allocations until the scope is closed. */
-    Scope counting() {
+    /** Makes the allocation fail while the test method runs. */
+    @Override
+    @SuppressWarnings("CatchThrowable") // Every error is judged, and thrown again unless it is allowed.
+    public void interceptTestTemplateMethod(
+            Invocation<@Nullable Void> invocation,
+            ReflectiveInvocationContext<Method> invocationContext,
+            ExtensionContext context)
+            throws Throwable {
         SourceRuntime given = runtime;
         if (given == null) {
             throw new IllegalStateException("The invocation did not receive the runtime of its test");
         }
-        return given.resolve(Ttnn.class).decideAllocations(this);
+        Optional<Throwable> thrown = Optional.empty();
+        try (Scope counting = given.resolve(Ttnn.class).decideAllocations(this)) {
+            invocation.proceed();
+        } catch (Throwable error) {
+            thrown = Optional.of(error);
+        }
+        end(thrown);
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameterContext, ExtensionContext context) {
+        return parameterContext.getParameter().getType() == FailedAllocation.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameterContext, ExtensionContext context) {
+        return new FailedAllocation(this);
     }
 
     /**
@@ -144,7 +169,7 @@ final class FailedAllocationInvocation extends TemplateInvocation implements All
      * @param thrown the error that the method threw
      * @throws Throwable if the invocation fails or is aborted
      */
-    synchronized void end(Optional<Throwable> thrown) throws Throwable {
+    private synchronized void end(Optional<Throwable> thrown) throws Throwable {
         hasEnded = true;
         if (tooMany != null) {
             throw tooMany;
@@ -163,10 +188,19 @@ final class FailedAllocationInvocation extends TemplateInvocation implements All
             throw thrown;
         }
         boolean isNamed = Arrays.stream(use.annotation().mayThrow()).anyMatch(type -> type.isInstance(thrown));
-        if (!isNamed && !InjectedErrors.explain(thrown, List.of(fault))) {
+        if (!isNamed && !isInjected(thrown)) {
             thrown.addSuppressed(new InjectedFailureNote(injected(failed)));
             throw thrown;
         }
+    }
+
+    /** Returns whether an error is that of the fault, is caused by it, or collects only such errors. */
+    private boolean isInjected(Throwable error) {
+        return error instanceof MultipleFailuresError several && several.hasFailures()
+                ? several.getFailures().stream().allMatch(this::isInjected)
+                : InjectedFault.in(error)
+                        .filter(note -> note.fault().equals(fault))
+                        .isPresent();
     }
 
     private AssertionFailedError tooMany(AllocationPoint point) {
