@@ -1,20 +1,18 @@
 package dev.meshguard.junit.internal.check;
 
-import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
-import dev.meshguard.verdict.budget.BudgetViolation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** The findings that a test has already reported by failing, so that they are not reported a second time. */
 final class AlreadyReportedFindings {
@@ -38,35 +36,30 @@ final class AlreadyReportedFindings {
                         .toList());
     }
 
-    /** Returns the budget violations of an error, its causes, its suppressed errors and the errors that it collects. */
-    static List<BudgetViolation> budgetsBy(Optional<Throwable> thrown) {
-        return new ThrownErrors(thrown)
-                .all(BudgetAssertionError.class)
-                .flatMap(error -> error.verdict().violations().stream())
-                .toList();
-    }
-
     /** Returns whether every finding of a verdict was reported. */
     boolean covers(LeakVerdict verdict) {
-        return verdict.survivors().stream()
-                        .filter(survivor -> survivor.status() != SurvivorStatus.EXPECTED)
+        return verdict.survivors(survivor -> survivor.status() != SurvivorStatus.EXPECTED).stream()
                         .allMatch(this::hasReported)
-                && verdict.unbalancingAnomalies().stream().allMatch(this::hasReported)
-                && verdict.unexpectedOverwrites().stream().allMatch(this::hasReported)
+                && verdict.unbalancingAnomalies().stream()
+                        .allMatch(now -> isReported(
+                                LeakVerdict::anomalies,
+                                before -> before.kind() == now.kind()
+                                        && before.event().equals(now.event())))
+                && verdict.unexpectedOverwrites().stream()
+                        .allMatch(now -> isReported(
+                                LeakVerdict::unexpectedOverwrites,
+                                before -> before.isSameLossAs(now) && before.times() >= now.times()))
                 && verdict.staleExpectations().stream()
-                        .allMatch(stale -> reported.stream()
-                                .anyMatch(before -> before.staleExpectations().contains(stale)))
+                        .allMatch(now -> isReported(LeakVerdict::staleExpectations, now::equals))
                 && verdict.inconclusiveReasonTexts().stream()
-                        .allMatch(reason -> reported.stream()
-                                .anyMatch(before ->
-                                        before.inconclusiveReasonTexts().contains(reason)));
+                        .allMatch(now -> isReported(LeakVerdict::inconclusiveReasonTexts, now::equals));
     }
 
     /** Returns whether a buffer is a survivor that was reported as a finding. */
     boolean covers(BufferGeneration buffer) {
-        return reported.stream()
-                .flatMap(verdict -> verdict.survivors().stream())
-                .anyMatch(before -> before.status() != SurvivorStatus.EXPECTED && isSame(before.buffer(), buffer));
+        return isReported(
+                LeakVerdict::survivors,
+                before -> before.status() != SurvivorStatus.EXPECTED && isSame(before.buffer(), buffer));
     }
 
     /** Returns the notes for a reader of a verdict who has already read what the test threw. */
@@ -86,23 +79,15 @@ final class AlreadyReportedFindings {
     }
 
     private boolean hasReported(Survivor survivor) {
-        return reported.stream()
-                .flatMap(verdict -> verdict.survivors().stream())
-                .anyMatch(before -> before.status() == survivor.status() && isSame(before.buffer(), survivor.buffer()));
+        return isReported(
+                LeakVerdict::survivors,
+                before -> before.status() == survivor.status() && isSame(before.buffer(), survivor.buffer()));
     }
 
-    private boolean hasReported(Anomaly anomaly) {
+    private <T> boolean isReported(Function<LeakVerdict, List<T>> findings, Predicate<T> isSame) {
         return reported.stream()
-                .flatMap(verdict -> verdict.anomalies().stream())
-                .anyMatch(before ->
-                        before.kind() == anomaly.kind() && before.event().equals(anomaly.event()));
-    }
-
-    private boolean hasReported(Overwrite overwrite) {
-        return reported.stream()
-                .flatMap(verdict -> verdict.overwrites().stream())
-                .anyMatch(before ->
-                        !before.isExpected() && before.isSameLossAs(overwrite) && before.times() >= overwrite.times());
+                .flatMap(verdict -> findings.apply(verdict).stream())
+                .anyMatch(isSame);
     }
 
     /** Histories of one tracker share its requests; histories of two trackers do not. */

@@ -57,7 +57,11 @@ final class BudgetCheck {
 
     /** Returns whether the verdict has a violation that the test has not reported itself. */
     static boolean isNew(BudgetVerdict verdict, TrackedTest test) {
-        return !AlreadyReportedFindings.budgetsBy(test.thrown()).containsAll(verdict.violations());
+        List<BudgetViolation> reported = new ThrownErrors(test.thrown())
+                .all(BudgetAssertionError.class)
+                .flatMap(error -> error.verdict().violations().stream())
+                .toList();
+        return !reported.containsAll(verdict.violations());
     }
 
     /**

@@ -81,9 +81,9 @@ final class CheckReporter {
             test.publish(report(verdict, notes).text());
         }
         if (decision.isFailure()) {
-            Failure failure = published(failureWithPage(memory, decision, notes), running);
-            if (failure.isNew()) {
-                raise((AssertionError) failure.error());
+            Throwable error = published(memory, decision, report(verdict, notes), running);
+            if (decision.isNew()) {
+                raise((AssertionError) error);
                 return;
             }
         } else {
@@ -264,44 +264,48 @@ final class CheckReporter {
     }
 
     /**
-     * A failure with the report that describes it.
+     * Writes the page of a failure, and publishes the failure as pairs with its history; returns the error of the check, or the
+     * test's own if that reports all findings.
      *
-     * @param error the error of the check, or the test's own if that reports all findings
-     * @param isNew whether the check made it
+     * <p>What cannot be written hides no finding: the error then has the reason as a suppressed exception.
      */
-    private record Failure(Throwable error, VerdictReport report, boolean isNew) {
-
-        /** An error that the test itself has thrown can no longer name a page. */
-        String text() {
-            return isNew ? String.valueOf(error.getMessage()) : report.text();
-        }
-    }
-
-    /**
-     * Returns the failure, which names its page, and begins to write the page.
-     *
-     * <p>A page that cannot be written hides no finding: the failure then names no page and has the reason as a suppressed
-     * exception.
-     */
-    private Failure failureWithPage(CheckedMemory memory, Decision decision, List<String> notes) {
-        VerdictReport report = report(memory.verdict(), notes);
+    private Throwable published(
+            CheckedMemory memory, Decision decision, VerdictReport withoutPage, RunningCheck running) {
         RunPages.FailurePage page = run.reporting().pages().reserve(subject.get());
-        Failure failure =
-                failure(memory, decision, page.location().map(report::shownAt).orElse(report));
-        page.problem().ifPresent(failure.error()::addSuppressed);
-        page.write(new CheckReport(failure.report(), failure.text(), decision.budgets(), Optional.empty()));
-        return failure;
+        VerdictReport report = page.location().map(withoutPage::shownAt).orElse(withoutPage);
+        Throwable error = decision.isNew()
+                ? failure(memory, decision, report)
+                : test.thrown().orElseThrow();
+        // An error that the test itself has thrown can no longer name a page.
+        String text = decision.isNew() ? String.valueOf(error.getMessage()) : report.text();
+        page.problem().ifPresent(error::addSuppressed);
+        page.write(new CheckReport(report, text, decision.budgets(), Optional.empty()));
+        if (decision.isNew() && test.thrown().isPresent()) {
+            test.publish(text);
+        }
+        try {
+            test.publish(FailureEntry.of(report));
+            if (run.reporting().attachesNextHistory()) {
+                run.reporting().announce(test.attach(report.verdict().history()));
+            }
+        } catch (RuntimeException notWritten) {
+            error.addSuppressed(new IllegalStateException(
+                    "The history of this failure could not be attached; what is written here is all there is.",
+                    notWritten));
+        }
+        report.page().ifPresent(running::shownAt);
+        if (TestNames.areMessagesHidden()) {
+            running.failedWith(headline(error));
+        }
+        return error;
     }
 
-    private Failure failure(CheckedMemory memory, Decision decision, VerdictReport report) {
-        if (!decision.isNew()) {
-            return new Failure(test.thrown().orElseThrow(), report, false);
-        }
+    private AssertionError failure(CheckedMemory memory, Decision decision, VerdictReport report) {
         AssertionError error = decision.status() == VerdictStatus.NEW
                 ? leak(decision, report)
                 : BudgetCheck.failure(decision.budgets().orElseThrow(), test, report.page());
         memory.failedClose().ifPresent(error::addSuppressed);
-        return new Failure(error, report, true);
+        return error;
     }
 
     /** A leak and a budget violation need two repairs, and each is reported once. */
@@ -328,29 +332,6 @@ final class CheckReporter {
                         .findFirst())
                 .map(origin -> origin.frames().toArray(StackTraceElement[]::new))
                 .orElseGet(test::stack);
-    }
-
-    /** Publishes a failure as pairs, and attaches its history. A write error must not hide a finding. */
-    private Failure published(Failure failure, RunningCheck running) {
-        if (failure.isNew()) {
-            test.thrown().ifPresent(unused -> test.publish(failure.text()));
-        }
-        try {
-            test.publish(FailureEntry.of(failure.report()));
-            if (run.reporting().attachesNextHistory()) {
-                run.reporting().announce(test.attach(failure.report().verdict().history()));
-            }
-        } catch (RuntimeException notWritten) {
-            failure.error()
-                    .addSuppressed(new IllegalStateException(
-                            "The history of this failure could not be attached; what is written here is all there is.",
-                            notWritten));
-        }
-        failure.report().page().ifPresent(running::shownAt);
-        if (TestNames.areMessagesHidden()) {
-            running.failedWith(headline(failure.error()));
-        }
-        return failure;
     }
 
     /** JUnit's line for several failures names no memory, so the lines of the failures replace it. */

@@ -9,6 +9,7 @@ import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.internal.template.TemplateInvocations;
 import java.lang.reflect.Method;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -47,10 +48,10 @@ public final class SessionStore {
     private static final class Kept {
 
         /** The check of the session that serves the context; another context may store it. */
-        private volatile @Nullable SessionCheck serving;
+        private @Nullable SessionCheck serving;
 
         private volatile @Nullable TestAttribution attribution;
-        private volatile @Nullable Object resolver;
+        private final AtomicReference<@Nullable Object> resolver = new AtomicReference<>();
         private volatile boolean isBound;
         private final Lazy<Optional<TemplateInvocation>> invocation = new Lazy<>();
 
@@ -63,13 +64,8 @@ public final class SessionStore {
             return known;
         }
 
-        synchronized Object resolver(Object candidate) {
-            Object first = resolver;
-            if (first == null) {
-                first = candidate;
-                resolver = first;
-            }
-            return first;
+        synchronized Optional<SessionCheck> serving() {
+            return Optional.ofNullable(serving);
         }
     }
 
@@ -92,13 +88,12 @@ public final class SessionStore {
 
     /** Returns the check of the session that serves this context, which another context may store. */
     SessionCheck serving(Supplier<SessionCheck> find) {
-        SessionCheck known = kept.serving;
-        return known != null ? known : kept.serving(find);
+        return kept.serving(find);
     }
 
     /** Returns the session that serves this context, if it was requested before. */
     public Optional<TrackingSession> session() {
-        return Optional.ofNullable(kept.serving).map(SessionCheck::session);
+        return kept.serving().map(SessionCheck::session);
     }
 
     /** Returns the running invocation, if this context is one of a MeshGuard template. */
@@ -154,7 +149,7 @@ public final class SessionStore {
 
     /** Returns whether the extension is the first caller: of two in one context only one may run one-time steps. */
     public boolean isResolver(Object extension) {
-        Object first = kept.resolver;
-        return extension == (first != null ? first : kept.resolver(extension));
+        Object first = kept.resolver.compareAndExchange(null, extension);
+        return first == null || first == extension;
     }
 }

@@ -40,12 +40,9 @@ public final class TemplateInvocations {
 
     /** Returns the running invocation, if a context is one of a MeshGuard template. */
     public static Optional<TemplateInvocation> of(ExtensionContext context) {
-        Optional<ExtensionContext> parent = context.getParent();
-        if (parent.isEmpty()) {
-            return Optional.empty();
-        }
-        ExtensionContext template = parent.get();
-        return Optional.ofNullable(template.getStore(NAMESPACE).get(template, TemplateInvocation.class));
+        return context.getParent()
+                .filter(parent -> parent.getTestMethod().isPresent())
+                .map(template -> template.getStore(NAMESPACE).get(template, TemplateInvocation.class));
     }
 
     /**
