@@ -173,6 +173,11 @@ class PromisedBuffersTests {
     }
 
     @Test
+    void aFactoryOnAMeshThatOutlivesItKeepsItsPromiseByWhatItLeavesItself() {
+        assertThat(run(SharedFactoryTestCase.class)).hasTemplate("kept").whichSucceeded();
+    }
+
+    @Test
     void testsOnAMeshThatOutlivesThemKeepTheirPromisesByThemselves() {
         assertThat(run(SharedMeshTestCase.class))
                 .hasTest("takesAndFrees")
@@ -375,6 +380,16 @@ class PromisedBuffersTests {
                     dynamicContainer("first", List.of(dynamicTest("takes nothing", () -> {}))),
                     dynamicContainer("second", List.of(dynamicTest("takes nothing", () -> {}))),
                     dynamicTest("takes nothing", () -> {}));
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class SharedFactoryTestCase {
+        @TestFactory
+        @ExpectBuffers(exactly = 8, because = "shared")
+        List<DynamicTest> kept(MeshDevice mesh) {
+            Buffers.take(mesh);
+            return List.of(dynamicTest("takes nothing", () -> {}));
         }
     }
 

@@ -59,18 +59,18 @@ public final class SessionOpener {
             checkOtherThreads(context, session.run());
         }
         if (session.checksEachTest() && context.getTestMethod().isPresent()) {
-            store.attribution(() -> {
-                DeclaredSettings declared = configuration.at(context);
-                CheckPolicy policies = declared.tracking(store.invocation()).policies();
-                return TestAttribution.open(
-                        check,
-                        new CheckTerms(
-                                TrackedTest.of(context),
-                                policies,
-                                expectedBy(session.run(), declared),
-                                new BudgetCheck(declared.budgets()),
-                                promisesOf(context, declared, policies)));
-            });
+            DeclaredSettings declared = configuration.at(context);
+            CheckPolicy policies = declared.tracking(store.invocation()).policies();
+            // Opened before the attribution of a factory, so that they are closed after it.
+            Optional<MethodPromises> promises = promisesOf(context, declared, policies);
+            store.attribution(() -> TestAttribution.open(
+                    check,
+                    new CheckTerms(
+                            TrackedTest.of(context),
+                            policies,
+                            expectedBy(session.run(), declared),
+                            new BudgetCheck(declared.budgets()),
+                            promises)));
         }
         return check;
     }
