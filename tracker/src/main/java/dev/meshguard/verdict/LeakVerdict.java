@@ -2,16 +2,18 @@ package dev.meshguard.verdict;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import dev.meshguard.history.Timeline;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Kind;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -104,8 +106,8 @@ public record LeakVerdict(
      */
     public List<TypeTotal> totals() {
         List<TypeTotal> totals = new ArrayList<>();
-        history.timeline()
-                .curvesBy(memory -> new TypeAndLifetime(memory.type(), memory.lifetime()))
+        new TreeMap<>(history.timeline()
+                        .curvesBy(memory -> new MemoryKey(HistoryEvent.NO_DEVICE, memory.type(), memory.lifetime())))
                 .forEach((key, curve) -> {
                     Timeline.Section sums = curve.between(0, Long.MAX_VALUE);
                     totals.add(new TypeTotal(
@@ -116,11 +118,8 @@ public record LeakVerdict(
                             sums.liveBuffers(),
                             saturated(sums.liveBytes())));
                 });
-        totals.sort(Comparator.comparing(TypeTotal::type).thenComparing(TypeTotal::lifetime));
         return totals;
     }
-
-    private record TypeAndLifetime(BufferType type, BufferLifetime lifetime) {}
 
     /** The sums of a timeline wrap around above {@link Long#MAX_VALUE}, so that a free leads back below it. */
     private static long saturated(long wrapped) {

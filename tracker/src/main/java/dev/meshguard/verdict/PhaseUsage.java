@@ -32,11 +32,9 @@ public record PhaseUsage(Phase phase, SortedMap<DeviceMemory, Timeline.Section> 
     private static final Comparator<DeviceMemory> BY_DEVICE =
             Comparator.comparingInt(DeviceMemory::device).thenComparing(DeviceMemory::type);
 
-    /** Creates a usage with its own copy of the flows, ordered by device and type. */
+    /** Creates a usage with its own copy of the flows, in their order. */
     public PhaseUsage {
-        SortedMap<DeviceMemory, Timeline.Section> byDevice = new TreeMap<>(BY_DEVICE);
-        byDevice.putAll(flows);
-        flows = Collections.unmodifiableSortedMap(byDevice);
+        flows = Collections.unmodifiableSortedMap(new TreeMap<>(flows));
     }
 
     /** Returns the usage of each phase of a history, in order; the time before the first counts if anything changed in it. */
@@ -64,7 +62,7 @@ public record PhaseUsage(Phase phase, SortedMap<DeviceMemory, Timeline.Section> 
 
     private static SortedMap<DeviceMemory, Timeline.Section> flows(
             Map<DeviceMemory, Timeline.Curve> memories, long from, long until) {
-        SortedMap<DeviceMemory, Timeline.Section> flows = new TreeMap<>();
+        SortedMap<DeviceMemory, Timeline.Section> flows = new TreeMap<>(BY_DEVICE);
         memories.forEach((memory, curve) -> {
             Timeline.Section flow = curve.between(from, until);
             if (flow.allocatedBytes() != 0

@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.baseline;
 
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.TreeSet;
 import org.apiguardian.api.API;
@@ -28,18 +29,10 @@ public final class ShortFingerprints {
         int digits = MIN_DIGITS;
         String before = "";
         for (String digest : sorted) {
-            digits = Math.max(digits, commonDigits(before, digest) + 1);
+            digits = Math.max(digits, Arrays.mismatch(before.toCharArray(), digest.toCharArray()) + 1);
             before = digest;
         }
         return new ShortFingerprints(digits);
-    }
-
-    private static int commonDigits(String one, String other) {
-        int common = 0;
-        while (common < one.length() && common < other.length() && one.charAt(common) == other.charAt(common)) {
-            common++;
-        }
-        return common;
     }
 
     /** Returns a fingerprint in its printed form. */

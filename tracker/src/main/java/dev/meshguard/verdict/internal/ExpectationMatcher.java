@@ -43,7 +43,7 @@ final class ExpectationMatcher {
     private ExpectationMatcher(AllocationHistory history, ExpectedBuffers expected) {
         this.history = history;
         this.entries = expected.entries().stream()
-                .map(entry -> new Entry(entry, deadline(entry)))
+                .map(entry -> new Entry(entry, history.check().map(HistoryEvent.Checked::today)))
                 .toList();
     }
 
@@ -75,18 +75,6 @@ final class ExpectationMatcher {
                 .toList();
     }
 
-    /** The history holds the day of the check: with a clock, the same history would give another verdict tomorrow. */
-    private Deadline deadline(Expectation expectation) {
-        Optional<LocalDate> today = history.check().map(HistoryEvent.Checked::today);
-        if (expectation.until().isEmpty()) {
-            return Deadline.NONE;
-        }
-        if (today.isEmpty()) {
-            return Deadline.UNKNOWN;
-        }
-        return today.get().isAfter(expectation.until().get()) ? Deadline.PASSED : Deadline.AHEAD;
-    }
-
     // Survivors
 
     private Survivor matched(Survivor survivor) {
@@ -96,7 +84,7 @@ final class ExpectationMatcher {
         Optional<Expectation> expectation = fitting.stream()
                 .filter(entry -> entry.hasRoomFor(buffer))
                 .findFirst()
-                .map(Entry::expectation);
+                .map(entry -> entry.expectation);
         return new Survivor(
                 buffer,
                 expectation.isPresent() ? survivor.diagnosis() : withoutRoom(survivor.diagnosis(), fitting),
@@ -161,13 +149,18 @@ final class ExpectationMatcher {
         private long bytes;
         private long rejected;
 
-        private Entry(Expectation expectation, Deadline deadline) {
+        /**
+         * Creates an entry that has matched nothing.
+         *
+         * @param today the day of the check, from the history: with a clock, it would give another verdict tomorrow
+         */
+        private Entry(Expectation expectation, Optional<LocalDate> today) {
             this.expectation = expectation;
-            this.deadline = deadline;
-        }
-
-        private Expectation expectation() {
-            return expectation;
+            this.deadline = expectation
+                    .until()
+                    .map(last -> today.map(day -> day.isAfter(last) ? Deadline.PASSED : Deadline.AHEAD)
+                            .orElse(Deadline.UNKNOWN))
+                    .orElse(Deadline.NONE);
         }
 
         /** Persistent buffers are expected anyway and use no room. */

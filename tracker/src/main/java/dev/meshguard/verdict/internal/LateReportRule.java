@@ -82,7 +82,8 @@ final class LateReportRule implements Rule {
             end(closed.mesh(), event);
         } else if (event instanceof HistoryEvent.OwnerEnded ended) {
             ownersEnded.put(ended.owner(), ended);
-        } else if (event instanceof HistoryEvent.Allocated report) {
+        } else if (event instanceof HistoryEvent.Allocated report
+                && !(devicesClosing.isEmpty() && ownersEnded.isEmpty())) {
             endBefore(report).ifPresent(end -> late.put(event.number(), end));
         }
     }

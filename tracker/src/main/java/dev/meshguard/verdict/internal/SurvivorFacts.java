@@ -263,20 +263,15 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
 
     /** Returns the event that freed a report, if one did. */
     Optional<HistoryEvent.Freed> freeOf(Report report) {
-        return report.freedAt().stream()
-                .mapToObj(history()::event)
-                .flatMap(Optional::stream)
-                .filter(HistoryEvent.Freed.class::isInstance)
-                .map(HistoryEvent.Freed.class::cast)
-                .findFirst();
+        return report.isOpen()
+                ? Optional.empty()
+                : history().event(report.freedAt().getAsLong()).map(HistoryEvent.Freed.class::cast);
     }
 
     /** Returns the free that the runtime ignored because the device was closed, if the code under test tried one. */
     Optional<HistoryEvent.FreeIgnored> freeAfterClose() {
         List<HistoryEvent.FreeIgnored> frees = anomalies(Anomaly.Kind.FREE_AFTER_CLOSE)
-                .map(Anomaly::event)
-                .filter(HistoryEvent.FreeIgnored.class::isInstance)
-                .map(HistoryEvent.FreeIgnored.class::cast)
+                .map(anomaly -> (HistoryEvent.FreeIgnored) anomaly.event())
                 .filter(this::isAfterLastReport)
                 .toList();
         return frees.stream()

@@ -67,18 +67,12 @@ final class TrackingGaps {
         List<OpenMesh> open =
                 meshes.stream().filter(mesh -> mesh.closed() > gap.number()).toList();
         boolean leftSomething = history.liveAt(gap).stream().anyMatch(buffer -> !isWitnessed(buffer));
-        return (history.resumesAfter(gap) || !open.isEmpty() || leftSomething || receivedNothing())
+        return (history.resumesAfter(gap) || !open.isEmpty() || leftSomething || history.allocatedBuffers() == 0)
                 && !areWitnessed(open, gap.number());
     }
 
     private boolean isWitnessed(BufferGeneration buffer) {
         return history.snapshotFor(buffer, Moment.CLOSE_BEGUN).isPresent();
-    }
-
-    private boolean receivedNothing() {
-        return history.devices().stream()
-                .allMatch(device -> Stream.of(BufferType.values())
-                        .allMatch(type -> history.totals(device, type).totalBuffers() == 0));
     }
 
     private boolean areWitnessed(List<OpenMesh> open, long gap) {
