@@ -23,7 +23,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
 /** The settings of {@link FakeMesh}; they build its runtime and begin its session. */
 record FakeMeshSettings(
@@ -55,9 +54,7 @@ record FakeMeshSettings(
      */
     static FakeMeshSettings of(FakeMesh annotation, String location) {
         ReportingModel[] reporting = annotation.reporting();
-        if (reporting.length > 1) {
-            throw rejected(location, "reporting = " + Arrays.toString(reporting), "Give at most one.");
-        }
+        require(reporting.length <= 1, location, "reporting = " + Arrays.toString(reporting), "Give at most one.");
         return new FakeMeshSettings(
                         annotation.rows(),
                         annotation.columns(),
@@ -79,14 +76,13 @@ record FakeMeshSettings(
      * @param location the annotation that injects the faults and its location, for messages
      */
     static void requireIn(List<SourceSettings> sources, String location) {
-        if (sources.stream().noneMatch(FakeMeshSettings.class::isInstance)) {
-            throw rejected(
-                    location,
-                    sources.stream()
-                            .map(settings -> "the source \"" + settings.source().id() + "\"")
-                            .collect(Collectors.joining(" and ")),
-                    "It injects faults into a mesh in this process: use @FakeMesh.");
-        }
+        require(
+                sources.stream().anyMatch(FakeMeshSettings.class::isInstance),
+                location,
+                sources.stream()
+                        .map(settings -> "the source \"" + settings.source().id() + "\"")
+                        .collect(Collectors.joining(" and ")),
+                "It injects faults into a mesh in this process: use @FakeMesh.");
     }
 
     @Override
@@ -111,12 +107,11 @@ record FakeMeshSettings(
     }
 
     private static MeshDeviceOptions opening(FakeMesh annotation, String location) {
-        requireNotNegative(location, "l1SmallSize", annotation.l1SmallSize());
-        requireNotNegative(location, "traceRegionSize", annotation.traceRegionSize());
+        requireAtLeast(0, location, "l1SmallSize", annotation.l1SmallSize(), "Give a number of bytes, 0 or more.");
+        requireAtLeast(
+                0, location, "traceRegionSize", annotation.traceRegionSize(), "Give a number of bytes, 0 or more.");
         int queues = annotation.numCommandQueues();
-        if (queues < 1 || queues > 2) {
-            throw rejected(location, "numCommandQueues = " + queues, "A mesh has 1 or 2.");
-        }
+        require(queues == 1 || queues == 2, location, "numCommandQueues = " + queues, "A mesh has 1 or 2.");
         return MeshDeviceOptions.defaults()
                 .withL1SmallSize(annotation.l1SmallSize())
                 .withTraceRegionSize(annotation.traceRegionSize())
@@ -125,28 +120,19 @@ record FakeMeshSettings(
 
     /** Returns these settings if such a mesh exists. */
     FakeMeshSettings checked(String location) {
-        requirePositive(location, "rows", rows);
-        requirePositive(location, "columns", columns);
-        if ((long) rows * columns > MAX_DEVICES) {
-            throw rejected(
-                    location,
-                    "rows = " + rows + ", columns = " + columns,
-                    String.format(
-                            Locale.ROOT,
-                            "The largest system has %d devices (8x4): ask for at most %d.",
-                            MAX_DEVICES,
-                            MAX_DEVICES));
-        }
-        if (!preset.supports(architecture)) {
-            throw rejected(
-                    location,
-                    "architecture = " + architecture + ", preset = " + preset,
-                    String.format(
-                            Locale.ROOT,
-                            "The constants of %s are known for %s only.",
-                            architecture,
-                            presetsOf(architecture)));
-        }
+        String allowed = "Give 1 or more; a mesh has at most " + MAX_DEVICES + " devices.";
+        requireAtLeast(1, location, "rows", rows, allowed);
+        requireAtLeast(1, location, "columns", columns, allowed);
+        require(
+                (long) rows * columns <= MAX_DEVICES,
+                location,
+                "rows = " + rows + ", columns = " + columns,
+                "The largest system has " + MAX_DEVICES + " devices (8x4): ask for at most " + MAX_DEVICES + ".");
+        require(
+                preset.supports(architecture),
+                location,
+                "architecture = " + architecture + ", preset = " + preset,
+                "The constants of " + architecture + " are known for " + presetsOf(architecture) + " only.");
         if (runtime.isEmpty()) {
             requireRoom(location);
         }
@@ -159,22 +145,30 @@ record FakeMeshSettings(
      */
     private void requireRoom(String location) {
         long l1 = architecture.l1Size() - preset.l1UnreservedBase(architecture);
+        // Some memory must remain for buffers that are not small.
         requireAtMost(
-                location,
-                "l1SmallSize",
-                opening.l1SmallSize(),
-                // Some memory must remain for buffers that are not small.
-                roundedDown(l1 - 1),
-                String.format(
-                        Locale.ROOT, "L1 of a core of %s has %d B above what the runtime keeps", architecture, l1));
+                roundedDown(l1 - 1), location, "l1SmallSize", opening.l1SmallSize(), "L1 of a core of %s has %d B", l1);
         long dram = architecture.dramBankSize() - preset.dramUnreservedBase(architecture);
         requireAtMost(
+                roundedDown(dram),
                 location,
                 "traceRegionSize",
                 opening.traceRegionSize(),
-                roundedDown(dram),
+                "a DRAM bank of %s has %d B",
+                dram);
+    }
+
+    private void requireAtMost(long most, String location, String name, long bytes, String memory, long size) {
+        require(
+                bytes <= most,
+                location,
+                name + " = " + bytes,
                 String.format(
-                        Locale.ROOT, "a DRAM bank of %s has %d B above what the runtime keeps", architecture, dram));
+                        Locale.ROOT,
+                        "Give at most %d, a number of bytes: " + memory + " above what the runtime keeps.",
+                        most,
+                        architecture,
+                        size));
     }
 
     /** The runtime rounds both regions up to this. */
@@ -207,31 +201,13 @@ record FakeMeshSettings(
         return builder.build();
     }
 
-    private static ExtensionConfigurationException rejected(String location, String value, String allowed) {
-        return ConfigurationErrors.of(location, value, allowed);
+    private static void requireAtLeast(long least, String location, String name, long value, String allowed) {
+        require(value >= least, location, name + " = " + value, allowed);
     }
 
-    private static void requireNotNegative(String location, String name, long bytes) {
-        if (bytes < 0) {
-            throw rejected(location, name + " = " + bytes, "Give a number of bytes, 0 or more.");
-        }
-    }
-
-    private static void requireAtMost(String location, String name, long bytes, long most, String because) {
-        if (bytes > most) {
-            throw rejected(
-                    location,
-                    name + " = " + bytes,
-                    String.format(Locale.ROOT, "Give at most %d, a number of bytes: %s.", most, because));
-        }
-    }
-
-    private static void requirePositive(String location, String name, int value) {
-        if (value < 1) {
-            throw rejected(
-                    location,
-                    name + " = " + value,
-                    String.format(Locale.ROOT, "Give 1 or more; a mesh has at most %d devices.", MAX_DEVICES));
+    private static void require(boolean isValid, String location, String value, String allowed) {
+        if (!isValid) {
+            throw ConfigurationErrors.of(location, value, allowed);
         }
     }
 
