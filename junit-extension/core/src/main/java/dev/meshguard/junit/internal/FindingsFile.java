@@ -22,7 +22,6 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -35,7 +34,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class FindingsFile {
 
-    private static final Logger logger = LoggerFactory.getLogger(FindingsFile.class);
     private static final String PREFIX = "findings-";
     private static final String EXTENSION = ".jsonl";
     private static final int MAX_NAME_LENGTH = 80;
@@ -141,7 +139,7 @@ public final class FindingsFile {
             return true;
         } catch (IOException notWritten) {
             problem = notWritten;
-            logger.warn(
+            warn(
                     "The findings are not written to the folder {} of {}, from here on: {}",
                     folder,
                     ConfigurationKey.FINDINGS.key(),
@@ -200,8 +198,13 @@ public final class FindingsFile {
                                     + ConfigurationKey.RUN.key()
                                     + ", call RunVerifier after the tests: no JVM judges the run then (docs/baseline.md).");
             unknown = Optional.of(text);
-            logger.warn("{}", text);
+            warn("{}", text);
         }
+    }
+
+    /** A logger is made only to warn: SLF4J prints a warning of its own if it has no provider. */
+    private static void warn(String format, Object... arguments) {
+        LoggerFactory.getLogger(FindingsFile.class).warn(format, arguments);
     }
 
     /** Whole lines or nothing: a part of a line would damage the next one. */
