@@ -112,6 +112,9 @@ final class TraceReplays {
         /** Returns the memory that shares most bytes with a buffer, of what allocators may have reserved since an event. */
         private Optional<Memory> over(Memory lost, long event) {
             BankRange range = lost.range();
+            if (range.end() < range.start()) { // It reaches beyond the last address.
+                return Optional.empty();
+            }
             return byStart.subMap(range.from(range.start() - longest), range.from(range.end())).values().stream()
                     .flatMap(List::stream)
                     .filter(written -> written.until() <= event && written.common(lost) > 0)
