@@ -36,7 +36,7 @@ public record AccumulationReport(Accumulation accumulation) {
 
     /** Returns the report as text. */
     public String text() {
-        TruncatedText text = new TruncatedText(KEPT_FOR_SITES).line(headline());
+        TruncatedText text = new TruncatedText().line(headline());
         accumulation.inconclusiveReasons().forEach(text::line);
         if (accumulation.memory().isEmpty()) {
             text.line("No round retained or freed memory.");
@@ -44,16 +44,16 @@ public record AccumulationReport(Accumulation accumulation) {
         text.section(
                 "Memory retained by each round, in bytes:",
                 together(accumulation.memory()),
-                AccumulationReport::description);
-        text.free(KEPT_FOR_SITES);
-        text.section("Call sites, the worst first:", accumulation.sites(), AccumulationReport::description);
+                AccumulationReport::description,
+                KEPT_FOR_SITES);
+        text.section("Call sites, the worst first:", accumulation.sites(), AccumulationReport::description, 0);
         return text.text();
     }
 
     /** Returns the growth of the program cache by each operation as text, the worst first. */
     public String programCacheText() {
         List<ProgramCacheGrowth> growths = accumulation.programCache();
-        TruncatedText text = new TruncatedText(1).line(headlineOfRounds());
+        TruncatedText text = new TruncatedText().line(headlineOfRounds());
         accumulation.inconclusiveReasons().forEach(text::line);
         if (growths.isEmpty()) {
             text.line("No source reported that a cache keeps a program.");
@@ -64,8 +64,8 @@ public record AccumulationReport(Accumulation accumulation) {
         text.section(
                 "Programs in the program cache by operation, change by each round:",
                 growths,
-                AccumulationReport::description);
-        text.free(1);
+                AccumulationReport::description,
+                1);
         if (accumulation.programCacheTrend() == Trend.GROWING) {
             text.line("Fix: pad the shapes that miss to a few sizes, or clear the program cache.");
         }

@@ -57,8 +57,8 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         page.ifPresent(place -> end.add("page    " + place));
         reproduction.ifPresent(command -> end.add("rerun   " + command));
         List<List<String>> findings = findings();
-        TruncatedText text = new TruncatedText(end.size()).section(headline(findings.size()), findings, lines -> lines);
-        text.free(end.size());
+        TruncatedText text =
+                new TruncatedText().section(headline(findings.size()), findings, lines -> lines, end.size());
         if (findings.isEmpty()) {
             text.line("WITHIN BUDGET  " + Quantities.count(verdict.budgets().size(), "budget"));
         }

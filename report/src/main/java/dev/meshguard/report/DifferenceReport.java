@@ -33,14 +33,14 @@ public record DifferenceReport(String text) {
         if (difference.isEmpty()) {
             return new DifferenceReport("SAME USAGE  both runs used memory alike");
         }
-        return new DifferenceReport(new TruncatedText(KEPT_FOR_PEAKS)
+        return new DifferenceReport(new TruncatedText()
                 .section(
                         "CHANGED  " + Quantities.count(difference.changes().size(), "site")
                                 + " of allocation changed, what leaves more first",
                         difference.changes(),
-                        DifferenceReport::description)
-                .free(KEPT_FOR_PEAKS)
-                .section("Peaks:", peaks(difference.peaks()), List::of)
+                        DifferenceReport::description,
+                        KEPT_FOR_PEAKS)
+                .section("Peaks:", peaks(difference.peaks()), List::of, 0)
                 .text());
     }
 
@@ -49,12 +49,13 @@ public record DifferenceReport(String text) {
         if (difference.isEmpty()) {
             return new DifferenceReport("SAME USAGE  all devices used memory alike");
         }
-        return new DifferenceReport(new TruncatedText(0)
+        return new DifferenceReport(new TruncatedText()
                 .section(
                         "DIFFERENT  devices differ at "
                                 + Quantities.count(difference.deviations().size(), "site") + " of allocation",
                         difference.deviations(),
-                        DifferenceReport::description)
+                        DifferenceReport::description,
+                        0)
                 .text());
     }
 

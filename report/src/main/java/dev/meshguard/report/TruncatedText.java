@@ -11,12 +11,6 @@ import java.util.stream.Collectors;
 final class TruncatedText {
 
     private final List<String> lines = new ArrayList<>();
-    private int waiting;
-
-    /** Creates a text that reserves some lines for its end. */
-    TruncatedText(int keptFree) {
-        waiting = keptFree;
-    }
 
     /** Returns the first texts, joined, and the number of the others: {@code a, b and 3 more}. */
     static String list(Collection<String> all, int most, String separator) {
@@ -30,8 +24,12 @@ final class TruncatedText {
         return this;
     }
 
-    /** Adds a section with a headline and as many elements as fit; nothing for an empty list. */
-    <T> TruncatedText section(String headline, List<T> all, Function<T, List<String>> words) {
+    /**
+     * Adds a section with a headline and as many elements as fit; nothing for an empty list.
+     *
+     * @param keptFree the number of lines that are needed behind the section
+     */
+    <T> TruncatedText section(String headline, List<T> all, Function<T, List<String>> words, int keptFree) {
         if (all.isEmpty()) {
             return this;
         }
@@ -40,7 +38,7 @@ final class TruncatedText {
         for (T one : all) {
             List<String> more = words.apply(one);
             boolean isLast = shown == all.size() - 1;
-            if (more.size() + (isLast ? 0 : 1) > room()) {
+            if (lines.size() + more.size() + (isLast ? 0 : 1) > VerdictText.MAX_LINES - keptFree) {
                 break;
             }
             lines.addAll(more);
@@ -52,17 +50,7 @@ final class TruncatedText {
         return this;
     }
 
-    /** Releases reserved lines for the next section. */
-    TruncatedText free(int kept) {
-        waiting -= kept;
-        return this;
-    }
-
     String text() {
         return PrintableText.lines(lines);
-    }
-
-    private int room() {
-        return VerdictText.MAX_LINES - waiting - lines.size();
     }
 }

@@ -1,5 +1,6 @@
 package dev.meshguard.report.json;
 
+import static dev.meshguard.report.internal.JsonPart.amount;
 import static dev.meshguard.report.internal.JsonPart.choice;
 import static dev.meshguard.report.internal.JsonPart.instant;
 import static dev.meshguard.report.internal.JsonPart.integer;
@@ -79,6 +80,9 @@ final class EventForms {
     private static final JsonPart<Integer> MANAGER = integer("manager");
     private static final JsonPart<Integer> SUB_DEVICE = integer("subDevice");
     private static final JsonPart<Long> ADDRESS = number("address");
+    private static final JsonPart<Long> SIZE = amount("size");
+    private static final JsonPart<IgnoredFreeReason> FREE_REASON = choice("reason", IgnoredFreeReason.class);
+    private static final JsonPart<Phase> PHASE = text("phase").as(Phase::new, Phase::name);
     private static final JsonPart<Ownership> OWNERSHIP =
             choice("ownership", Ownership.class).orElse(Ownership.UNKNOWN);
     private static final JsonPart<Instant> AT = instant("at");
@@ -154,29 +158,10 @@ final class EventForms {
      */
     static List<LineForm<? extends HistoryEvent>> all(JsonPart<MemoryRequest> request) {
         return List.of(
-                form(
-                        "allocated",
-                        HistoryEvent.Allocated.class,
-                        request,
-                        MEMORY_DEVICE,
-                        TYPE,
-                        ADDRESS,
-                        JsonPart.amount("size"),
-                        OWNERSHIP),
+                form("allocated", HistoryEvent.Allocated.class, request, MEMORY_DEVICE, TYPE, ADDRESS, SIZE, OWNERSHIP),
                 form("freed", HistoryEvent.Freed.class, request, MEMORY_DEVICE, TYPE, ADDRESS, OWNERSHIP),
-                form(
-                        "freeIgnored",
-                        HistoryEvent.FreeIgnored.class,
-                        request,
-                        MEMORY_DEVICE,
-                        TYPE,
-                        ADDRESS,
-                        choice("reason", IgnoredFreeReason.class)),
-                form(
-                        "phaseBegan",
-                        HistoryEvent.PhaseBegan.class,
-                        AT,
-                        text("phase").as(Phase::new, Phase::name)),
+                form("freeIgnored", HistoryEvent.FreeIgnored.class, request, MEMORY_DEVICE, TYPE, ADDRESS, FREE_REASON),
+                form("phaseBegan", HistoryEvent.PhaseBegan.class, AT, PHASE),
                 form("meshOpened", HistoryEvent.MeshOpened.class, AT, DESCRIPTION),
                 form("meshClosing", HistoryEvent.MeshClosing.class, AT, MESH),
                 form("meshClosed", HistoryEvent.MeshClosed.class, AT, MESH),

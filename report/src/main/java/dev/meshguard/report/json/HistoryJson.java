@@ -1,7 +1,12 @@
 package dev.meshguard.report.json;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.RequestContext;
 import dev.meshguard.file.FileReplacement;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.DeviceSums;
+import dev.meshguard.report.internal.JsonFormat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -10,6 +15,9 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -54,7 +62,32 @@ public final class HistoryJson {
 
     /** Writes a history; the writer is flushed and stays open. A writer that encodes must encode as UTF-8. */
     public static void write(AllocationHistory history, Writer writer) throws IOException {
-        new HistoryWriter(history, writer).write();
+        SharedLines requests = new SharedLines();
+        Map<Class<?>, LineForm<?>> forms = EventForms.all(requests.reference()).stream()
+                .collect(Collectors.toUnmodifiableMap(LineForm::type, form -> form));
+        try (JsonGenerator json = JsonFormat.factory().createGenerator(writer)) {
+            LineForm.HEADER.write(
+                    new LineForm.Header(
+                            LineForm.FORMAT,
+                            VERSION,
+                            MINOR,
+                            history.hasFlatAddresses(),
+                            EventSequence.hasGaps(history.events()),
+                            history.context().map(RequestContext::name)),
+                    json);
+            for (HistoryEvent event : history.events()) {
+                requests.describe(HistoryEvent.requestOf(event), json);
+                Objects.requireNonNull(forms.get(event.getClass()), "a form of the event")
+                        .write(event, json);
+            }
+            for (DeviceSums sums : history.sums()) {
+                LineForm.SUMS.write(sums, json);
+            }
+            LineForm.END.write(
+                    new LineForm.End(history.events().size(), history.sums().size()), json);
+        }
+        writer.write('\n');
+        writer.flush();
     }
 
     /**

@@ -125,11 +125,12 @@ final class SharedLines {
         return JsonPart.of(REQUEST, this::refer, this::request);
     }
 
-    /** Writes the lines that a request needs before it can be referenced. */
-    void describe(MemoryRequest request, JsonGenerator json) throws IOException {
-        if (request.isAnonymous() || numbersOfRequests.containsKey(request)) {
+    /** Writes the lines that the request of an event needs before it can be referenced. */
+    void describe(Optional<MemoryRequest> ofEvent, JsonGenerator json) throws IOException {
+        if (ofEvent.isEmpty() || ofEvent.get().isAnonymous() || numbersOfRequests.containsKey(ofEvent.get())) {
             return;
         }
+        MemoryRequest request = ofEvent.get();
         Optional<Origin> origin = request.origin();
         OptionalLong originNumber =
                 origin.isPresent() ? OptionalLong.of(describe(origin.get(), json)) : OptionalLong.empty();

@@ -55,9 +55,9 @@ final class SummaryText {
         List<String> parts = new ArrayList<>();
         parts.add(subjects(summary) + " tracked");
         parts.add(Quantities.count(summary.count(Count.BUFFERS), "buffer"));
-        add(parts, summary.count(Count.FAILED), " failed");
-        add(parts, summary.count(Count.ABORTED), " aborted with findings");
-        add(parts, summary.count(Count.KNOWN), " with known leaks only");
+        add(parts, summary.count(Count.FAILED), "1 failed", " failed");
+        add(parts, summary.count(Count.ABORTED), "1 aborted with findings", " aborted with findings");
+        add(parts, summary.count(Count.KNOWN), "1 with known leaks only", " with known leaks only");
         if (parts.size() == 2) {
             parts.add("all checks held");
         }
@@ -66,24 +66,17 @@ final class SummaryText {
 
     private static String subjects(RunSummary summary) {
         List<String> kinds = new ArrayList<>();
-        add(kinds, summary.count(Count.TESTS), " test", " tests");
-        add(kinds, summary.count(Count.CLASSES), " class", " classes");
-        long runs = summary.count(Count.RUNS);
-        if (runs > 0) {
-            kinds.add(runs == 1 ? "the run" : runs + " runs");
-        }
-        add(kinds, summary.count(Count.PROCESSES), " process", " processes");
+        add(kinds, summary.count(Count.TESTS), "1 test", " tests");
+        add(kinds, summary.count(Count.CLASSES), "1 class", " classes");
+        add(kinds, summary.count(Count.RUNS), "the run", " runs");
+        add(kinds, summary.count(Count.PROCESSES), "1 process", " processes");
         String last = kinds.remove(kinds.size() - 1);
         return kinds.isEmpty() ? last : String.join(", ", kinds) + " and " + last;
     }
 
     private static void add(List<String> parts, long count, String one, String several) {
-        add(parts, count, count == 1 ? one : several);
-    }
-
-    private static void add(List<String> parts, long count, String what) {
         if (count > 0) {
-            parts.add(count + what);
+            parts.add(count == 1 ? one : count + several);
         }
     }
 
