@@ -230,10 +230,10 @@ record OverwriteFinding(List<Overwrite> overwrites, MemoryNames names) implement
     }
 
     private static String site(MemoryRequest request) {
-        return request.origin().map(Object::toString).orElse(FindingWriter.UNKNOWN_SITE);
+        return request.origin().map(Object::toString).orElse(SurvivorFinding.UNKNOWN_SITE);
     }
 
     private String events(ToLongFunction<Overwrite> number) {
-        return FindingWriter.events(overwrites.stream().mapToLong(number));
+        return SurvivorFinding.events(overwrites.stream().mapToLong(number));
     }
 }

@@ -1,6 +1,9 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.verdict.Cause;
@@ -12,14 +15,22 @@ import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import dev.meshguard.verdict.baseline.ShortFingerprints;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -36,6 +47,15 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class SurvivorFinding implements Finding {
+
+    /** Stands for the line of an allocation without an origin. */
+    static final String UNKNOWN_SITE = "an unknown place (no origin was captured)";
+
+    private static final int MAX_NAMED = 3;
+    private static final int MAX_EVIDENCE = 3;
+    private static final int MAX_CONTEXT = 2;
+    private static final int MAX_CONSEQUENCES = 3;
+    private static final int MAX_FINGERPRINTS = 8;
 
     /** Circular buffers lie outside the allocators, so nobody else misses their memory. */
     private static final Comparator<SurvivorFinding> SIZE =
@@ -74,13 +94,30 @@ public final class SurvivorFinding implements Finding {
         }
     }
 
+    /**
+     * What the findings of one verdict share.
+     *
+     * @param fingerprints the format of their fingerprints
+     * @param callers the callers beside the line of an allocation
+     * @param log the lines of the log from which the history was read, if it was
+     * @param names the names of their memory
+     * @param isWithoutOrigins the result of {@link #isWithoutOrigins(LeakVerdict)}
+     */
+    private record Context(
+            LeakVerdict verdict,
+            ShortFingerprints fingerprints,
+            CallerLines callers,
+            Optional<LogLines> log,
+            MemoryNames names,
+            boolean isWithoutOrigins) {}
+
     private final List<Part> parts;
-    private final FindingWriter writer;
+    private final Context context;
     private final boolean isOneOfSeveral;
 
-    private SurvivorFinding(List<Part> parts, FindingWriter writer, boolean isOneOfSeveral) {
+    private SurvivorFinding(List<Part> parts, Context context, boolean isOneOfSeveral) {
         this.parts = List.copyOf(parts);
-        this.writer = writer;
+        this.context = context;
         this.isOneOfSeveral = isOneOfSeveral;
     }
 
@@ -109,11 +146,13 @@ public final class SurvivorFinding implements Finding {
         List<Part> parts = verdict.groups().stream()
                 .map(group -> Part.of(group, known, found))
                 .toList();
-        FindingWriter writer = new FindingWriter(
+        Context context = new Context(
                 verdict,
                 ShortFingerprints.of(parts.stream().map(Part::fingerprint).toList()),
                 callers,
-                log);
+                log,
+                new MemoryNames(verdict.history()),
+                isWithoutOrigins(verdict));
         Map<Object, List<Part>> folded = new LinkedHashMap<>();
         parts.forEach(part ->
                 folded.computeIfAbsent(keyOf(part), unused -> new ArrayList<>()).add(part));
@@ -121,7 +160,7 @@ public final class SurvivorFinding implements Finding {
                 .collect(Collectors.groupingBy(part -> part.get(0).group().status(), Collectors.counting()));
         return folded.values().stream()
                 .map(one -> new SurvivorFinding(
-                        one, writer, counts.getOrDefault(one.get(0).group().status(), 1L) > 1))
+                        one, context, counts.getOrDefault(one.get(0).group().status(), 1L) > 1))
                 .sorted(ORDER)
                 .toList();
     }
@@ -225,22 +264,253 @@ public final class SurvivorFinding implements Finding {
     }
 
     @Override
-    public String title() {
-        return writer.title(this, isOneOfSeveral);
-    }
-
-    @Override
-    public List<String> sites() {
-        return writer.sites(this);
-    }
-
-    @Override
     public Optional<String> fix() {
-        return writer.fix(this);
+        return context.verdict().remedyOf(first());
+    }
+
+    /**
+     * Returns whether the reports came from another program that sends no lines of code, for example from the log of a server. Then
+     * findings need not mention that no line is known.
+     */
+    static boolean isWithoutOrigins(LeakVerdict verdict) {
+        return verdict.vocabulary().equals(SourceVocabulary.PROGRAM)
+                && verdict.survivors().stream()
+                        .noneMatch(survivor -> survivor.buffer().origin().isPresent());
     }
 
     @Override
     public List<Fact> facts() {
-        return writer.facts(this);
+        List<Fact> facts = new ArrayList<>();
+        logLines()
+                .ifPresent(lines -> facts.add(new Fact(
+                        Fact.WHERE,
+                        lines + (context.isWithoutOrigins() ? "; this protocol sends no code lines" : ""))));
+        facts.add(new Fact(Fact.WHY, why()));
+        freedAt().ifPresent(line -> facts.add(new Fact(Fact.FREED, "at " + line)));
+        fix().ifPresent(fix -> facts.add(new Fact(Fact.FIX, fix)));
+        facts.add(new Fact(Fact.SEEN, circumstances()));
+        if (parts().size() == 1) {
+            SurvivorGroup only = first();
+            Stream.concat(
+                            only.evidence().stream().limit(MAX_EVIDENCE).skip(1),
+                            only.circumstances().stream().limit(MAX_CONTEXT))
+                    .forEach(evidence -> facts.add(new Fact(Fact.SEEN, evidence.text())));
+        }
+        consequences().forEach(line -> facts.add(new Fact(Fact.WITH, line)));
+        baselineNote().ifPresent(note -> facts.add(new Fact(Fact.NOTE, note)));
+        return facts;
+    }
+
+    // What
+
+    /** The headline names the bytes of the only finding of a section. */
+    @Override
+    public String title() {
+        String bytes = isOneOfSeveral && isOfOneSize() && survivors().count() > 1
+                ? Quantities.shortSize(ownBytes()) + ": "
+                : "";
+        SurvivorGroup first = first();
+        return context.names().memory(first) + "  " + bytes + amount() + onDevices() + addresses()
+                + allocators()
+                + first.label()
+                        .map(label -> ", label " + Quantities.quoted(label))
+                        .orElse("")
+                + owners(survivors().toList())
+                + consequencesInTitle();
+    }
+
+    private SourceVocabulary words() {
+        return context.names().of(first());
+    }
+
+    private boolean isOfOneSize() {
+        return groups().map(SurvivorGroup::size).distinct().count() == 1;
+    }
+
+    /** The headline counts what disappears with a finding, so its title does, too. */
+    private String consequencesInTitle() {
+        long buffers = buffers() - survivors().count();
+        return buffers == 0
+                ? ""
+                : ", and " + Quantities.count(buffers, words().unit()) + " ("
+                        + Quantities.shortSize(bytesOf(consequenceGroups())) + ") with "
+                        + (survivors().limit(2).count() == 1 ? "it" : "them");
+    }
+
+    private List<SurvivorGroup> consequenceGroups() {
+        return groups().flatMap(group -> group.consequences().stream()).toList();
+    }
+
+    private static long bytesOf(List<SurvivorGroup> groups) {
+        return groups.stream().mapToLong(SurvivorGroup::totalBytes).reduce(0, Quantities::saturatedSum);
+    }
+
+    /** A reader searches a log by the exact size, but reads a rounded one where a line of code is known. */
+    private String amount() {
+        Function<Long, String> size = site().isPresent() ? Quantities::shortSize : Quantities::size;
+        long survivors = survivors().count();
+        if (survivors().allMatch(survivor -> survivor.buffer().isOfUnknownSize())) {
+            return words().count(survivors);
+        }
+        if (survivors == 1) {
+            return size.apply(first().size());
+        }
+        return isOfOneSize()
+                ? survivors + " x " + size.apply(first().size())
+                : Quantities.shortSize(ownBytes()) + ": " + words().count(survivors);
+    }
+
+    private String onDevices() {
+        if (isOutsideDevices()) {
+            return "";
+        }
+        Map<Integer, Long> counts = survivors()
+                .collect(Collectors.groupingBy(
+                        survivor -> survivor.buffer().device(), TreeMap::new, Collectors.counting()));
+        String devices = DeviceNames.of(List.copyOf(counts.keySet()));
+        if (counts.size() == 1) {
+            return " on " + devices;
+        }
+        Set<Long> each = Set.copyOf(counts.values());
+        if (each.size() > 1) {
+            return " on " + devices + ", unevenly";
+        }
+        return (each.equals(Set.of(1L)) ? ", one" : ", " + each.iterator().next()) + " on each of " + devices;
+    }
+
+    private boolean isOutsideDevices() {
+        return survivors().noneMatch(survivor -> context.names().hasDevice(survivor.buffer()));
+    }
+
+    /** An address leads to a buffer only where no line of code does. */
+    private String addresses() {
+        if (site().isPresent() || isOutsideDevices()) {
+            return "";
+        }
+        TreeSet<Long> addresses = new TreeSet<>();
+        survivors().forEach(survivor -> addresses.add(survivor.buffer().address()));
+        return " at "
+                + TruncatedText.list(addresses.stream().map(Quantities::address).toList(), MAX_NAMED, ", ");
+    }
+
+    /** If meshes share a device, the device alone does not identify the allocator. */
+    private String allocators() {
+        TreeSet<Integer> allocators = new TreeSet<>();
+        survivors().forEach(survivor -> survivor.buffer().mesh().ifPresent(allocators::add));
+        return allocators.isEmpty() || !context.verdict().history().meshesSharedADevice()
+                ? ""
+                : ", allocated by " + context.names().meshes(allocators);
+    }
+
+    private static String owners(List<Survivor> survivors) {
+        Set<String> owners = new LinkedHashSet<>();
+        survivors.forEach(survivor -> survivor.buffer()
+                .reports()
+                .forEach(report ->
+                        report.request().details().owner().map(Owner::toString).ifPresent(owners::add)));
+        return owners.isEmpty() ? "" : ", owned by " + TruncatedText.list(owners, MAX_NAMED, ", ");
+    }
+
+    // Where
+
+    /** If no origin is known at all, one note replaces a line for each finding. */
+    @Override
+    public List<String> sites() {
+        Optional<StackTraceElement> site = site();
+        if (site.isEmpty()) {
+            return context.isWithoutOrigins() || logLines().isPresent() ? List.of() : List.of(UNKNOWN_SITE);
+        }
+        List<String> sites = new ArrayList<>();
+        sites.add(site.get().toString());
+        List<CallerLines.Caller> all = context.callers().of(this);
+        all.stream()
+                .limit(MAX_NAMED)
+                .map(caller -> caller.frame() + (all.size() == 1 ? "" : "   " + words().count(caller.buffers())))
+                .forEach(sites::add);
+        return sites;
+    }
+
+    private Optional<String> logLines() {
+        return site().isPresent() ? Optional.empty() : context.log().flatMap(lines -> lines.of(this));
+    }
+
+    private Optional<String> freedAt() {
+        return first().first().buffer().reports().stream()
+                .filter(unused -> status() == SurvivorStatus.FREED_LATE)
+                .flatMap(report -> report.release().stream())
+                .flatMap(release -> release.origin().stream())
+                .flatMap(origin -> origin.site().stream())
+                .map(StackTraceElement::toString)
+                .findFirst();
+    }
+
+    // Why
+
+    private String why() {
+        String cause = status() == SurvivorStatus.UNDECIDED ? "undecided" : cause().name();
+        return cause + ": "
+                + SimilarTexts.merged(survivors()
+                        .map(survivor -> survivor.diagnosis().evidence().get(0).text())
+                        .toList());
+    }
+
+    private String circumstances() {
+        long[] allocatedAt = survivors()
+                .mapToLong(survivor -> survivor.reports().get(0).allocatedAt())
+                .toArray();
+        Phase phase = context.verdict()
+                .history()
+                .phaseAt(Arrays.stream(allocatedAt).min().orElseThrow());
+        return "allocated in " + phase + " (" + events(Arrays.stream(allocatedAt)) + ")";
+    }
+
+    /** Returns {@code event #7}, or {@code events #7 to #9}. */
+    static String events(LongStream numbers) {
+        LongSummaryStatistics range = numbers.summaryStatistics();
+        return range.getMin() == range.getMax()
+                ? "event #" + range.getMin()
+                : "events #" + range.getMin() + " to #" + range.getMax();
+    }
+
+    /** Buffers that are freed with those of the finding have one line for each sort: they need no fix of their own. */
+    private List<String> consequences() {
+        Map<Object, List<SurvivorGroup>> sorts = consequenceGroups().stream()
+                .collect(Collectors.groupingBy(
+                        group -> List.of(group.type(), group.size()), LinkedHashMap::new, Collectors.toList()));
+        List<String> lines = new ArrayList<>();
+        sorts.values().stream().limit(MAX_CONSEQUENCES).map(this::consequence).forEach(lines::add);
+        int more = sorts.size() - lines.size();
+        if (more > 0) {
+            List<SurvivorGroup> others = sorts.values().stream()
+                    .skip(MAX_CONSEQUENCES)
+                    .flatMap(List::stream)
+                    .toList();
+            long buffers = others.stream().mapToLong(SurvivorGroup::buffers).sum();
+            lines.add(Quantities.count(buffers, "more buffer") + " (" + Quantities.shortSize(bytesOf(others)) + ") of "
+                    + Quantities.count(more, "other sort"));
+        }
+        return lines;
+    }
+
+    private String consequence(List<SurvivorGroup> groups) {
+        String size = Quantities.shortSize(groups.get(0).size());
+        List<Survivor> survivors =
+                groups.stream().flatMap(group -> group.survivors().stream()).toList();
+        return context.names().memory(groups.get(0)) + "  "
+                + (survivors.size() == 1
+                        ? size
+                        : survivors.size() + " x " + size + " (" + Quantities.shortSize(bytesOf(groups)) + ")")
+                + DeviceNames.on(survivors.stream().map(Survivor::buffer).filter(context.names()::hasDevice))
+                + owners(survivors);
+    }
+
+    private Optional<String> baselineNote() {
+        List<String> notes = parts().stream()
+                .filter(part -> part.baseline().isPresent())
+                .map(part -> "fingerprint " + context.fingerprints().of(part.fingerprint()) + " · "
+                        + part.baseline().orElseThrow())
+                .distinct()
+                .toList();
+        return notes.isEmpty() ? Optional.empty() : Optional.of(TruncatedText.list(notes, MAX_FINGERPRINTS, ", "));
     }
 }

@@ -177,7 +177,7 @@ final class VerdictReportBuilder {
         history.context()
                 .ifPresent(context -> notes.add("checked at the end of " + context.name()
                         + (history.leavesMeshOpen() ? ", whose mesh stays open" : "")));
-        if (FindingWriter.isWithoutOrigins(verdict)
+        if (SurvivorFinding.isWithoutOrigins(verdict)
                 && !hasLog
                 && !verdict.survivors().isEmpty()) {
             notes.add("No call site is named, because no origins were captured.");
