@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -315,13 +316,9 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      */
     public SELF staysWithin(BudgetSpec... budgets) {
         BudgetVerdict found = BudgetVerdict.of(verdict(), List.of(budgets), freeSpace());
-        if (!found.isMet()) {
-            AssertionError plain = assertionError(shouldStayWithinBudget(found));
-            BudgetAssertionError failure = BudgetAssertionError.of(String.valueOf(plain.getMessage()), found);
-            failure.setStackTrace(plain.getStackTrace());
-            return failed(failure);
-        }
-        return myself;
+        return found.isMet()
+                ? myself
+                : failed(shouldStayWithinBudget(found), text -> BudgetAssertionError.of(text, found));
     }
 
     /** Returns the free space of the allocators, if the subject knows it. */
@@ -381,13 +378,17 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         return condition.test(verdict) ? myself : failed(shouldHaveCleanVerdict(verdict), verdict);
     }
 
-    /** Fails with an error in AssertJ's format, with description and stack trace, that carries the verdict. */
     final SELF failed(ErrorMessageFactory message, LeakVerdict verdict) {
+        boolean isWhole = message instanceof ShouldHaveCleanVerdict && info.overridingErrorMessage() == null;
+        return failed(
+                message,
+                text -> isWhole ? LeakAssertionError.of(text, verdict) : LeakAssertionError.ofPart(text, verdict));
+    }
+
+    /** Fails with an error in AssertJ's format, with description and stack trace, of another class. */
+    private SELF failed(ErrorMessageFactory message, Function<String, AssertionError> carrying) {
         AssertionError plain = assertionError(message);
-        String text = String.valueOf(plain.getMessage());
-        boolean tellsAll = message instanceof ShouldHaveCleanVerdict && info.overridingErrorMessage() == null;
-        LeakAssertionError failure =
-                tellsAll ? LeakAssertionError.of(text, verdict) : LeakAssertionError.ofPart(text, verdict);
+        AssertionError failure = carrying.apply(String.valueOf(plain.getMessage()));
         failure.setStackTrace(plain.getStackTrace());
         return failed(failure);
     }

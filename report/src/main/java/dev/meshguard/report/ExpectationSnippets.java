@@ -1,7 +1,6 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.BufferKind;
-import dev.meshguard.event.FrameName;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
@@ -19,17 +18,12 @@ import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.OriginPattern;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -39,8 +33,7 @@ import org.apiguardian.api.API.Status;
  * <p>An entry admits the buffers of its finding and no other finding's. A pattern for code knows methods, not lines, so a
  * finding of another line of the same method may match too. Then there is no entry.
  *
- * <p>Indexes the survivors when it is created: use one object for all findings of a verdict. Immutable and safe for use by
- * several threads.
+ * <p>Immutable and safe for use by several threads.
  *
  * @since 0.1
  */
@@ -56,26 +49,10 @@ public final class ExpectationSnippets {
     private final List<Integer> devices;
     private final List<Survivor> unexpected;
 
-    /**
-     * The unexpected survivors by each property that an entry may name: size, label, and two consecutive names of a frame, of which
-     * a pattern for a method has at least two.
-     */
-    private final Map<Object, List<Survivor>> byProperty = new HashMap<>();
-
     private ExpectationSnippets(LeakVerdict verdict) {
         this.names = new MemoryNames(verdict.history());
         this.devices = devices(verdict.history());
         this.unexpected = verdict.survivors(one -> one.status() != SurvivorStatus.EXPECTED);
-        Map<Origin, Set<List<String>>> pairs = new HashMap<>();
-        for (Survivor survivor : unexpected) {
-            Report report = survivor.reports().get(0);
-            add(report.size(), survivor);
-            report.request().details().label().ifPresent(label -> add(label, survivor));
-            report.request()
-                    .origin()
-                    .map(origin -> pairs.computeIfAbsent(origin, ExpectationSnippets::pairsOfNames))
-                    .ifPresent(found -> found.forEach(pair -> add(pair, survivor)));
-        }
     }
 
     /** Returns the entries for the findings of a verdict. */
@@ -102,22 +79,6 @@ public final class ExpectationSnippets {
                 groups.stream().flatMap(group -> group.survivors().stream()).toList();
         Expectation entry = narrowestFor(groups.get(0), admitted);
         return admitsOnly(admitted, entry) ? Optional.of(snippet(entry)) : Optional.empty();
-    }
-
-    private void add(Object property, Survivor survivor) {
-        byProperty.computeIfAbsent(property, unused -> new ArrayList<>()).add(survivor);
-    }
-
-    /** Returns the consecutive names of all frames. */
-    private static Set<List<String>> pairsOfNames(Origin origin) {
-        Set<List<String>> pairs = new HashSet<>();
-        for (StackTraceElement frame : origin.frames()) {
-            List<String> names = FrameName.of(frame).segments();
-            for (int i = 1; i < names.size(); i++) {
-                pairs.add(List.of(names.get(i - 1), names.get(i)));
-            }
-        }
-        return pairs;
     }
 
     /** Returns all devices, ascending. */
@@ -148,25 +109,17 @@ public final class ExpectationSnippets {
         Set<BufferGeneration> own = Collections.newSetFromMap(new IdentityHashMap<>());
         admitted.forEach(survivor -> own.add(survivor.buffer()));
         return own.stream().allMatch(buffer -> entry.fits(buffer))
-                && candidates(entry).stream()
+                && unexpected.stream()
+                        .filter(survivor -> hasSizeAndLabel(survivor.reports().get(0), entry))
                         .map(Survivor::buffer)
                         .noneMatch(buffer -> !own.contains(buffer) && entry.fits(buffer));
     }
 
-    /** Returns the fewest survivors that contain all that an entry admits: ten thousand findings ask for their own. */
-    private List<Survivor> candidates(Expectation entry) {
-        Stream.Builder<Object> properties = Stream.builder();
-        entry.size().ifPresent(properties::add);
-        entry.label().ifPresent(properties::add);
-        entry.origin().ifPresent(origin -> {
-            List<String> segments = List.of(origin.text().split("[.$]", -1));
-            properties.add(segments.subList(segments.size() - 2, segments.size()));
-        });
-        return properties
-                .build()
-                .map(property -> byProperty.getOrDefault(property, List.of()))
-                .min(Comparator.comparingInt(List::size))
-                .orElse(unexpected);
+    /** Ten thousand findings ask for their own entry, and these terms are the cheapest to compare. */
+    private static boolean hasSizeAndLabel(Report report, Expectation entry) {
+        return entry.size().orElse(report.size()) == report.size()
+                && (entry.label().isEmpty()
+                        || entry.label().equals(report.request().details().label()));
     }
 
     private Expectation narrowestFor(SurvivorGroup first, List<Survivor> admitted) {

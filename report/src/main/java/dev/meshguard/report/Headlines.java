@@ -43,16 +43,12 @@ final class Headlines {
 
     private final LeakVerdict verdict;
     private final AllocationHistory history;
-    private final CallerLines callers;
-    private final Optional<LogLines> log;
     private final MemoryNames names;
 
-    Headlines(LeakVerdict verdict, CallerLines callers, Optional<LogLines> log) {
-        this.log = log;
+    Headlines(LeakVerdict verdict, MemoryNames names) {
         this.verdict = verdict;
         this.history = verdict.history();
-        this.callers = callers;
-        this.names = new MemoryNames(history);
+        this.names = names;
     }
 
     /** Returns the line about leaks. */
@@ -66,7 +62,7 @@ final class Headlines {
                     ? (Finding.buffersOf(findings) == 1 ? " was" : " were") + " never " + names.freed(findings)
                     : ", " + largest.cause();
             String allocated =
-                    fileLine(largest).map(line -> "; allocated in " + line).orElse(line(largest));
+                    largest.fileLine().map(line -> "; allocated in " + line).orElse(line(largest));
             return firstThatFits(amount + why + holder + allocated, amount + why + allocated, amount + why);
         }
         String all = amount + ", " + findings.size() + " findings; largest " + Quantities.shortSize(largest.bytes());
@@ -149,8 +145,8 @@ final class Headlines {
                         Finding.buffersOf(replays), (types.size() == 1 ? largest.type() + " " : "") + "buffer");
         String more = replays.size() == 1 ? "" : ", " + replays.size() + " findings, largest";
         String line = largest.site()
-                .filter(Headlines::hasLine)
-                .map(frame -> "; allocated in " + fileLine(frame))
+                .flatMap(SurvivorFinding::fileLine)
+                .map(fileLine -> "; allocated in " + fileLine)
                 .orElse("");
         return firstThatFits(
                 amount + more + largest.whatHappened() + line,
@@ -229,28 +225,10 @@ final class Headlines {
                 .reduce((earlier, later) -> later);
     }
 
-    /** Returns {@code KvCacheTest.java:41}: of the line that allocated, or of the caller if only that tells findings apart. */
-    private Optional<String> fileLine(SurvivorFinding finding) {
-        return callers.distinguishing(finding).stream()
-                .map(CallerLines.Caller::frame)
-                .findFirst()
-                .or(finding::site)
-                .filter(Headlines::hasLine)
-                .map(Headlines::fileLine);
-    }
-
-    private static boolean hasLine(StackTraceElement frame) {
-        return frame.getFileName() != null && frame.getLineNumber() > 0;
-    }
-
-    private static String fileLine(StackTraceElement frame) {
-        return frame.getFileName() + ":" + frame.getLineNumber();
-    }
-
     /** Returns {@code  (KvCacheTest.java:41)}, or {@code  (server.log:18)} if no line of code is known. */
-    private String line(SurvivorFinding finding) {
-        return fileLine(finding)
-                .or(() -> log.filter(unused -> finding.site().isEmpty()).flatMap(lines -> lines.firstOf(finding)))
+    private static String line(SurvivorFinding finding) {
+        return finding.fileLine()
+                .or(finding::lineOfLog)
                 .map(line -> " (" + line + ")")
                 .orElse("");
     }

@@ -430,6 +430,27 @@ public final class SurvivorFinding implements Finding {
         return sites;
     }
 
+    /** Returns {@code KvCacheTest.java:41}: of the line that allocated, or of the caller if only that tells findings apart. */
+    Optional<String> fileLine() {
+        return context.callers().distinguishing(this).stream()
+                .map(CallerLines.Caller::frame)
+                .findFirst()
+                .or(this::site)
+                .flatMap(SurvivorFinding::fileLine);
+    }
+
+    /** Returns the file and line of a frame, if it has them. */
+    static Optional<String> fileLine(StackTraceElement frame) {
+        return frame.getFileName() != null && frame.getLineNumber() > 0
+                ? Optional.of(frame.getFileName() + ":" + frame.getLineNumber())
+                : Optional.empty();
+    }
+
+    /** Returns {@code server.log:18}, if no line of code is known. */
+    Optional<String> lineOfLog() {
+        return site().isPresent() ? Optional.empty() : context.log().flatMap(lines -> lines.firstOf(this));
+    }
+
     private Optional<String> logLines() {
         return site().isPresent() ? Optional.empty() : context.log().flatMap(lines -> lines.of(this));
     }

@@ -57,7 +57,7 @@ final class VerdictReportBuilder {
         CallerLines callers = new CallerLines(verdict.groups(), testClass.map(Class::getName));
         this.survivors = SurvivorFinding.of(verdict, known, callers, log);
         this.overwrites = OverwriteFinding.in(verdict, names);
-        this.headlines = new Headlines(verdict, callers, log);
+        this.headlines = new Headlines(verdict, names);
         verdict.survivors(survivor ->
                         survivor.cause() == Cause.LATE || !survivor.buffer().isLive())
                 .forEach(survivor -> freedLate.add(survivor.buffer()));
