@@ -153,84 +153,10 @@ class TraceReplayTests {
     }
 
     @Test
-    void doNotHarmABufferThatWasFreedBefore() {
-        Program program = Setting.REGION.program(tracker);
-        TraceId trace = program.captureTemporary();
-        program.tensor().deallocate();
-
-        program.replay(trace);
-
-        assertThat(program.overwrites()).isEmpty();
-    }
-
-    @Test
-    void doNotHarmABufferThatIsAllocatedAfterTheLastOne() {
-        Program program = Setting.REGION.program(tracker);
-        TraceId trace = program.captureTemporary();
-
-        program.replay(trace);
-        program.tensor();
-
-        assertThat(program.overwrites()).isEmpty();
-    }
-
-    @Test
     void doNotHarmABufferThatWasAllocatedBeforeTheCapture() {
         Program program = Setting.REGION.program(tracker);
         program.tensor();
         TraceId trace = program.captureTemporary();
-
-        program.replay(trace);
-
-        assertThat(program.overwrites()).isEmpty();
-    }
-
-    @Test
-    void harmABufferThatGotTheMemoryOfAResultAfterItsFree() {
-        Program program = Setting.REGION.program(tracker);
-        Tensor[] result = new Tensor[1];
-        TraceId trace = program.capture(() -> result[0] = program.add(program.input, program.input));
-        result[0].deallocate();
-        program.tensor();
-
-        program.replay(trace);
-
-        assertThat(program.overwrites()).extracting(Overwrite::kind).containsExactly(Kind.BY_REPLAY, Kind.BY_REPLAY);
-    }
-
-    @Test
-    void leaveThatTwoTracesShareTemporaryMemory() {
-        Program program = Setting.REGION.program(tracker);
-        TraceId prefill = program.captureTemporary();
-        TraceId decode = program.captureTemporary();
-
-        program.replay(prefill);
-        program.replay(decode);
-        program.replay(prefill);
-
-        assertThat(program.overwrites()).isEmpty();
-    }
-
-    @Test
-    void overwriteTheResultOfAnotherTrace() {
-        Program program = Setting.REGION.program(tracker);
-        TraceId prefill = program.captureTemporary();
-        program.capture(() -> program.add(program.input, program.input));
-
-        program.replay(prefill);
-
-        assertThat(program.overwrites()).extracting(Overwrite::kind).containsExactly(Kind.BY_REPLAY, Kind.BY_REPLAY);
-    }
-
-    @Test
-    void areNotOfATraceThatWasReleasedAndCapturedAgain() {
-        Program program = Setting.REGION.program(tracker);
-        TraceId trace = program.captureTemporary();
-        program.mesh.releaseMeshTrace(trace);
-        program.tensor();
-        program.mesh.beginMeshTrace(0, trace);
-        program.add(program.input, program.input).deallocate();
-        program.mesh.endMeshTrace(0, trace, 1_000);
 
         program.replay(trace);
 

@@ -3,6 +3,8 @@ package dev.meshguard.verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -15,6 +17,8 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record Evidence(String text, List<Long> events) {
+
+    private static final Pattern CONVERSION = Pattern.compile("#?%[a-z]");
 
     /** Creates evidence with its own copy of the numbers. */
     public Evidence {
@@ -30,12 +34,22 @@ public record Evidence(String text, List<Long> events) {
         return new Evidence(words, numbers);
     }
 
-    /** Returns a fact with the given values, in the format of {@link String#format(Locale, String, Object...)}. */
+    /**
+     * Returns a fact with the given values, in the format of {@link String#format(Locale, String, Object...)}. The events that it
+     * names as {@code #%d} prove it.
+     */
     public static Evidence formatted(String format, Object... values) {
-        return of(String.format(Locale.ROOT, format, values));
+        List<Long> events = new ArrayList<>();
+        Matcher conversions = CONVERSION.matcher(format);
+        for (int i = 0; conversions.find(); i++) {
+            if (conversions.group().startsWith("#")) {
+                events.add((Long) values[i]);
+            }
+        }
+        return new Evidence(String.format(Locale.ROOT, format, values), events);
     }
 
-    /** Returns this fact with the given events as proof. */
+    /** Returns this fact with the given events as proof, instead of those that it names. */
     public Evidence provedBy(long... numbers) {
         return of(text, numbers);
     }

@@ -100,10 +100,9 @@ final class BareReportRule implements Rule {
             Report later = reports.get(i);
             if (isTheSameAgain(earlier, later)) {
                 return Optional.of(Evidence.formatted(
-                                "it was reported twice in a row (events #%d and #%d) and not freed as often: one report may be of"
-                                        + " a view, whose end need not be reported",
-                                earlier.allocatedAt(), later.allocatedAt())
-                        .provedBy(earlier.allocatedAt(), later.allocatedAt()));
+                        "it was reported twice in a row (events #%d and #%d) and not freed as often: one report may be of"
+                                + " a view, whose end need not be reported",
+                        earlier.allocatedAt(), later.allocatedAt()));
             }
         }
         return Optional.empty();
@@ -129,10 +128,9 @@ final class BareReportRule implements Rule {
                 .filter(stray -> stray.event().number() > last)
                 .min(Comparator.comparingLong(stray -> stray.event().number()))
                 .map(stray -> Evidence.formatted(
-                                "a free of this address on device %d found nothing there (event #%d): it may be this buffer's,"
-                                        + " reported under another device",
-                                stray.device(), stray.event().number())
-                        .provedBy(stray.event().number()));
+                        "a free of this address on device %d found nothing there (event #%d): it may be this buffer's,"
+                                + " reported under another device",
+                        stray.device(), stray.event().number()));
     }
 
     /** The free that found nothing came between the previous generation and this one. */
@@ -146,10 +144,9 @@ final class BareReportRule implements Rule {
                         stray.event().number() < buffer.allocatedAt() && generationOf(stray) == buffer.generation() - 1)
                 .findFirst()
                 .map(stray -> Evidence.formatted(
-                                "a free of it found nothing (event #%d) before it was reported (event #%d): the free may have"
-                                        + " overtaken the report",
-                                stray.event().number(), buffer.allocatedAt())
-                        .provedBy(stray.event().number(), buffer.allocatedAt()));
+                        "a free of it found nothing (event #%d) before it was reported (event #%d): the free may have"
+                                + " overtaken the report",
+                        stray.event().number(), buffer.allocatedAt()));
     }
 
     private static int generationOf(Anomaly stray) {

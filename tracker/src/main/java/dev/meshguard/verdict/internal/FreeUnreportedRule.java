@@ -48,9 +48,8 @@ final class FreeUnreportedRule implements Rule {
                     Cause.FREE_UNREPORTED,
                     SurvivorStatus.MISREPORTED,
                     Evidence.formatted(
-                                    "the buffer of the same request that owns its memory was freed at event #%d",
-                                    owner.getAsLong())
-                            .provedBy(owner.getAsLong())));
+                            "the buffer of the same request that owns its memory was freed at event #%d",
+                            owner.getAsLong())));
         }
         return survivor.freeAfterClose()
                 .filter(free -> !free.request().details().handleCollected())
@@ -61,19 +60,15 @@ final class FreeUnreportedRule implements Rule {
     /** A report that could not be sent is no defect of the code that frees. */
     private static Optional<Evidence> whileTrackingWasOff(SurvivorFacts survivor) {
         return LeakDiagnosis.gapAfter(survivor.buffer(), survivor.history())
-                .map(gap -> Evidence.formatted("tracking was off from event #%d on: %s", gap.number(), gap.reason())
-                        .provedBy(gap.number()));
+                .map(gap -> Evidence.formatted("tracking was off from event #%d on: %s", gap.number(), gap.reason()));
     }
 
     /** A device that several meshes use may still be open when one of them is closed. */
     private static Evidence releasedLate(SurvivorFacts survivor, HistoryEvent.FreeIgnored free) {
         OptionalInt mesh = survivor.buffer().mesh();
         return Evidence.formatted(
-                        "its handle was released after %s was closed (event #%d), when the runtime reports nothing",
-                        mesh.isPresent() && survivor.history().meshesSharedADevice()
-                                ? "mesh " + mesh.getAsInt()
-                                : "the device",
-                        free.number())
-                .provedBy(free.number());
+                "its handle was released after %s was closed (event #%d), when the runtime reports nothing",
+                mesh.isPresent() && survivor.history().meshesSharedADevice() ? "mesh " + mesh.getAsInt() : "the device",
+                free.number());
     }
 }

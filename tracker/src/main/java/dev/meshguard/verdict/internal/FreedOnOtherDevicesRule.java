@@ -8,7 +8,6 @@ import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.internal.Siblings.AllocationFreeCount;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -34,7 +33,7 @@ final class FreedOnOtherDevicesRule implements Rule {
             return Optional.empty();
         }
         List<Evidence> evidence = new ArrayList<>();
-        evidence.add(Evidence.of(description(buffer.device(), siblings, others.get()), siblings.lastFree()));
+        evidence.add(difference(buffer.device(), siblings, others.get()));
         survivor.snapshotEvidence().ifPresent(evidence::add);
         boolean lockStep =
                 siblings.areFreedTogether() && siblings.freedWith(survivor).isPresent();
@@ -59,11 +58,10 @@ final class FreedOnOtherDevicesRule implements Rule {
     /**
      * Distinguishes never freed, allocated in excess, or both: three findings that lead to three places in the code.
      */
-    private static String description(int device, Siblings siblings, AllocationFreeCount others) {
+    private static Evidence difference(int device, Siblings siblings, AllocationFreeCount others) {
         AllocationFreeCount own = siblings.of(device);
         if (own.allocated() == 1 && others.allocated() == 1) {
-            return String.format(
-                    Locale.ROOT,
+            return Evidence.formatted(
                     "%d of %d %s were freed%s by event #%d, device %d's never was",
                     siblings.total().freed(),
                     siblings.total().allocated(),
@@ -72,31 +70,19 @@ final class FreedOnOtherDevicesRule implements Rule {
                     siblings.lastFree(),
                     device);
         }
-        if (own.allocated() > others.allocated() && own.freed() == others.freed()) {
-            return String.format(
-                    Locale.ROOT,
-                    "device %d allocated %d from this line and freed %d, by event #%d; %d of %d devices allocated only %d and freed"
-                            + " all, so device %d allocated %d extra",
-                    device,
-                    own.allocated(),
-                    own.freed(),
-                    siblings.lastFree(),
-                    siblings.followers(others),
-                    siblings.devices(),
-                    others.allocated(),
-                    device,
-                    own.live());
-        }
-        return String.format(
-                Locale.ROOT,
-                "device %d allocated %d from this line and freed %d, by event #%d; %d of %d devices allocated %d and freed all",
+        boolean isExcess = own.allocated() > others.allocated() && own.freed() == others.freed();
+        return Evidence.formatted(
+                "device %d allocated %d from this line and freed %d, by event #%d; %d of %d devices allocated %s%d and freed"
+                        + " all%s",
                 device,
                 own.allocated(),
                 own.freed(),
                 siblings.lastFree(),
                 siblings.followers(others),
                 siblings.devices(),
-                others.allocated());
+                isExcess ? "only " : "",
+                others.allocated(),
+                isExcess ? ", so device " + device + " allocated " + own.live() + " extra" : "");
     }
 
     /** A later request got the same address: the frees of its siblings are no longer about this memory. */

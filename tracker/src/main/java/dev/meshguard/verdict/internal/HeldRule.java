@@ -32,6 +32,6 @@ final class HeldRule implements Rule {
                 .pathText()
                 .map(path -> "still referenced by " + path)
                 .orElse("its handle is still reachable, but from none of the objects that were searched");
-        return Evidence.formatted("%s (event #%d)", what, trace.number()).provedBy(trace.number());
+        return Evidence.formatted("%s (event #%d)", what, trace.number());
     }
 }

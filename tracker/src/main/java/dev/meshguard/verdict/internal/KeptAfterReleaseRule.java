@@ -43,7 +43,6 @@ final class KeptAfterReleaseRule implements Rule {
     }
 
     private static Evidence released(Owner trace, long end) {
-        return Evidence.formatted("%s was released at event #%d, and its buffer was not freed", trace, end)
-                .provedBy(end);
+        return Evidence.formatted("%s was released at event #%d, and its buffer was not freed", trace, end);
     }
 }

@@ -32,6 +32,9 @@ import java.util.OptionalLong;
  */
 final class LateRule implements Rule {
 
+    private static final Comparator<Report> BY_FREE =
+            Comparator.comparingLong(report -> report.freedAt().orElseThrow());
+
     /**
      * An event that freed the memory or released its handle.
      *
@@ -42,15 +45,14 @@ final class LateRule implements Rule {
 
         private Evidence since(String moment, long began) {
             return Evidence.formatted(
-                            "%s at event #%d, %s (event #%d)%s",
-                            what,
-                            event,
-                            moment,
-                            began,
-                            call.flatMap(MemoryRequest::origin)
-                                    .map(origin -> ", at " + origin)
-                                    .orElse(""))
-                    .provedBy(event, began);
+                    "%s at event #%d, %s (event #%d)%s",
+                    what,
+                    event,
+                    moment,
+                    began,
+                    call.flatMap(MemoryRequest::origin)
+                            .map(origin -> ", at " + origin)
+                            .orElse(""));
         }
     }
 
@@ -59,23 +61,27 @@ final class LateRule implements Rule {
         if (!survivor.buffer().isLive()) {
             return ended(survivor);
         }
-        if (survivor.freesAreInferred()
-                || survivor.isProvedFree()
-                || survivor.allRemaining(details -> details.lifetime() == BufferLifetime.PERSISTENT)) {
+        if (survivor.freesAreInferred() || survivor.isProvedFree() || survivor.allRemaining(details -> details.lifetime() == BufferLifetime.PERSISTENT)) {
             return Optional.empty();
         }
-        return afterClose(survivor).or(() -> afterCheck(survivor)).map(free -> late(free, survivor));
+        return afterClose(survivor)
+                .or(() -> afterCheck(survivor))
+                .map(free -> diagnosis(Cause.LATE, SurvivorStatus.FREED_LATE, free, survivor));
     }
 
-    private static Diagnosis late(Evidence free, SurvivorFacts survivor) {
-        return Diagnosis.of(Cause.LATE, SurvivorStatus.FREED_LATE, withWitness(free, survivor));
-    }
-
-    private static List<Evidence> withWitness(Evidence decisive, SurvivorFacts survivor) {
-        List<Evidence> evidence = new ArrayList<>();
-        evidence.add(decisive);
+    private static Diagnosis diagnosis(Cause cause, SurvivorStatus status, Evidence free, SurvivorFacts survivor) {
+        List<Evidence> evidence = new ArrayList<>(List.of(free));
         survivor.snapshotEvidence(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
-        return evidence;
+        return Diagnosis.of(cause, status, evidence);
+    }
+
+    private static Evidence evidence(Free free, SurvivorFacts survivor) {
+        OptionalLong close = survivor.history().closeOf(survivor.buffer());
+        return close.isPresent()
+                ? free.since(momentOf(survivor, close.getAsLong()), close.getAsLong())
+                : free.since(
+                        "after the check",
+                        survivor.history().check().orElseThrow().number());
     }
 
     // Buffers in the ledger
@@ -87,49 +93,39 @@ final class LateRule implements Rule {
         OptionalLong close = survivor.history().closeOf(survivor.buffer());
         if (close.isEmpty()) {
             return released(survivor, 0)
-                    .map(free -> Evidence.of(
-                            "its handle was released at event #" + free.event() + ", after the device was closed",
-                            free.event()));
+                    .map(free -> Evidence.formatted(
+                            "its handle was released at event #%d, after the device was closed", free.event()));
         }
-        long began = close.getAsLong();
-        return released(survivor, began)
-                .or(() -> freedTogether(survivor, began))
-                .map(free -> free.since(momentOf(survivor, began), began));
+        return released(survivor, close.getAsLong())
+                .or(() -> freedTogether(survivor, close.getAsLong()))
+                .map(free -> evidence(free, survivor));
     }
 
     private static Optional<Evidence> afterCheck(SurvivorFacts survivor) {
-        Optional<SurvivorFacts> later = survivor.later();
-        Optional<HistoryEvent.Checked> check = survivor.history().check();
-        if (later.isEmpty() || check.isEmpty()) {
-            return Optional.empty();
-        }
-        long checked = check.get().number();
-        OptionalLong close = survivor.history().closeOf(survivor.buffer());
-        return freed(later.get(), checked)
-                .or(() -> released(later.get(), checked))
-                .or(() -> freedTogether(later.get(), checked))
-                .map(free -> close.isPresent()
-                        ? free.since(momentOf(survivor, close.getAsLong()), close.getAsLong())
-                        : free.since("after the check", checked));
+        long check = survivor.history().check().map(HistoryEvent::number).orElse(Long.MAX_VALUE);
+        return survivor.later()
+                .flatMap(later ->
+                        freed(later, check).or(() -> released(later, check)).or(() -> freedTogether(later, check)))
+                .map(free -> evidence(free, survivor));
     }
 
     /** One free is enough for all reports of one request. */
     private static Optional<Free> freed(SurvivorFacts later, long check) {
-        BufferGeneration generation = later.buffer();
-        Optional<Report> last = generation.reports().stream()
+        return later.buffer().reports().stream()
                 .filter(report -> report.freedAt().orElse(0) > check)
-                .max(Comparator.comparingLong(report -> report.freedAt().orElseThrow()));
-        boolean endsIt = last.isPresent()
-                && !isOfCollectedHandle(last.get())
-                && generation.reportsRemaining().stream()
-                        .allMatch(remaining ->
-                                remaining.request().equals(last.get().request())
-                                        && !remaining.request().isAnonymous());
-        return last.filter(report -> endsIt).map(report -> freeOf(report, later));
+                .max(BY_FREE)
+                .filter(last -> !isOfCollectedHandle(last)
+                        && later.buffer().reportsRemaining().stream()
+                                .allMatch(remaining -> remaining.request().equals(last.request())
+                                        && !remaining.request().isAnonymous()))
+                .map(last -> freeOf(last, later));
     }
 
     private static Free freeOf(Report report, SurvivorFacts survivor) {
-        return new Free(report.freedAt().orElseThrow(), survivor.vocabulary().freed(), report.release());
+        long event = report.freedAt().orElseThrow();
+        return isOfCollectedHandle(report)
+                ? new Free(event, "no call freed it: its handle was collected", Optional.empty())
+                : new Free(event, survivor.vocabulary().freed(), report.release());
     }
 
     private static Optional<Free> released(SurvivorFacts survivor, long since) {
@@ -140,39 +136,27 @@ final class LateRule implements Rule {
     }
 
     private static Optional<Free> freedTogether(SurvivorFacts survivor, long since) {
-        return survivor.siblings().freedWith(survivor).stream()
-                .filter(event ->
-                        event > since && !isOfCollectedHandle(survivor.history().event(event)))
-                .mapToObj(event ->
-                        new Free(event, "what one allocator frees together with it was freed", Optional.empty()))
-                .findFirst();
-    }
-
-    private static boolean isOfCollectedHandle(Optional<HistoryEvent> event) {
-        return event.filter(HistoryEvent.Freed.class::isInstance)
-                .map(HistoryEvent.Freed.class::cast)
-                .filter(HistoryEvent.Freed::isOfCollectedHandle)
-                .isPresent();
+        OptionalLong freed = survivor.siblings().freedWith(survivor);
+        boolean isLate = freed.isPresent()
+                && freed.getAsLong() > since
+                && !(survivor.history().event(freed.getAsLong()).orElseThrow() instanceof HistoryEvent.Freed free
+                        && free.isOfCollectedHandle());
+        return isLate
+                ? Optional.of(new Free(
+                        freed.getAsLong(), "what one allocator frees together with it was freed", Optional.empty()))
+                : Optional.empty();
     }
 
     // Buffers freed before the check
 
     /** Only the collector freed it if its last handle was collected: at another time, or never, in another run. */
     private static Optional<Diagnosis> ended(SurvivorFacts ended) {
-        return lateReports(ended).stream()
-                .max(Comparator.comparingLong(report -> report.freedAt().orElseThrow()))
-                .map(last -> {
-                    long began = ended.history().closeOf(ended.buffer()).orElseThrow();
-                    Free free = isOfCollectedHandle(last) ? collected(last) : freeOf(last, ended);
-                    Evidence evidence = free.since(momentOf(ended, began), began);
-                    return isOfCollectedHandle(last)
-                            ? Diagnosis.of(Cause.LOST, SurvivorStatus.LEAKED, withWitness(evidence, ended))
-                            : late(evidence, ended);
-                });
-    }
-
-    private static Free collected(Report report) {
-        return new Free(report.freedAt().orElseThrow(), "no call freed it: its handle was collected", Optional.empty());
+        return lateReports(ended).stream().max(BY_FREE).map(last -> {
+            Evidence free = evidence(freeOf(last, ended), ended);
+            return isOfCollectedHandle(last)
+                    ? diagnosis(Cause.LOST, SurvivorStatus.LEAKED, free, ended)
+                    : diagnosis(Cause.LATE, SurvivorStatus.FREED_LATE, free, ended);
+        });
     }
 
     /**

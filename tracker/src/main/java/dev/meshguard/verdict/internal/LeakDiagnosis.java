@@ -75,9 +75,8 @@ final class LeakDiagnosis {
                     .findFirst();
             if (free.isPresent()) {
                 return free.map(freed -> Evidence.formatted(
-                                "a free that fits it came at event #%d, before it was reported (event #%d)",
-                                freed.number(), remaining.allocatedAt())
-                        .provedBy(freed.number(), remaining.allocatedAt()));
+                        "a free that fits it came at event #%d, before it was reported (event #%d)",
+                        freed.number(), remaining.allocatedAt()));
             }
         }
         return Optional.empty();
@@ -147,9 +146,8 @@ final class LeakDiagnosis {
         return new Reason(
                 kind,
                 Evidence.formatted(
-                                "%s (event #%d), so it may have been freed, and no witness speaks for it",
-                                why, event.number())
-                        .provedBy(event.number()));
+                        "%s (event #%d), so it may have been freed, and no witness speaks for it",
+                        why, event.number()));
     }
 
     /**
@@ -179,10 +177,9 @@ final class LeakDiagnosis {
                 .map(report -> new Reason(
                         Kind.REPORTS_FIT_BOTH,
                         Evidence.formatted(
-                                        "the free of event #%d fits it as well as what event #%d reported at its address before:"
-                                                + " one free is missing, and no snapshot shows of which",
-                                        report.freedAt().orElseThrow(), report.allocatedAt())
-                                .provedBy(report.freedAt().orElseThrow(), report.allocatedAt())));
+                                "the free of event #%d fits it as well as what event #%d reported at its address before:"
+                                        + " one free is missing, and no snapshot shows of which",
+                                report.freedAt().orElseThrow(), report.allocatedAt())));
     }
 
     /** Where no report names the allocator, the reports of several buffers of one mesh are one generation. */

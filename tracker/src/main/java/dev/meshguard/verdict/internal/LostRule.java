@@ -30,8 +30,8 @@ final class LostRule implements Rule {
         String what = survivor.allRemaining(AllocationDetails::freedOnCollection)
                 ? "only the garbage collector frees it, at a moment that nobody chooses"
                 : "no " + survivor.vocabulary().free() + " of it was reported";
-        return Optional.of(Evidence.formatted("no handle to it is reachable any more, and %s (event #%d)", what, number)
-                .provedBy(number));
+        return Optional.of(
+                Evidence.formatted("no handle to it is reachable any more, and %s (event #%d)", what, number));
     }
 
     /** A garbage collection after the close or the check freed it too late. */
@@ -52,8 +52,7 @@ final class LostRule implements Rule {
 
     private static Evidence collectedAt(long event) {
         return Evidence.formatted(
-                        "no call freed it: its handle was collected at event #%d, when it should have been freed already",
-                        event)
-                .provedBy(event);
+                "no call freed it: its handle was collected at event #%d, when it should have been freed already",
+                event);
     }
 }

@@ -29,9 +29,8 @@ final class ProcessDiedRule implements Rule {
                 Cause.PROCESS_DIED,
                 survivor,
                 Evidence.formatted(
-                                "process %d allocated it (event #%d) and ended (event #%d) without freeing it",
-                                death.processId(), first.allocatedAt(), death.number())
-                        .provedBy(first.allocatedAt(), death.number())));
+                        "process %d allocated it (event #%d) and ended (event #%d) without freeing it",
+                        death.processId(), first.allocatedAt(), death.number())));
     }
 
     /** Returns whether a buffer is in the ledger only because processes exited. */

@@ -71,18 +71,16 @@ final class RepeatedReports {
     private static Evidence onlyTheViewWent(Report owner, Report view) {
         long freed = view.freedAt().orElseThrow();
         return Evidence.formatted(
-                        "what was freed at event #%d is the view of event #%d; the lasting buffer of event #%d is still there",
-                        freed, view.allocatedAt(), owner.allocatedAt())
-                .provedBy(freed, view.allocatedAt(), owner.allocatedAt());
+                "what was freed at event #%d is the view of event #%d; the lasting buffer of event #%d is still there",
+                freed, view.allocatedAt(), owner.allocatedAt());
     }
 
     private static Evidence onlyTheOwnerWent(Report owner, Report view) {
         long freed = owner.freedAt().orElseThrow();
         return Evidence.formatted(
-                        "the view of event #%d was destroyed without a report; the buffer that it looked at was freed at event"
-                                + " #%d",
-                        view.allocatedAt(), freed)
-                .provedBy(view.allocatedAt(), freed);
+                "the view of event #%d was destroyed without a report; the buffer that it looked at was freed at event"
+                        + " #%d",
+                view.allocatedAt(), freed);
     }
 
     /**
@@ -99,15 +97,14 @@ final class RepeatedReports {
             boolean cannotBeAView = again.ownership() != Ownership.NON_OWNING && again.size() > first.size();
             if (isOther && (bothOwn || cannotBeAView)) {
                 return Optional.of(Evidence.formatted(
-                                "the address was allocated again at event #%d%s: the free of what event #%d reported got lost, or"
-                                        + " another allocator over the device holds it too",
-                                again.allocatedAt(),
-                                again.size() == first.size()
-                                        ? ""
-                                        : ", for " + Quantities.size(again.size()) + " instead of "
-                                                + Quantities.size(first.size()),
-                                first.allocatedAt())
-                        .provedBy(again.allocatedAt(), first.allocatedAt()));
+                        "the address was allocated again at event #%d%s: the free of what event #%d reported got lost, or"
+                                + " another allocator over the device holds it too",
+                        again.allocatedAt(),
+                        again.size() == first.size()
+                                ? ""
+                                : ", for " + Quantities.size(again.size()) + " instead of "
+                                        + Quantities.size(first.size()),
+                        first.allocatedAt()));
             }
         }
         return Optional.empty();

@@ -40,99 +40,38 @@ final class ReportedTwiceRule implements Rule {
         if (survivor.freesAreInferred()) {
             return Optional.empty();
         }
-        BufferGeneration buffer = survivor.buffer();
-        Optional<Diagnosis> elsewhere = reportedForItsMesh(survivor);
-        if (elsewhere.isPresent()) {
-            return elsewhere;
-        }
-        if (buffer.viewedReport().isPresent()
-                && buffer.reportsRemaining().stream().allMatch(ReportedTwiceRule::isView)
-                && survivor.addressState() != AddressState.ALLOCATED) {
-            long viewed = buffer.viewedReport().getAsLong();
-            return Optional.of(Diagnosis.of(
-                    Cause.REPORTED_TWICE,
-                    SurvivorStatus.MISREPORTED,
-                    Evidence.formatted(
-                                    "a view (event #%d) of a part of the buffer of event #%d, which reserved the memory",
-                                    buffer.allocatedAt(), viewed)
-                            .provedBy(buffer.allocatedAt(), viewed)));
-        }
-        List<Report> reports = reportsThere(survivor);
-        if (buffer.kind() != BufferKind.BUFFER || reports.size() < 2) {
-            return Optional.empty();
-        }
-        long freed = reports.stream().filter(report -> !report.isOpen()).count();
-        if (freed == 0 || !areOfOneAllocation(survivor)) {
-            return Optional.empty();
-        }
-        AddressState state = survivor.addressState();
-        boolean gone = state == AddressState.FREE
-                || (state == AddressState.UNKNOWN && ownerIsGone(survivor))
-                || survivor.freeAfterClose().isPresent()
-                || survivor.siblings().freedWith(survivor).isPresent();
-        if (!gone) {
-            return Optional.empty();
-        }
-        List<Evidence> evidence = new ArrayList<>();
-        evidence.add(Evidence.formatted(
-                        "reported %d times at one live address (events %s), freed %s",
-                        reports.size(),
-                        Phrases.events(reports.stream().map(Report::allocatedAt).toList()),
-                        Phrases.times((int) freed))
-                .provedBy(reports.stream().mapToLong(Report::allocatedAt).toArray()));
-        survivor.snapshotEvidence().ifPresent(evidence::add);
-        evidence.addAll(RepeatedReports.of(survivor));
-        return Optional.of(Diagnosis.of(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED, evidence));
-    }
-
-    /** A free in between may split the reports of one request into two generations. */
-    private static List<Report> reportsThere(SurvivorFacts survivor) {
-        List<Report> reports = survivor.buffer().reports();
-        return reports.size() == 1
-                        && survivor.history()
-                                        .buffersOf(reports.get(0).request())
-                                        .size()
-                                > 1
-                ? reportsOfTheSameThere(survivor, reports.get(0))
-                        .distinct()
-                        .sorted(Comparator.comparingLong(Report::allocatedAt))
-                        .toList()
-                : reports;
+        return reportedForItsMesh(survivor)
+                .or(() -> viewOfAPart(survivor))
+                .map(List::of)
+                .or(() -> reportedAgain(survivor))
+                .map(evidence -> Diagnosis.of(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED, evidence));
     }
 
     /**
      * A mesh has no memory on a device that it does not cover. Its own object was reported under the number of a
      * device, and only such reports remain.
      */
-    private static Optional<Diagnosis> reportedForItsMesh(SurvivorFacts survivor) {
+    private static Optional<Evidence> reportedForItsMesh(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
-        if (buffer.mesh().isEmpty() || buffer.reports().size() < 2) {
-            return Optional.empty();
-        }
         Optional<Report> real = buffer.reports().stream()
                 .filter(report -> deviceOf(survivor, report) == buffer.device())
                 .findFirst();
-        boolean isKept = buffer.owner()
-                .filter(owner -> survivor.history().cachingOf(owner).isPresent()
-                        && survivor.history().endOf(owner).isEmpty())
-                .isPresent();
         boolean isReal =
                 buffer.reportsRemaining().stream().anyMatch(report -> deviceOf(survivor, report) == buffer.device());
-        if (real.isEmpty() || isReal || isKept) {
+        boolean isKept = buffer.owner()
+                .filter(owner -> CachedRule.isCached(owner, survivor.history()))
+                .isPresent();
+        if (buffer.mesh().isEmpty() || real.isEmpty() || isReal || isKept) {
             return Optional.empty();
         }
         Report remaining = buffer.reportsRemaining().get(0);
-        return Optional.of(Diagnosis.of(
-                Cause.REPORTED_TWICE,
-                SurvivorStatus.MISREPORTED,
-                Evidence.formatted(
-                                "mesh %d does not lie over device %d: event #%d reports what event #%d reports on device %d",
-                                buffer.mesh().getAsInt(),
-                                deviceOf(survivor, remaining),
-                                remaining.allocatedAt(),
-                                real.get().allocatedAt(),
-                                buffer.device())
-                        .provedBy(remaining.allocatedAt(), real.get().allocatedAt())));
+        return Optional.of(Evidence.formatted(
+                "mesh %d does not lie over device %d: event #%d reports what event #%d reports on device %d",
+                buffer.mesh().getAsInt(),
+                deviceOf(survivor, remaining),
+                remaining.allocatedAt(),
+                real.get().allocatedAt(),
+                buffer.device()));
     }
 
     /** Returns the device that a report named; it differs from the buffer's where a mesh does not cover it. */
@@ -144,27 +83,59 @@ final class ReportedTwiceRule implements Rule {
                 .orElse(survivor.buffer().device());
     }
 
+    private static Optional<Evidence> viewOfAPart(SurvivorFacts survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        boolean isView = buffer.reportsRemaining().stream().allMatch(ReportedTwiceRule::isView);
+        return buffer.viewedReport().isPresent() && isView && survivor.addressState() != AddressState.ALLOCATED
+                ? Optional.of(Evidence.formatted(
+                        "a view (event #%d) of a part of the buffer of event #%d, which reserved the memory",
+                        buffer.allocatedAt(), buffer.viewedReport().getAsLong()))
+                : Optional.empty();
+    }
+
+    private static Optional<List<Evidence>> reportedAgain(SurvivorFacts survivor) {
+        List<Report> there = reportsThere(survivor);
+        List<Report> own = survivor.buffer().reports();
+        List<Report> reports = own.size() == 1 ? there : own;
+        int freed = (int) reports.stream().filter(report -> !report.isOpen()).count();
+        if (freed == 0 || !areOfOneAllocation(survivor, there) || !isGone(survivor)) {
+            return Optional.empty();
+        }
+        List<Evidence> evidence = new ArrayList<>();
+        evidence.add(Evidence.formatted(
+                        "reported %d times at one live address (events %s), freed %s",
+                        reports.size(),
+                        Phrases.events(reports.stream().map(Report::allocatedAt).toList()),
+                        Phrases.times(freed))
+                .provedBy(reports.stream().mapToLong(Report::allocatedAt).toArray()));
+        survivor.snapshotEvidence().ifPresent(evidence::add);
+        evidence.addAll(RepeatedReports.of(survivor));
+        return Optional.of(evidence);
+    }
+
+    /** A free in between may split the reports of one request into two generations. */
+    private static List<Report> reportsThere(SurvivorFacts survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        Stream<Report> ofTheSameRequests = buffer.reportsRemaining().stream()
+                .flatMap(remaining -> survivor.history().buffersOf(remaining.request()).stream()
+                        .filter(sibling -> sibling.hasSameAddressAs(buffer))
+                        .flatMap(sibling -> sibling.reports().stream())
+                        .filter(report -> isSameRequest(report, remaining)));
+        return Stream.concat(buffer.reports().stream(), ofTheSameRequests)
+                .distinct()
+                .sorted(Comparator.comparingLong(Report::allocatedAt))
+                .toList();
+    }
+
     /** Returns whether every remaining report belongs to an allocation of which another report was freed. */
-    private static boolean areOfOneAllocation(SurvivorFacts survivor) {
-        List<Report> reports = survivor.buffer().reports();
+    private static boolean areOfOneAllocation(SurvivorFacts survivor, List<Report> reports) {
         return reports.stream().allMatch(report -> report.request().details().kind() == BufferKind.BUFFER)
-                && reports.stream()
-                        .filter(Report::isOpen)
-                        .allMatch(remaining -> reportsOfTheSameThere(survivor, remaining)
+                && survivor.buffer().reportsRemaining().stream()
+                        .allMatch(remaining -> reports.stream()
                                 .filter(report -> !report.isOpen())
                                 .anyMatch(gone -> isSameRequest(remaining, gone)
                                         || isView(survivor, remaining, gone)
                                         || isView(survivor, gone, remaining)));
-    }
-
-    /** A free in between may split the reports of one request into two generations. */
-    private static Stream<Report> reportsOfTheSameThere(SurvivorFacts survivor, Report remaining) {
-        return Stream.concat(
-                survivor.buffer().reports().stream(),
-                survivor.history().buffersOf(remaining.request()).stream()
-                        .filter(sibling -> sibling.hasSameAddressAs(survivor.buffer()))
-                        .flatMap(sibling -> sibling.reports().stream())
-                        .filter(report -> isSameRequest(report, remaining)));
     }
 
     /**
@@ -193,23 +164,29 @@ final class ReportedTwiceRule implements Rule {
         return one.request() == other.request() && !one.request().isAnonymous();
     }
 
+    private static boolean isGone(SurvivorFacts survivor) {
+        AddressState state = survivor.addressState();
+        return state == AddressState.FREE
+                || (state == AddressState.UNKNOWN && ownerIsGone(survivor))
+                || survivor.freeAfterClose().isPresent()
+                || survivor.siblings().freedWith(survivor).isPresent();
+    }
+
     /**
      * A free without an owner was matched to some report, which proves nothing. Reports before the owner's allocation,
      * after its free, or with a larger size never pointed to it.
      */
     private static boolean ownerIsGone(SurvivorFacts survivor) {
-        List<Report> reports = survivor.buffer().reports();
-        List<Report> owners = reports.stream()
+        List<Report> owners = survivor.buffer().reports().stream()
                 .filter(report -> report.ownership() == Ownership.OWNING)
                 .toList();
         return !owners.isEmpty()
                 && owners.stream()
                         .allMatch(owner -> survivor.freeOf(owner)
                                 .filter(free -> free.ownership() == Ownership.OWNING)
-                                .filter(free -> reports.stream()
-                                        .filter(Report::isOpen)
+                                .filter(free -> survivor.buffer().reportsRemaining().stream()
                                         .allMatch(report ->
-                                                couldPointTo(owner, report) && report.allocatedAt() < free.number()))
+                                                report.allocatedAt() < free.number() && couldPointTo(owner, report)))
                                 .isPresent());
     }
 

@@ -11,32 +11,54 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Memory of the runtime itself: it is expected if it is PERSISTENT, and must be freed at the close if it is SYSTEM.
+ * Memory of the runtime itself, or of a static initializer.
  *
- * <p>A device's own allocator and that of its mesh use the same addresses, so a user's buffer may also remain there.
+ * <p>The runtime must free SYSTEM memory at the close; PERSISTENT memory is expected. A device's own allocator and that of its
+ * mesh use the same addresses, so a user's buffer may also remain there.
+ *
+ * <p>What a static initializer allocated lasts as long as its class, and is expected: whichever test happens to use the class
+ * first would be blamed for it otherwise. A mesh is opened in a static field only by mistake, so memory of devices is judged as
+ * any other.
  */
 final class SystemRule implements Rule {
 
+    private static final String INITIALIZER = "<clinit>";
+
     @Override
     public Optional<Diagnosis> examine(SurvivorFacts survivor) {
-        BufferGeneration buffer = survivor.buffer();
-        boolean isPersistent = survivor.allRemaining(details -> details.lifetime() == BufferLifetime.PERSISTENT);
-        if (!isPersistent && !survivor.allRemaining(details -> details.lifetime() == BufferLifetime.SYSTEM)) {
-            return Optional.empty();
+        if (survivor.allRemaining(details -> details.lifetime() == BufferLifetime.PERSISTENT)) {
+            return Optional.of(expected(owned(survivor, "it may outlive the close")));
         }
-        List<Evidence> evidence = new ArrayList<>();
-        evidence.add(Evidence.formatted(
+        if (survivor.allRemaining(details -> details.lifetime() == BufferLifetime.SYSTEM)) {
+            List<Evidence> evidence = new ArrayList<>(List.of(owned(survivor, "the runtime has to free it at close")));
+            survivor.snapshotEvidence().ifPresent(evidence::add);
+            return Optional.of(LeakDiagnosis.of(Cause.SYSTEM, survivor, evidence));
+        }
+        return initializedClass(survivor.buffer())
+                .map(type -> expected(Evidence.of(
+                        "the static initializer of " + type + " allocated it, so it lasts as long as the class",
+                        survivor.buffer().allocatedAt())));
+    }
+
+    private static Diagnosis expected(Evidence evidence) {
+        return Diagnosis.of(Cause.SYSTEM, SurvivorStatus.EXPECTED, evidence);
+    }
+
+    private static Evidence owned(SurvivorFacts survivor, String consequence) {
+        BufferGeneration buffer = survivor.buffer();
+        return Evidence.formatted(
                         "owned by %s, lifetime %s: %s",
                         buffer.owner().map(Object::toString).orElse("an owner that was not named"),
                         buffer.lifetime(),
-                        isPersistent ? "it may outlive the close" : "the runtime has to free it at close")
-                .provedBy(buffer.allocatedAt()));
-        if (!isPersistent) {
-            survivor.snapshotEvidence().ifPresent(evidence::add);
-        }
-        return Optional.of(
-                isPersistent
-                        ? Diagnosis.of(Cause.SYSTEM, SurvivorStatus.EXPECTED, evidence)
-                        : LeakDiagnosis.of(Cause.SYSTEM, survivor, evidence));
+                        consequence)
+                .provedBy(buffer.allocatedAt());
+    }
+
+    private static Optional<String> initializedClass(BufferGeneration buffer) {
+        return buffer.origin().filter(unused -> !buffer.hasDevice()).stream()
+                .flatMap(origin -> origin.frames().stream())
+                .filter(frame -> frame.getMethodName().equals(INITIALIZER))
+                .map(StackTraceElement::getClassName)
+                .findFirst();
     }
 }

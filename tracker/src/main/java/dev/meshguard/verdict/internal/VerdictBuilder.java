@@ -57,7 +57,6 @@ public final class VerdictBuilder {
                 new CircularBufferUnreportedRule(),
                 new CachedRule(),
                 new SystemRule(),
-                new StaticInitializerRule(),
                 new FreedOnOtherDevicesRule(),
                 new KeptAfterReleaseRule(),
                 new HeldRule(),

@@ -1,0 +1,164 @@
+package dev.meshguard.verdict;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.Overwrite.Kind;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Reports show which buffers the replays of a trace overwrite, and which they read after their free. */
+class TraceReplayTests {
+
+    private static final Owner FIRST = new Owner(Owner.Kind.TRACE, "0 of mesh 0");
+    private static final Owner SECOND = new Owner(Owner.Kind.TRACE, "1 of mesh 0");
+    private static final long TEMPORARY = 0x1000;
+    private static final AllocationDetails OF_MESH = AllocationDetails.user().onMesh(0);
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+
+    private MemoryRequest allocate(long address) {
+        MemoryRequest request = tracker.request(OF_MESH.withExtent(64));
+        tracker.allocated(request, 0, BufferType.DRAM, address, 64, Ownership.OWNING);
+        return request;
+    }
+
+    private void free(long address) {
+        tracker.freed(tracker.release(OF_MESH), 0, BufferType.DRAM, address, Ownership.OWNING);
+    }
+
+    /** Captures an operation whose result is freed again. */
+    private void captureTemporary(Owner trace) {
+        tracker.captureBegan(0, trace);
+        allocate(TEMPORARY);
+        free(TEMPORARY);
+        tracker.captureEnded(trace);
+    }
+
+    private void replay(Owner trace) {
+        tracker.traceReplayed(trace, List.of());
+    }
+
+    private List<Kind> found() {
+        return LeakCheck.create().examine(tracker.history()).overwrites().stream()
+                .map(Overwrite::kind)
+                .toList();
+    }
+
+    @Test
+    void overwriteWhatWasAllocatedSinceTheCapture() {
+        captureTemporary(FIRST);
+        allocate(TEMPORARY);
+
+        replay(FIRST);
+
+        assertThat(found()).containsExactly(Kind.BY_REPLAY);
+    }
+
+    @Test
+    void overwriteWhatLiesOverAPartOnly() {
+        captureTemporary(FIRST);
+        allocate(TEMPORARY + 63);
+        allocate(TEMPORARY + 64);
+        allocate(TEMPORARY - 64);
+
+        replay(FIRST);
+
+        assertThat(found()).containsExactly(Kind.BY_REPLAY);
+    }
+
+    @Test
+    void doNotHarmWhatWasFreedBeforeOrIsAllocatedAfterTheLastOne() {
+        captureTemporary(FIRST);
+        allocate(TEMPORARY);
+        free(TEMPORARY);
+
+        replay(FIRST);
+        allocate(TEMPORARY);
+
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
+    void harmWhatGotTheMemoryOfAResultAfterItsFree() {
+        tracker.captureBegan(0, FIRST);
+        allocate(0x2000);
+        tracker.captureEnded(FIRST);
+        free(0x2000);
+        allocate(0x2000);
+
+        replay(FIRST);
+
+        assertThat(found()).containsExactly(Kind.BY_REPLAY);
+    }
+
+    @Test
+    void leaveThatTwoTracesShareTemporaryMemory() {
+        captureTemporary(FIRST);
+        captureTemporary(SECOND);
+
+        replay(FIRST);
+        replay(SECOND);
+        replay(FIRST);
+
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
+    void overwriteTheResultOfAnotherTrace() {
+        captureTemporary(FIRST);
+        tracker.captureBegan(0, SECOND);
+        allocate(TEMPORARY);
+        tracker.captureEnded(SECOND);
+
+        replay(FIRST);
+
+        assertThat(found()).containsExactly(Kind.BY_REPLAY);
+    }
+
+    @Test
+    void areOfTheLatestCaptureOfATrace() {
+        captureTemporary(FIRST);
+        allocate(TEMPORARY);
+        tracker.captureBegan(0, FIRST);
+        allocate(0x2000);
+        tracker.captureEnded(FIRST);
+
+        replay(FIRST);
+
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
+    void readAnInputAfterItsFree() {
+        MemoryRequest input = allocate(0x2000);
+        tracker.captureBegan(0, FIRST);
+        tracker.bufferCaptured(FIRST, input);
+        tracker.captureEnded(FIRST);
+        replay(FIRST);
+        free(0x2000);
+
+        replay(FIRST);
+
+        assertThat(found()).containsExactly(Kind.FREED_BEFORE_REPLAY);
+    }
+
+    @Test
+    void readNoFreedBufferOfAnUnknownRequest() {
+        MemoryRequest unknown = MemoryRequest.of(AllocationDetails.user());
+        tracker.allocated(unknown, 0, BufferType.DRAM, 0x2000, 64, Ownership.OWNING);
+        tracker.captureBegan(0, FIRST);
+        tracker.bufferCaptured(FIRST, unknown);
+        tracker.captureEnded(FIRST);
+        tracker.freed(0, BufferType.DRAM, 0x2000);
+
+        replay(FIRST);
+
+        assertThat(found()).isEmpty();
+    }
+}
