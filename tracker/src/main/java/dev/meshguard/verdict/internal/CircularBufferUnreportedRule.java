@@ -60,14 +60,12 @@ final class CircularBufferUnreportedRule implements Rule {
     }
 
     private static Evidence outsideTheAllocator(SurvivorFacts survivor) {
+        String fact = "circular buffers lie outside the allocator, so closing the device cannot free it";
         return survivor.snapshot(Moment.CLOSE_BEGUN)
-                .filter(snapshot -> survivor.addressState(Moment.CLOSE_BEGUN) == AddressState.FREE)
-                .map(snapshot -> Evidence.of(
-                        "circular buffers lie outside the allocator, so closing the device cannot free it (the allocator"
-                                + " held nothing there at event #" + snapshot.number() + ")",
-                        snapshot.number()))
-                .orElse(Evidence.of(
-                        "circular buffers lie outside the allocator, so closing the device cannot free it"));
+                .filter(unused -> survivor.addressState(Moment.CLOSE_BEGUN) == AddressState.FREE)
+                .map(snapshot -> Evidence.formatted(
+                        "%s (the allocator held nothing there at event #%d)", fact, snapshot.number()))
+                .orElse(Evidence.of(fact));
     }
 
     /** A device that represents its whole mesh in the reports does not show where a program ran. */

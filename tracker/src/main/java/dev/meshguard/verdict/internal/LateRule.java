@@ -61,7 +61,9 @@ final class LateRule implements Rule {
         if (!survivor.buffer().isLive()) {
             return ended(survivor);
         }
-        if (survivor.freesAreInferred() || survivor.isProvedFree() || survivor.allRemaining(details -> details.lifetime() == BufferLifetime.PERSISTENT)) {
+        if (survivor.freesAreInferred()
+                || survivor.isProvedFree()
+                || survivor.allRemaining(details -> details.lifetime() == BufferLifetime.PERSISTENT)) {
             return Optional.empty();
         }
         return afterClose(survivor)

@@ -11,7 +11,6 @@ import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Evidence;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -114,27 +113,21 @@ final class RepeatedReports {
     private static Optional<Evidence> overlapped(SurvivorFacts survivor) {
         return survivor.anomalies(Anomaly.Kind.OVERLAP)
                 .findFirst()
-                .filter(overlap -> overlap.event() instanceof HistoryEvent.Allocated)
-                .map(overlap -> overlapped(survivor, overlap, (HistoryEvent.Allocated) overlap.event()));
+                .map(overlap -> overlapped(survivor, (HistoryEvent.Allocated) overlap.event()));
     }
 
-    private static Evidence overlapped(SurvivorFacts survivor, Anomaly overlap, HistoryEvent.Allocated other) {
-        String what = String.format(
-                Locale.ROOT,
-                "%s at %s was allocated over a part of it (event #%d)",
-                Quantities.size(other.size()),
-                Quantities.address(other.address()),
-                other.number());
-        AddressState own = survivor.addressState();
+    private static Evidence overlapped(SurvivorFacts survivor, HistoryEvent.Allocated other) {
         boolean otherTaken = survivor.snapshot(Moment.CLOSE_BEGUN)
-                .filter(reading -> reading.snapshot().stateOf(other.device(), overlap.type(), other.address())
+                .filter(reading -> reading.snapshot().stateOf(other.device(), other.type(), other.address())
                         == AddressState.ALLOCATED)
                 .isPresent();
-        String meaning = switch (own) {
+        String meaning = switch (survivor.addressState()) {
             case ALLOCATED -> otherTaken ? ", and the allocator held both: a true overlap" : "";
             case FREE -> ", so it had been freed by then";
             case UNKNOWN -> ", so one of the two had been freed, and no witness shows which";
         };
-        return Evidence.of(what + meaning, other.number());
+        return Evidence.formatted(
+                "%s at %s was allocated over a part of it (event #%d)%s",
+                Quantities.size(other.size()), Quantities.address(other.address()), other.number(), meaning);
     }
 }
