@@ -153,17 +153,6 @@ class TraceReplayTests {
     }
 
     @Test
-    void doNotHarmABufferThatWasAllocatedBeforeTheCapture() {
-        Program program = Setting.REGION.program(tracker);
-        program.tensor();
-        TraceId trace = program.captureTemporary();
-
-        program.replay(trace);
-
-        assertThat(program.overwrites()).isEmpty();
-    }
-
-    @Test
     void overwriteABufferThatLiesOverCircularBuffers() {
         Program program = Setting.REGION.program(tracker);
         MeshWorkload workload = workload(program, LEFT);

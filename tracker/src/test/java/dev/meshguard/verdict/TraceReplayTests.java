@@ -51,16 +51,6 @@ class TraceReplayTests {
     }
 
     @Test
-    void overwriteWhatWasAllocatedSinceTheCapture() {
-        captureTemporary(FIRST);
-        allocate(TEMPORARY);
-
-        replay(FIRST);
-
-        assertThat(found()).containsExactly(Kind.BY_REPLAY);
-    }
-
-    @Test
     void overwriteWhatLiesOverAPartOnly() {
         captureTemporary(FIRST);
         allocate(TEMPORARY + 63);

@@ -35,13 +35,8 @@ import java.util.stream.Stream;
  */
 final class BareReportRule implements Rule {
 
-    private final AllocationHistory history;
     /** By device, as far as survivors there were examined: the addresses of L1 that follow one another from a base. */
     private final Map<Integer, Map<Long, L1Base>> stacks = new HashMap<>();
-
-    BareReportRule(AllocationHistory history) {
-        this.history = history;
-    }
 
     @Override
     public Optional<Diagnosis> examine(SurvivorFacts survivor) {
@@ -50,7 +45,7 @@ final class BareReportRule implements Rule {
             return Optional.empty();
         }
         List<Evidence> reasons = Stream.of(
-                        severalReports(buffer), freedElsewhere(survivor), freedBefore(survivor), onTheStack(buffer))
+                        severalReports(buffer), freedElsewhere(survivor), freedBefore(survivor), onTheStack(survivor))
                 .flatMap(Optional::stream)
                 .toList();
         return reasons.isEmpty()
@@ -122,7 +117,7 @@ final class BareReportRule implements Rule {
         if (buffer.request().isAnonymous()) {
             return Optional.empty();
         }
-        return history.devices().stream()
+        return survivor.history().devices().stream()
                 .filter(device -> device != buffer.device())
                 .flatMap(device -> survivor.strayFreesOn(device).stream())
                 .filter(stray -> stray.event().number() > last)
@@ -153,11 +148,13 @@ final class BareReportRule implements Rule {
         return stray.generation().map(BufferGeneration::generation).orElse(0);
     }
 
-    private Optional<Evidence> onTheStack(BufferGeneration buffer) {
+    private Optional<Evidence> onTheStack(SurvivorFacts survivor) {
+        BufferGeneration buffer = survivor.buffer();
         if (buffer.type() != BufferType.L1) {
             return Optional.empty();
         }
-        L1Base base = stacks.computeIfAbsent(buffer.device(), this::stackOn).get(buffer.address());
+        L1Base base = stacks.computeIfAbsent(buffer.device(), device -> stackOn(device, survivor.history()))
+                .get(buffer.address());
         return Optional.ofNullable(base)
                 .map(found -> Evidence.formatted(
                                 "it lies in a stack of L1 buffers without gaps from %s, where L1 begins on %s. Circular buffers"
@@ -167,7 +164,7 @@ final class BareReportRule implements Rule {
     }
 
     /** Returns the addresses of L1 that follow one another from a known base, with that base. */
-    private Map<Long, L1Base> stackOn(int device) {
+    private static Map<Long, L1Base> stackOn(int device, AllocationHistory history) {
         List<BufferGeneration> l1 = history.live().stream()
                 .filter(buffer -> buffer.device() == device && buffer.type() == BufferType.L1 && isBare(buffer))
                 .sorted(Comparator.comparingLong(BufferGeneration::address))

@@ -49,7 +49,7 @@ public final class VerdictBuilder {
         return List.of(
                 new LateReportRule(history),
                 new OpenMeshRule(),
-                new BareReportRule(history),
+                new BareReportRule(),
                 new ProcessDiedRule(),
                 new LateRule(),
                 new ReportedTwiceRule(),
