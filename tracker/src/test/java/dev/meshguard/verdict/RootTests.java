@@ -297,6 +297,22 @@ class RootTests {
     }
 
     @Test
+    void theOldestConsequenceIsFirstHoweverManyOtherLeaksLieBetween() {
+        var script = history().allocate(DRAM, device(0), 0x1000, 64).ownedBy(program(7));
+        for (int other = 1; other < 17; other++) {
+            script.allocate(DRAM, device(0), 0x1000 * (1 + other), 64);
+            if (other == 2) {
+                script.ownedBy(program(7));
+            }
+        }
+        script.allocate(DRAM, device(0), 0x20000, 32).ownedBy(program(7)).cached(program(7));
+
+        assertThat(leaks(script.recorded()).get(0).consequences())
+                .extracting(consequence -> consequence.first().buffer().address())
+                .containsExactly(0x3000L, 0x20000L);
+    }
+
+    @Test
     void devicesThatKeptEverythingAreNotCalledAlike() {
         var leaks = leaks(history().allocate(DRAM, devices(0, 1), 0x1000, 64).recorded());
 
