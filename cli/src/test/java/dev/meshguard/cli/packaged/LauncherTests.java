@@ -195,6 +195,20 @@ class LauncherTests {
         assertThat(program.run("").out()).startsWith("-XX:+IgnoreUnrecognizedVMOptions -XX:SharedArchiveFile=" + own);
     }
 
+    @Test
+    void readsAFileWithOneThreadForTheCollector() throws Exception {
+        assertThat(startWithEcho().run("", "analyze", "server.log").out()).contains("-XX:+UseSerialGC ");
+    }
+
+    /** Java rejects two collectors. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-XX:+UseParallelGC", "@options"})
+    void leavesTheCollectorThatTheUserMayHaveChosen(String options) throws Exception {
+        PackagedProgram program = startWithEcho().with(PackagedProgram.OPTIONS, options);
+
+        assertThat(program.run("", "analyze", "server.log").out()).doesNotContain("-XX:+UseSerialGC");
+    }
+
     // Starts like the jar
 
     static Stream<List<String>> commandLines() {
