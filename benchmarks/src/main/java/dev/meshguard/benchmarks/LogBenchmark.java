@@ -64,7 +64,7 @@ public class LogBenchmark {
     /** Writes the log. */
     @Setup
     public void write() throws IOException {
-        file = GeneratedServerLog.write(lines);
+        file = GeneratedServerLog.write(lines, 1);
     }
 
     /** Removes the log. */

@@ -244,8 +244,18 @@ final class Generations {
     synchronized List<BufferGeneration> of(MemoryRequest request) {
         if (byRequest.isEmpty() && !hasAllRequests) {
             Set<MemoryRequest> ofKept = Collections.newSetFromMap(new IdentityHashMap<>());
-            kept.forEach(generation -> generation.reports().forEach(report -> ofKept.add(report.request())));
-            addRequests(ofKept::contains);
+            for (BufferGeneration generation : kept) {
+                for (BufferGeneration.Report report : generation.reports()) {
+                    if (report.request().hasOneReport()) {
+                        byRequest.put(report.request(), List.of(generation));
+                    } else {
+                        ofKept.add(report.request());
+                    }
+                }
+            }
+            if (!ofKept.isEmpty()) {
+                addRequests(ofKept::contains);
+            }
         }
         if (!byRequest.containsKey(request) && !hasAllRequests) {
             hasAllRequests = true;
