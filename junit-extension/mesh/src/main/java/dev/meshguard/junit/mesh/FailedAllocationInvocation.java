@@ -196,11 +196,12 @@ final class FailedAllocationInvocation extends TemplateInvocation
 
     /** Returns whether an error is that of the fault, is caused by it, or collects only such errors. */
     private boolean isInjected(Throwable error) {
-        return error instanceof MultipleFailuresError several && several.hasFailures()
-                ? several.getFailures().stream().allMatch(this::isInjected)
-                : InjectedFault.in(error)
-                        .filter(note -> note.fault().equals(fault))
-                        .isPresent();
+        if (error instanceof MultipleFailuresError several && several.hasFailures()) {
+            return several.getFailures().stream().allMatch(this::isInjected);
+        }
+        return InjectedFault.in(error)
+                .filter(note -> note.fault().equals(fault))
+                .isPresent();
     }
 
     private AssertionFailedError tooMany(AllocationPoint point) {
