@@ -237,13 +237,19 @@ final class TraceReplays {
 
     private void overwritten(Capture capture, Memory memory) {
         BufferGeneration buffer = memory.buffer();
-        Collection<HistoryEvent.TraceReplayed> replays = capture.replays(buffer.allocatedAt(), memory.until());
-        if (!replays.isEmpty() && !capture.owns(buffer) && !givenBack.contains(buffer)) {
-            // Two allocators that hold it at a time are another finding.
-            capture.written
-                    .over(memory, buffer.allocatedAt())
-                    .ifPresent(writer -> add(Overwrite.Kind.BY_REPLAY, memory, Optional.of(writer), capture, replays));
+        Long next = capture.replays.higherKey(buffer.allocatedAt());
+        if (next == null || next >= memory.until() || capture.owns(buffer) || givenBack.contains(buffer)) {
+            return;
         }
+        // Two allocators that hold it at a time are another finding.
+        capture.written
+                .over(memory, buffer.allocatedAt())
+                .ifPresent(writer -> add(
+                        Overwrite.Kind.BY_REPLAY,
+                        memory,
+                        Optional.of(writer),
+                        capture,
+                        capture.replays(buffer.allocatedAt(), memory.until())));
     }
 
     /** Returns the commands of the trace, the binaries of its programs and its inputs. */
