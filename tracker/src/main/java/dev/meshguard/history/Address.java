@@ -1,15 +1,10 @@
 package dev.meshguard.history;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,22 +29,6 @@ final class Address {
 
     /** The generations that no free ended, oldest first. */
     private List<BufferGeneration> live = List.of();
-
-    /** The allocator of the latest generation, if that one ended. */
-    private AllocatorKey latestAllocator = AllocatorKey.UNKNOWN;
-
-    /** The allocator that reserved the memory of a generation. */
-    private record AllocatorKey(@Nullable MeshOpenPeriod mesh, Optional<AllocatorId> allocator) {
-
-        private static final AllocatorKey UNKNOWN = new AllocatorKey(null, Optional.empty());
-
-        private static AllocatorKey of(BufferGeneration generation) {
-            return new AllocatorKey(generation.allocatedBy(), generation.allocator());
-        }
-    }
-
-    /** The last generation of each allocator that reserved the address before that of the latest one did. */
-    private Map<AllocatorKey, BufferGeneration> lastOf = Map.of();
 
     Address(int device, BufferType type, long address, Generations store) {
         this.device = device;
@@ -78,8 +57,11 @@ final class Address {
     /** Returns every generation, in the order of allocation. */
     List<BufferGeneration> all() {
         List<BufferGeneration> all = new ArrayList<>(generations);
+        int nextLive = 0;
         for (int begin = first; begin > 0; begin = store.nextBegin(begin)) {
-            all.add(store.at(begin, all.size() + 1));
+            int number = all.size() + 1;
+            boolean isLive = nextLive < live.size() && live.get(nextLive).generation() == number;
+            all.add(isLive ? live.get(nextLive++) : store.at(begin, number));
         }
         return all;
     }
@@ -115,11 +97,6 @@ final class Address {
             live.forEach(store::keep);
             store.keep(generation);
         }
-        BufferGeneration before = isOfAnotherAllocator(generation) ? latest() : null;
-        if (before != null) {
-            lastOf = lastOf.isEmpty() ? new LinkedHashMap<>(2) : lastOf;
-            lastOf.put(AllocatorKey.of(before), before);
-        }
         live = live.isEmpty()
                 ? List.of(generation)
                 : Stream.concat(live.stream(), Stream.of(generation)).toList();
@@ -128,12 +105,6 @@ final class Address {
         add(position);
         latestBegin = position;
         generations++;
-    }
-
-    /** Returns whether the latest generation has a known allocator, which is another one. */
-    private boolean isOfAnotherAllocator(BufferGeneration generation) {
-        AllocatorKey before = isLatestLive() ? AllocatorKey.of(live.get(live.size() - 1)) : latestAllocator;
-        return !before.equals(AllocatorKey.UNKNOWN) && !before.equals(AllocatorKey.of(generation));
     }
 
     /** Adds the report at a position. */
@@ -194,13 +165,18 @@ final class Address {
         if (newest == null || mayBeOf(newest, allocatingMesh, details)) {
             return newest;
         }
-        BufferGeneration exact = lastOf.get(new AllocatorKey(allocatingMesh, details.allocator()));
-        return exact != null
-                ? exact
-                : lastOf.values().stream()
+        List<BufferGeneration> ofKnown = all().stream()
+                .filter(generation -> generation.allocatedBy() != null
+                        || generation.allocator().isPresent())
+                .toList();
+        return ofKnown.stream()
+                .filter(generation -> generation.allocatedBy() == allocatingMesh
+                        && generation.allocator().equals(details.allocator()))
+                .reduce((earlier, later) -> later)
+                .or(() -> ofKnown.stream()
                         .filter(generation -> mayBeOf(generation, allocatingMesh, details))
-                        .max(Comparator.comparingLong(BufferGeneration::allocatedAt))
-                        .orElse(null);
+                        .reduce((earlier, later) -> later))
+                .orElse(null);
     }
 
     private static boolean mayBeOf(
@@ -211,9 +187,6 @@ final class Address {
 
     /** Ends a generation, which becomes a link if it is no object. */
     void ended(BufferGeneration generation) {
-        if (generation.generation() == generations) {
-            latestAllocator = AllocatorKey.of(generation);
-        }
         live = live.size() == 1
                 ? List.of()
                 : live.stream().filter(other -> other != generation).toList();

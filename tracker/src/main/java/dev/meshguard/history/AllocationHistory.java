@@ -11,7 +11,6 @@ import dev.meshguard.event.RequestContext;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -246,15 +245,11 @@ public final class AllocationHistory {
     }
 
     private List<BufferGeneration> liveAt(long event) {
-        List<BufferGeneration> live = new ArrayList<>();
-        for (BufferGeneration generation : pass().generations.kept()) {
-            if (generation.allocatedAt() < event
-                    && generation.freedAt().orElse(Long.MAX_VALUE) >= event
-                    && !isOfAnotherContext(generation)) {
-                live.add(generation);
-            }
-        }
-        return Collections.unmodifiableList(live);
+        return pass().generations.kept().stream()
+                .filter(generation -> generation.allocatedAt() < event
+                        && generation.freedAt().orElse(Long.MAX_VALUE) >= event
+                        && !isOfAnotherContext(generation))
+                .toList();
     }
 
     private boolean isOfAnotherContext(BufferGeneration generation) {
@@ -268,13 +263,9 @@ public final class AllocationHistory {
     /** Returns the generations that ended after the close of their allocator had begun, in the order of allocation. */
     @API(status = Status.INTERNAL)
     public List<BufferGeneration> freedAfterClose() {
-        List<BufferGeneration> late = new ArrayList<>();
-        for (BufferGeneration generation : pass().generations.kept()) {
-            if (generation.freedAt().orElse(-1) >= pass().closeOf(generation)) {
-                late.add(generation);
-            }
-        }
-        return Collections.unmodifiableList(late);
+        return pass().generations.kept().stream()
+                .filter(generation -> generation.freedAt().orElse(-1) >= pass().closeOf(generation))
+                .toList();
     }
 
     /** Returns the reports that did not fit the earlier ones, oldest first. */
@@ -325,9 +316,7 @@ public final class AllocationHistory {
 
     /** Returns the devices with any report, ascending. */
     public List<Integer> devices() {
-        List<Integer> all = new ArrayList<>(sums().size());
-        sums().forEach(one -> all.add(one.device()));
-        return Collections.unmodifiableList(all);
+        return sums().stream().map(DeviceSums::device).toList();
     }
 
     /** Returns the sums of one type on one device as the tracker kept them. */
@@ -356,11 +345,7 @@ public final class AllocationHistory {
      * meshes nor open periods of devices. Two buffers that meshes allocated at one address are one entry.
      */
     public long ledgerEntries() {
-        long entries = 0;
-        for (DeviceSums one : sums()) {
-            entries += one.ledgerEntries();
-        }
-        return entries;
+        return sums().stream().mapToLong(DeviceSums::ledgerEntries).sum();
     }
 
     /**
@@ -474,8 +459,7 @@ public final class AllocationHistory {
      * the first report count. One that lists the buffer as allocated is enough; it is free only if all list it as free.
      */
     public Optional<HistoryEvent.Witnessed> snapshotFor(BufferGeneration buffer, WitnessSnapshot.Moment moment) {
-        boolean isInconclusive = !openedWhileOpen().isEmpty()
-                && openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());
+        boolean isInconclusive = openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());
         return pass().snapshots.snapshotFor(buffer, moment, isInconclusive);
     }
 
@@ -574,9 +558,7 @@ public final class AllocationHistory {
     }
 
     private static Collection<MeshDescription> descriptions(List<MeshOpenPeriod> meshes) {
-        List<MeshDescription> all = new ArrayList<>(meshes.size());
-        meshes.forEach(mesh -> mesh.description().ifPresent(all::add));
-        return Collections.unmodifiableList(all);
+        return meshes.stream().flatMap(mesh -> mesh.description().stream()).toList();
     }
 
     private Optional<DeviceSums> sumsOf(int device) {

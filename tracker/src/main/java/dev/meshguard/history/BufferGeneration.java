@@ -201,16 +201,10 @@ public final class BufferGeneration {
      * any report did.
      */
     public OptionalInt mesh() {
-        MeshOpenPeriod known = allocatedBy;
-        if (known == null) {
-            return OptionalInt.empty();
-        }
-        for (Report report : reports) {
-            if (report.isOpen() && report.request().details().mesh().isEmpty()) {
-                return OptionalInt.empty();
-            }
-        }
-        return OptionalInt.of(known.mesh());
+        boolean isUnnamed = reports.stream()
+                .anyMatch(report ->
+                        report.isOpen() && report.request().details().mesh().isEmpty());
+        return allocatedBy == null || isUnnamed ? OptionalInt.empty() : OptionalInt.of(allocatedBy.mesh());
     }
 
     /** Returns the allocator over its device that reserved the memory, if any report names it. */
@@ -537,12 +531,8 @@ public final class BufferGeneration {
     }
 
     private boolean isPartlyFreed(MemoryRequest request) {
-        for (Report report : reports) {
-            if (!report.isOpen() && report.request().equals(request)) {
-                return true;
-            }
-        }
-        return false;
+        return reports.stream()
+                .anyMatch(report -> !report.isOpen() && report.request().equals(request));
     }
 
     private static int fit(Report report, HistoryEvent.Freed free) {

@@ -6,6 +6,7 @@ import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** The open devices at one point of a history, and their open periods until then. */
 final class DeviceOpenPeriods {
@@ -23,6 +24,10 @@ final class DeviceOpenPeriods {
     }
 
     private final Map<Integer, Device> devices = new HashMap<>();
+    /** During the pass, nearly every report is about the same device as the one before it. */
+    private @Nullable Device latest;
+
+    private int latestDevice;
 
     /** Records the initialisation of a device, and returns whether it was closed before. */
     boolean open(int device) {
@@ -68,16 +73,14 @@ final class DeviceOpenPeriods {
 
     /** Returns whether a device was closed and not opened again. */
     boolean isClosed(int device) {
-        Device known = devices.get(device);
-        return known != null && known.isClosed;
+        return known(device).isClosed;
     }
 
     /**
      * Returns the current open period of a device, from 1. Reports before the first opening belong to the first period.
      */
     int now(int device) {
-        Device known = devices.get(device);
-        return known == null ? 1 : Math.max(1, known.period);
+        return Math.max(1, known(device).period);
     }
 
     /** Returns the open period of a device at an event; that of the latest opening if it was closed. */
@@ -97,6 +100,12 @@ final class DeviceOpenPeriods {
     }
 
     private Device known(int device) {
-        return devices.computeIfAbsent(device, unused -> new Device());
+        Device known = latest;
+        if (known == null || latestDevice != device) {
+            known = devices.computeIfAbsent(device, unused -> new Device());
+            latest = known;
+            latestDevice = device;
+        }
+        return known;
     }
 }
