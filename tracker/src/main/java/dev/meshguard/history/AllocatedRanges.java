@@ -139,7 +139,8 @@ final class AllocatedRanges {
         Map.Entry<Long, AllocatedRange> below = buffers.floorEntry(start);
         boolean overlapsBelow =
                 below != null && (below.getKey() == start || below.getValue().end() > start);
-        if (end <= start) {
+        Long above = end > start ? buffers.higherKey(start) : null;
+        if (above == null || above >= end) {
             return overlapsBelow ? List.of(below.getValue()) : List.of();
         }
         return buffers.subMap(overlapsBelow ? below.getKey() : start, true, end, false)

@@ -348,6 +348,14 @@ public final class AllocationHistory {
         return sums().stream().mapToLong(DeviceSums::ledgerEntries).sum();
     }
 
+    /** Returns the number that {@link #ledgerEntries()} should be: that of a ledger into which the events are entered again. */
+    @API(status = Status.INTERNAL)
+    public long recountedLedgerEntries() {
+        return DeviceSums.countedFrom(events).stream()
+                .mapToLong(DeviceSums::ledgerEntries)
+                .sum();
+    }
+
     /**
      * Returns whether sizes determine how far a buffer reaches from its address, as in memory that is not spread over
      * banks.

@@ -8,7 +8,6 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.InconclusiveReason.Kind;
 import dev.meshguard.verdict.LeakVerdict;
@@ -342,7 +341,6 @@ final class InconclusiveReasons {
                         isCircular));
             }
         }
-        return live.size() == history.ledgerEntries()
-                || history.ledger(CountingPolicy.REFERENCE_COUNTED).entries() == history.ledgerEntries();
+        return live.size() == history.ledgerEntries() || history.recountedLedgerEntries() == history.ledgerEntries();
     }
 }
