@@ -7,7 +7,9 @@ import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,8 @@ final class WitnessSnapshots {
     private final Meshes meshes;
     private final DeviceOpenPeriods devices;
     private final List<Witnessed> all = new ArrayList<>();
+    /** The snapshots of each open period of a mesh: they do not concern buffers of other meshes. */
+    private final Map<MeshOpenPeriod, List<Witnessed>> ofMeshes = new HashMap<>(0);
 
     WitnessSnapshots(Meshes meshes, DeviceOpenPeriods devices) {
         this.meshes = meshes;
@@ -26,6 +30,11 @@ final class WitnessSnapshots {
 
     void add(Witnessed snapshot) {
         all.add(snapshot);
+        snapshot.snapshot().devices().stream()
+                .map(device -> meshOver(device, snapshot))
+                .distinct()
+                .forEach(mesh -> ofMeshes.computeIfAbsent(mesh, unused -> new ArrayList<>())
+                        .add(snapshot));
     }
 
     /** Returns every snapshot, oldest first. */
@@ -35,11 +44,11 @@ final class WitnessSnapshots {
 
     /** Returns whether a report of the buffer was open at a snapshot of the allocator that reserved it. */
     boolean explains(BufferGeneration buffer, Witnessed snapshot) {
-        if (buffer.allocatedAt() > snapshot.number() || !mayBeOfItsAllocator(buffer, snapshot)) {
+        if (buffer.allocatedAt() > snapshot.number()) {
             return false;
         }
         for (BufferGeneration.Report report : buffer.reports()) {
-            if (wasOpenAt(report, snapshot.number())) {
+            if (wasOpenAt(report, snapshot.number()) && mayBeOfItsAllocator(buffer, snapshot)) {
                 boolean namesMesh = report.request().details().mesh().isPresent();
                 if (namesMesh ? isOfItsMesh(snapshot, buffer) : isOfItsDevice(snapshot, buffer)) {
                     return true;
@@ -134,11 +143,14 @@ final class WitnessSnapshots {
     }
 
     private Stream<Witnessed> covering(BufferGeneration buffer, Moment moment, long since) {
-        return all.stream()
-                .filter(snapshot -> snapshot.number() > since)
-                .filter(snapshot -> snapshot.snapshot().moment() == moment)
-                .filter(snapshot -> mayBeOfItsAllocator(buffer, snapshot))
-                .filter(snapshot -> stateOf(buffer, snapshot) != AddressState.UNKNOWN);
+        MeshOpenPeriod allocatingMesh = buffer.allocatedBy();
+        boolean isOfOneMesh = buffer.mesh().isPresent() && allocatingMesh != null && allocatingMesh.isAnnounced();
+        return (isOfOneMesh ? ofMeshes.getOrDefault(allocatingMesh, List.of()) : all)
+                .stream()
+                        .filter(snapshot -> snapshot.number() > since)
+                        .filter(snapshot -> snapshot.snapshot().moment() == moment)
+                        .filter(snapshot -> mayBeOfItsAllocator(buffer, snapshot))
+                        .filter(snapshot -> stateOf(buffer, snapshot) != AddressState.UNKNOWN);
     }
 
     private static AddressState stateOf(BufferGeneration buffer, Witnessed snapshot) {
