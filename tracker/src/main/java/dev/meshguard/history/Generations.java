@@ -58,7 +58,7 @@ final class Generations {
     private List<BufferGeneration> kept = List.of();
 
     /** The generations of each request of a kept object, or of each request at all; filled on first use. */
-    private final Map<MemoryRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>(0);
+    private final IdentityHashMap<MemoryRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>(0);
 
     private boolean hasAllRequests;
 

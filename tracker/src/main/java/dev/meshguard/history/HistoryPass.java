@@ -39,7 +39,7 @@ final class HistoryPass {
     /** The openings of open devices where the reports of the meshes cannot be distinguished. */
     final List<HistoryEvent.DeviceOpened> openedWhileOpen = new ArrayList<>();
     /** The last search result for the handle of each request. */
-    final Map<MemoryRequest, HistoryEvent.HandleTraced> traced = new IdentityHashMap<>(0);
+    final IdentityHashMap<MemoryRequest, HistoryEvent.HandleTraced> traced = new IdentityHashMap<>(0);
 
     final NavigableMap<Long, HistoryEvent.PhaseBegan> phases = new TreeMap<>();
     final Meshes meshes = new Meshes();
