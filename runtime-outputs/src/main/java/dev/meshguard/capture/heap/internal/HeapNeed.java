@@ -29,7 +29,7 @@ public record HeapNeed(String name, Unit unit, long count) {
      * What is counted in a file, with the heap that each takes.
      *
      * <p>Only what takes heap in any case is counted. The least is the size of the objects and entries that keep it: an
-     * event with its request ({@code HistoryEvent}), an entry of a map by node ({@code TensorUse}), an operation without a name of its own
+     * event of a journal with its request, an entry of a map by node ({@code TensorUse}), an operation without a name of its own
      * ({@code OperationHistory}). What is usual was measured as the {@code -Xmx} in which
      * {@code meshguard analyze} answers, JDK 17 with G1:
      *
@@ -41,7 +41,7 @@ public record HeapNeed(String name, Unit unit, long count) {
      */
     public enum Unit {
         /** A reported allocation in a log. A free may be of an unknown buffer, which takes no heap. */
-        ALLOCATION("allocation", 80, 400),
+        ALLOCATION("allocation", 52, 400),
         /** A node of a graph capture for an operation, a tensor or a buffer. The others may take no heap. */
         NODE("operation, tensor and buffer node", 40, 400),
         /** An operation of a report database. */

@@ -118,7 +118,7 @@ class HeapNeedTests {
 
     /** The bytes of what is kept: an event and its request; an entry of a map and its key; two numbers and two counts. */
     @ParameterizedTest
-    @CsvSource({"ALLOCATION, 80", "NODE, 48", "OPERATION, 20"})
+    @CsvSource({"ALLOCATION, 52", "NODE, 48", "OPERATION, 20"})
     void acceptsWhatFits(HeapNeed.Unit unit, long bytesKept) {
         long count = 10_000_000;
         HeapNeed need = new HeapNeed("file", unit, count);
