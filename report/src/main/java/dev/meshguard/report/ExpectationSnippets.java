@@ -1,6 +1,7 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.FrameName;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
@@ -18,8 +19,11 @@ import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.OriginPattern;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -33,7 +37,8 @@ import org.apiguardian.api.API.Status;
  * <p>An entry admits the buffers of its finding and no other finding's. A pattern for code knows methods, not lines, so a
  * finding of another line of the same method may match too. Then there is no entry.
  *
- * <p>Immutable and safe for use by several threads.
+ * <p>Indexes the survivors when it is created: use one object for all findings of a verdict. Immutable and safe for use by
+ * several threads.
  *
  * @since 0.1
  */
@@ -49,10 +54,38 @@ public final class ExpectationSnippets {
     private final List<Integer> devices;
     private final List<Survivor> unexpected;
 
+    /** The same survivors by the {@linkplain #endsOfPatterns ends of patterns} that may match their origins. */
+    private final Map<List<String>, List<Survivor>> byEndOfPattern = new HashMap<>();
+
     private ExpectationSnippets(LeakVerdict verdict) {
         this.names = new MemoryNames(verdict.history());
         this.devices = devices(verdict.history());
         this.unexpected = verdict.survivors(one -> one.status() != SurvivorStatus.EXPECTED);
+        Map<Origin, Set<List<String>>> ends = new HashMap<>();
+        for (Survivor survivor : unexpected) {
+            survivor.reports()
+                    .get(0)
+                    .request()
+                    .origin()
+                    .ifPresent(origin -> ends.computeIfAbsent(origin, ExpectationSnippets::endsOfPatterns)
+                            .forEach(end -> byEndOfPattern
+                                    .computeIfAbsent(end, unused -> new ArrayList<>())
+                                    .add(survivor)));
+        }
+    }
+
+    /** Returns the last two names of all patterns for a method that match a frame: its classes and its method are the last. */
+    private static Set<List<String>> endsOfPatterns(Origin origin) {
+        Set<List<String>> ends = new HashSet<>();
+        for (StackTraceElement frame : origin.frames()) {
+            FrameName name = FrameName.of(frame);
+            List<String> segments = name.segments();
+            int firstClass = segments.size() - 1 - name.classes().size();
+            for (int last = Math.max(1, firstClass); last < segments.size(); last++) {
+                ends.add(List.of(segments.get(last - 1), segments.get(last)));
+            }
+        }
+        return ends;
     }
 
     /** Returns the entries for the findings of a verdict. */
@@ -109,13 +142,22 @@ public final class ExpectationSnippets {
         Set<BufferGeneration> own = Collections.newSetFromMap(new IdentityHashMap<>());
         admitted.forEach(survivor -> own.add(survivor.buffer()));
         return own.stream().allMatch(buffer -> entry.fits(buffer))
-                && unexpected.stream()
+                && candidates(entry).stream()
                         .filter(survivor -> hasSizeAndLabel(survivor.reports().get(0), entry))
                         .map(Survivor::buffer)
                         .noneMatch(buffer -> !own.contains(buffer) && entry.fits(buffer));
     }
 
-    /** Ten thousand findings ask for their own entry, and these terms are the cheapest to compare. */
+    /** Returns all survivors that an entry for a finding may admit: ten thousand findings ask for their own entry. */
+    private List<Survivor> candidates(Expectation entry) {
+        if (entry.origin().isEmpty()) {
+            return unexpected;
+        }
+        String[] names = entry.origin().get().text().split("[.$]", -1);
+        return byEndOfPattern.getOrDefault(List.of(names[names.length - 2], names[names.length - 1]), List.of());
+    }
+
+    /** These terms are the cheapest to compare. */
     private static boolean hasSizeAndLabel(Report report, Expectation entry) {
         return entry.size().orElse(report.size()) == report.size()
                 && (entry.label().isEmpty()

@@ -25,6 +25,7 @@ import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class SurvivorFindingTests {
@@ -100,6 +101,35 @@ class SurvivorFindingTests {
         allocated(DRAM, 1, 1024, "weights", otherLine);
 
         assertThat(haveEntries()).containsExactly(true, true);
+    }
+
+    /** Thousands of findings ask for their entries, and each compares origins of as many survivors otherwise. */
+    @Test
+    void theEntryOfAFindingReadsNoOriginThatItCannotMatch() {
+        allocated(DRAM, 0, 1024, "weights", HELPER);
+        AllocationDetails details = AllocationDetails.user().labelled("weights");
+        AtomicInteger reads = new AtomicInteger();
+        MemoryRequest other = new MemoryRequest() {
+            @Override
+            public AllocationDetails details() {
+                return details;
+            }
+
+            @Override
+            public Optional<Origin> origin() {
+                reads.incrementAndGet();
+                return Optional.of(new Origin(List.of(LOAD_CACHE)));
+            }
+        };
+        tracker.allocated(other, 0, DRAM, address, 1024, Ownership.OWNING);
+        LeakVerdict verdict = verdict();
+        ExpectationSnippets snippets = ExpectationSnippets.of(verdict);
+        SurvivorFinding ofHelper = SurvivorFinding.of(verdict, Optional.empty()).get(0);
+
+        reads.set(0);
+
+        assertThat(snippets.narrowest(ofHelper).orElseThrow().line()).contains("Model.allocate");
+        assertThat(reads).hasValue(0);
     }
 
     @Test
