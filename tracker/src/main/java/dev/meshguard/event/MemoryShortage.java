@@ -277,19 +277,23 @@ public record MemoryShortage(
         long bestBytes = Long.MAX_VALUE;
         int bestFirst = 0;
         int bestLast = -1;
-        for (int first = 0; first < blocks.size(); first++) {
-            long bytes = 0;
-            boolean isWide = false;
-            for (int last = first;
-                    !isWide && last < blocks.size() && blocks.get(last).isOfUser();
-                    last++) {
-                bytes += blocks.get(last).size();
-                isWide = endOfRoom(last) - startOfRoom(first) >= needed;
-                if (isWide && bytes < bestBytes) {
-                    bestBytes = bytes;
-                    bestFirst = first;
-                    bestLast = last;
-                }
+        long bytes = 0;
+        int first = 0;
+        for (int last = 0; last < blocks.size(); last++) {
+            if (!blocks.get(last).isOfUser()) {
+                first = last + 1;
+                bytes = 0;
+                continue;
+            }
+            bytes += blocks.get(last).size();
+            while (first < last && endOfRoom(last) - startOfRoom(first + 1) >= needed) {
+                bytes -= blocks.get(first).size();
+                first++;
+            }
+            if (endOfRoom(last) - startOfRoom(first) >= needed && bytes < bestBytes) {
+                bestBytes = bytes;
+                bestFirst = first;
+                bestLast = last;
             }
         }
         if (bestLast < 0) {
