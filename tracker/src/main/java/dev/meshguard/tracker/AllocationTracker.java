@@ -273,7 +273,7 @@ public final class AllocationTracker implements AllocationListener {
         addStack(release);
         markAnomaly(release);
         recorder.freeIgnored(release, device, type, address, reason);
-        log.anomaly("free that the runtime ignored", device, type, address);
+        log.anomaly("free that the runtime ignored (" + reason.description() + ")", device, type, address);
         if (log.isOn()) {
             log.recorded(new HistoryEvent.FreeIgnored(recorder.size(), release, device, type, address, reason));
         }

@@ -34,7 +34,7 @@ final class EventLog {
         LOG.debug("{}", PrintableText.line(event.toString()));
     }
 
-    /** Logs a report and its effect on the ledger. */
+    /** Logs a report and its effect on the ledger. If threads report at the same time, its number may be that of a later one. */
     void recorded(HistoryEvent report, Effect effect) {
         LOG.debug("{}: {}", effect, PrintableText.line(report.toString()));
     }

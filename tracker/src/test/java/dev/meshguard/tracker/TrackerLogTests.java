@@ -89,7 +89,7 @@ class TrackerLogTests {
         assertThat(text())
                 .containsExactly(
                         "WARN First free of an address that is not live of this tracker: DRAM 0x1000 (4096) on device 0",
-                        "WARN First free that the runtime ignored of this tracker: DRAM 0x2000 (8192) on device 0",
+                        "WARN First free that the runtime ignored (it was freed before) of this tracker: DRAM 0x2000 (8192) on device 0",
                         "WARN First report of another size at a live address of this tracker: DRAM 0x1000 (4096) on device 0",
                         "WARN First report of an address that another allocator has in the ledger of this tracker: DRAM 0x3000"
                                 + " (12288) on device 0");
