@@ -63,6 +63,16 @@ class TraceReplayTests {
     }
 
     @Test
+    void overwriteNoBufferThatReachesBeyondTheLastAddress() {
+        captureTemporary(FIRST);
+        allocate(Long.MAX_VALUE - 16);
+
+        replay(FIRST);
+
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
     void doNotHarmWhatWasFreedBeforeOrIsAllocatedAfterTheLastOne() {
         captureTemporary(FIRST);
         allocate(TEMPORARY);
