@@ -77,7 +77,7 @@ public final class HistoryJson {
                     json);
             for (HistoryEvent event : history.events()) {
                 requests.describe(HistoryEvent.requestOf(event), json);
-                Objects.requireNonNull(forms.get(event.getClass()), "a form of the event")
+                Objects.requireNonNull(forms.get(event.getClass()), () -> "No form is defined for this event: " + event)
                         .write(event, json);
             }
             for (DeviceSums sums : history.sums()) {
