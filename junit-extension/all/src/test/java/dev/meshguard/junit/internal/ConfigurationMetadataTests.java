@@ -54,6 +54,12 @@ class ConfigurationMetadataTests {
     }
 
     @Test
+    void theMetadataNamesTypesThatExist() {
+        assertThat(all(metadata.get("properties"), one -> one.get("type").asText()))
+                .allSatisfy(type -> assertThat(Class.forName(type)).isNotNull());
+    }
+
+    @Test
     void thePageListsEveryParameter() throws IOException {
         List<String> rows = Files.readString(PAGE)
                 .lines()
