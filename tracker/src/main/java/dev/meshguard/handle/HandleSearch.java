@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -117,7 +116,7 @@ public final class HandleSearch {
 
     /** Looks for the handles before any garbage is collected, and refers to none of them when it returns. */
     private Paths paths(AllocationTracker tracker, List<MemoryRequest> open) {
-        Map<MemoryRequest, Object> handles = new IdentityHashMap<>();
+        IdentityHashMap<MemoryRequest, Object> handles = new IdentityHashMap<>();
         open.forEach(
                 request -> request.handle().map(WeakReference::get).ifPresent(handle -> handles.put(request, handle)));
         Walk walk = new Walk(handles.values(), objects, tracker::isPartOfHandles);
@@ -125,7 +124,7 @@ public final class HandleSearch {
             starts.forEach(start -> start.accept(walk));
             walk.traverse();
         }
-        Map<MemoryRequest, List<String>> to = new IdentityHashMap<>();
+        IdentityHashMap<MemoryRequest, List<String>> to = new IdentityHashMap<>();
         handles.forEach((request, handle) -> walk.pathTo(handle).ifPresent(path -> to.put(request, path)));
         return new Paths(to, walk.beyond(), walk.unread());
     }
@@ -161,7 +160,7 @@ public final class HandleSearch {
     }
 
     /** The paths to the handles that were found, and how far the search for them went. */
-    private record Paths(Map<MemoryRequest, List<String>> to, List<String> beyond, List<String> unread) {}
+    private record Paths(IdentityHashMap<MemoryRequest, List<String>> to, List<String> beyond, List<String> unread) {}
 
     /** Configures the roots and bounds of a search; not safe for use by several threads. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")

@@ -7,7 +7,6 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -27,7 +26,7 @@ final class Walk {
     private final ObjectFields fields;
     private final int maxObjects;
     private final Set<Object> targets = Collections.newSetFromMap(new IdentityHashMap<>());
-    private final Map<Object, Path> found = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Path> found = new IdentityHashMap<>();
     private final Set<Object> visited = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Deque<Visited> open = new ArrayDeque<>();
     private long referencesRemaining;

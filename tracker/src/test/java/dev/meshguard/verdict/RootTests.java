@@ -300,7 +300,7 @@ class RootTests {
     void theOldestConsequenceIsFirstHoweverManyOtherLeaksLieBetween() {
         var script = history().allocate(DRAM, device(0), 0x1000, 64).ownedBy(program(7));
         for (int other = 1; other < 17; other++) {
-            script.allocate(DRAM, device(0), 0x1000 * (1 + other), 64);
+            script.allocate(DRAM, device(0), 0x1000L * (1 + other), 64);
             if (other == 2) {
                 script.ownedBy(program(7));
             }

@@ -31,9 +31,9 @@ final class ExcludedFindings {
 
     private final List<ExcludedVerdict> verdicts;
     /** In the order of the verdicts. */
-    private final Map<MemoryRequest, List<Reported>> survivors = new IdentityHashMap<>(0);
+    private final IdentityHashMap<MemoryRequest, List<Reported>> survivors = new IdentityHashMap<>(0);
 
-    private final Map<MemoryRequest, List<Overwrite>> overwrites = new IdentityHashMap<>(0);
+    private final IdentityHashMap<MemoryRequest, List<Overwrite>> overwrites = new IdentityHashMap<>(0);
     /** Of frees that found nothing. */
     private final Set<MemoryRequest> frees = Collections.newSetFromMap(new IdentityHashMap<>(0));
 
@@ -99,7 +99,7 @@ final class ExcludedFindings {
         if (reported.isEmpty()) {
             return List.of();
         }
-        Map<Expectation, List<BufferGeneration>> buffers = reported.stream()
+        IdentityHashMap<Expectation, List<BufferGeneration>> buffers = reported.stream()
                 .collect(Collectors.groupingBy(
                         survivor -> survivor.expectation().orElseThrow(),
                         IdentityHashMap::new,

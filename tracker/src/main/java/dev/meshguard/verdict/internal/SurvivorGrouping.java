@@ -60,8 +60,8 @@ final class SurvivorGrouping {
         for (Survivor survivor : survivors) {
             alike.computeIfAbsent(keyOf(survivor), unused -> new ArrayList<>()).add(survivor);
         }
-        Map<List<Survivor>, List<Survivor>> roots = roots(alike.values());
-        Map<List<Survivor>, List<SurvivorGroup>> consequences = new IdentityHashMap<>();
+        IdentityHashMap<List<Survivor>, List<Survivor>> roots = roots(alike.values());
+        IdentityHashMap<List<Survivor>, List<SurvivorGroup>> consequences = new IdentityHashMap<>();
         for (List<Survivor> group : alike.values()) {
             if (roots.containsKey(group)) {
                 consequences
@@ -109,7 +109,7 @@ final class SurvivorGrouping {
      * alike.
      */
     @SuppressWarnings("ReferenceEquality") // A group is one object.
-    private static Map<List<Survivor>, List<Survivor>> roots(Iterable<List<Survivor>> groups) {
+    private static IdentityHashMap<List<Survivor>, List<Survivor>> roots(Iterable<List<Survivor>> groups) {
         Map<Object, List<List<Survivor>>> byOwner = new LinkedHashMap<>();
         for (List<Survivor> group : groups) {
             for (Owner owner : ownersOf(group)) {
@@ -117,7 +117,7 @@ final class SurvivorGrouping {
                         .add(group);
             }
         }
-        Map<List<Survivor>, List<Survivor>> roots = new IdentityHashMap<>();
+        IdentityHashMap<List<Survivor>, List<Survivor>> roots = new IdentityHashMap<>();
         for (List<List<Survivor>> together : byOwner.values()) {
             List<Survivor> root = together.stream()
                     .min(Comparator.comparingInt(SurvivorGrouping::rank))
