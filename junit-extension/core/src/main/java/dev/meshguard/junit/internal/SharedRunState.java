@@ -19,13 +19,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 import org.slf4j.Logger;
@@ -160,16 +159,20 @@ public final class SharedRunState implements StoredResource {
     public synchronized Optional<String> unjudged() {
         int unmatched = entries.unmatched().size();
         int gone = baseline == null ? 0 : entries.gone(baseline).size();
-        String parts = Stream.of(Quantities.count(unmatched, "expectation"), Quantities.count(gone, "known leak"))
-                .filter(part -> !part.startsWith("0 "))
-                .collect(Collectors.joining(" and "));
+        List<String> parts = new ArrayList<>();
+        if (unmatched > 0) {
+            parts.add(Quantities.count(unmatched, "expectation"));
+        }
+        if (gone > 0) {
+            parts.add(Quantities.count(gone, "known leak"));
+        }
         return settings.judgedFindings()
                 .filter(unused -> !parts.isEmpty())
                 .map(folder -> String.format(
                         Locale.ROOT,
                         "The run %s is not judged yet: %s %s for RunVerifier over %s (docs/baseline.md)",
                         settings.run().orElseThrow(),
-                        parts,
+                        String.join(" and ", parts),
                         unmatched + gone == 1 ? "waits" : "wait",
                         folder));
     }
