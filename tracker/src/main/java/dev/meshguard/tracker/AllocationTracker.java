@@ -99,7 +99,7 @@ public final class AllocationTracker implements AllocationListener {
     private final StackKeeper stacks = new StackKeeper();
     private final ReportRecorder recorder = new ReportRecorder(stacks);
 
-    /** The number of the last lease. */
+    /** The number of the last lease, which is the address of its memory in the history. */
     private final AtomicLong leases = new AtomicLong();
 
     /** The open phases, the innermost first. Guarded by itself. */
@@ -156,8 +156,8 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /**
-     * Begins a request of another process: the receiving thread's stack is not the process's. Its place among the requests
-     * is that at which it is received.
+     * Begins a request of another process: the receiving thread's stack is not the process's. It is
+     * ordered among the requests by the moment at which it is received.
      *
      * <p>For MeshGuard's own sources that receive reports of other processes.
      *
@@ -399,30 +399,6 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
-    /**
-     * Declares classes whose objects are parts of handles, for libraries whose users hold other objects than the one that was
-     * handed out. A path that names the holder of a handle does not describe their fields.
-     *
-     * @param names packages with the full stop at the end, subpackages included ({@code io.netty.buffer.}), or classes, nested
-     *     classes included
-     * @throws IllegalArgumentException if a name is blank
-     * @see dev.meshguard.handle.PartOfHandle
-     */
-    public void partsOfHandles(String... names) {
-        partsOfHandles.add(ClassNames.of(names));
-    }
-
-    /** Returns whether objects of a class are parts of handles, as the source of the handles says. */
-    @API(status = Status.INTERNAL, since = "0.1")
-    public boolean isPartOfHandles(Class<?> type) {
-        for (ClassNames declared : partsOfHandles) {
-            if (declared.contain(type.getName())) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     @Override
     public void sourceAttached(SourceDescription source) {
         mark(number -> new HistoryEvent.SourceAttached(number, source));
@@ -466,6 +442,32 @@ public final class AllocationTracker implements AllocationListener {
     /** Records whether the handle of a request is still reachable. */
     public void traced(MemoryRequest request, Reachability reachability) {
         mark(number -> new HistoryEvent.HandleTraced(number, request, reachability));
+    }
+
+    // Handles
+
+    /**
+     * Declares classes whose objects are parts of handles, for libraries whose users hold other objects than the one that was
+     * handed out. A path that names the holder of a handle does not describe their fields.
+     *
+     * @param names packages with the full stop at the end, subpackages included ({@code io.netty.buffer.}), or classes, nested
+     *     classes included
+     * @throws IllegalArgumentException if a name is blank
+     * @see dev.meshguard.handle.PartOfHandle
+     */
+    public void partsOfHandles(String... names) {
+        partsOfHandles.add(ClassNames.of(names));
+    }
+
+    /** Returns whether objects of a class are parts of handles, as the source of the handles says. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public boolean isPartOfHandles(Class<?> type) {
+        for (ClassNames declared : partsOfHandles) {
+            if (declared.contain(type.getName())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     // Rounds

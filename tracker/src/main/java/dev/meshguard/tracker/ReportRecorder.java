@@ -25,7 +25,7 @@ final class ReportRecorder {
     private final Ledger ledger;
     private final StackKeeper stacks;
 
-    /** The number of the latest request or mark, which orders reports. */
+    /** The last ticket. Each request and each mark takes the next one, and the journal orders reports by it. */
     private final AtomicLong ticket = new AtomicLong(1);
 
     ReportRecorder(StackKeeper stacks) {
@@ -33,7 +33,7 @@ final class ReportRecorder {
         this.ledger = new Ledger(RepeatedReports.COUNTED, stacks::removed);
     }
 
-    /** Returns the number of a new request. */
+    /** Returns the ticket of a new request. */
     long nextTicket() {
         return ticket.incrementAndGet();
     }
@@ -89,6 +89,7 @@ final class ReportRecorder {
         }
     }
 
+    /** Returns the events and sums so far; later reports do not change them. */
     AllocationHistory history(boolean flatAddresses) {
         try (SpinLock held = lock.acquire()) {
             return AllocationHistory.of(journal.events(), DeviceSums.of(ledger), flatAddresses);

@@ -12,21 +12,25 @@ final class StackKeeper {
     /** The maximum number of stacks of freed requests, and of unresolved stacks of live ones. */
     static final int STACKS_KEPT = 16_384;
 
-    private final AtomicInteger live = new AtomicInteger();
-    /** Guarded by the lock of the recorder. */
-    private int keptOfFreed;
+    /** The unresolved stacks of requests with live entries. */
+    private final AtomicInteger liveStacks = new AtomicInteger();
 
-    private final AtomicInteger keptOfFrees = new AtomicInteger();
+    /** The stacks of requests whose entries were all removed. Guarded by the lock of the recorder. */
+    private int stacksOfFreedRequests;
+
+    /** The unresolved stacks of requests that free memory. */
+    private final AtomicInteger stacksOfReleases = new AtomicInteger();
+
     private final Map<Origin, Origin> interned = new ConcurrentHashMap<>();
 
     /** Returns the stack that was just captured, or its origin, to be kept. */
     Object keep(CallStack stack) {
-        return live.get() < STACKS_KEPT ? stack : interned(stack);
+        return liveStacks.get() < STACKS_KEPT ? stack : interned(stack);
     }
 
     /** Returns what to keep of the stack of a free; the journal keeps it. */
     Object keepOfFree(CallStack stack) {
-        boolean few = keptOfFrees.get() < STACKS_KEPT && keptOfFrees.incrementAndGet() <= STACKS_KEPT;
+        boolean few = stacksOfReleases.get() < STACKS_KEPT && stacksOfReleases.incrementAndGet() <= STACKS_KEPT;
         return few ? stack : interned(stack);
     }
 
@@ -39,18 +43,18 @@ final class StackKeeper {
     /** Counts an entry of a request that became live. The caller holds the lock of the recorder. */
     void entered(MemoryRequest request) {
         if (request instanceof TrackedRequest tracked && tracked.entered()) {
-            live.incrementAndGet();
+            liveStacks.incrementAndGet();
         }
     }
 
     /** Counts an entry of a request that was removed. The caller holds the lock of the recorder. */
     void removed(MemoryRequest request) {
         if (request instanceof TrackedRequest tracked && tracked.removed()) {
-            live.decrementAndGet();
-            if (keptOfFreed == STACKS_KEPT) {
+            liveStacks.decrementAndGet();
+            if (stacksOfFreedRequests == STACKS_KEPT) {
                 tracked.forgetOrigin();
             } else {
-                keptOfFreed++;
+                stacksOfFreedRequests++;
             }
         }
     }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A request as a tracker keeps it: with its position, origin, context and handle. */
+/** A request as a tracker keeps it: with its ticket, origin, context and handle. */
 final class TrackedRequest implements MemoryRequest {
 
     private final AllocationDetails details;
@@ -56,7 +56,7 @@ final class TrackedRequest implements MemoryRequest {
         handle = new WeakReference<>(newHandle);
     }
 
-    /** Returns the position in the order of requests. */
+    /** Returns the ticket, which orders requests by the moment at which they began. */
     long ticket() {
         return ticket;
     }
