@@ -47,7 +47,7 @@ final class Address {
         if (isLatestLive()) {
             return live.get(live.size() - 1);
         }
-        return generations == 0 ? null : store.at(latestBegin, generations);
+        return generations == 0 ? null : store.objectOf(latestBegin, generations);
     }
 
     private boolean isLatestLive() {
@@ -61,7 +61,7 @@ final class Address {
         for (int begin = first; begin > 0; begin = store.nextBegin(begin)) {
             int number = all.size() + 1;
             boolean isLive = nextLive < live.size() && live.get(nextLive).generation() == number;
-            all.add(isLive ? live.get(nextLive++) : store.at(begin, number));
+            all.add(isLive ? live.get(nextLive++) : store.objectOf(begin, number));
         }
         return all;
     }

@@ -160,7 +160,7 @@ public final class AllocationHistory {
         if (kind == HistoryEvent.Allocated.class || kind == HistoryEvent.Freed.class) {
             return events().stream().filter(kind::isInstance).map(kind::cast).toList();
         }
-        return Collections.unmodifiableList((List<E>) pass().marks.getOrDefault(kind, List.of()));
+        return Collections.unmodifiableList((List<E>) pass().otherEvents.getOrDefault(kind, List.of()));
     }
 
     private <E extends HistoryEvent> Optional<E> last(Class<E> kind) {

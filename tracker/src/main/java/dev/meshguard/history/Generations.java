@@ -142,7 +142,7 @@ final class Generations {
      * @param begin the position of its first report
      * @param number its number at its address
      */
-    BufferGeneration at(int begin, int number) {
+    BufferGeneration objectOf(int begin, int number) {
         Allocated first = allocation(begin);
         BufferGeneration known = objects.get(first.number());
         if (known != null) {

@@ -34,8 +34,8 @@ final class HistoryPass {
     private record Outside(int mesh, int device, BufferType type, long address) {}
 
     final List<Anomaly> anomalies = new ArrayList<>();
-    /** The events that are no allocations or frees, by their class. */
-    final Map<Class<?>, List<HistoryEvent>> marks = new HashMap<>();
+    /** The events other than allocations and frees, by their class. */
+    final Map<Class<?>, List<HistoryEvent>> otherEvents = new HashMap<>();
     /** The openings of open devices where the reports of the meshes cannot be distinguished. */
     final List<HistoryEvent.DeviceOpened> openedWhileOpen = new ArrayList<>();
     /** The last search result for the handle of each request. */
@@ -54,7 +54,7 @@ final class HistoryPass {
     /** Generations whose handle was released after their device was closed. */
     private final Set<BufferGeneration> releasedLate = new HashSet<>();
 
-    /** The first device of the mesh, which holds the memory. */
+    /** The device that holds such memory: the first of the mesh, see {@link #deviceOf}. */
     private final Map<Outside, Integer> firstDevices = new HashMap<>();
 
     private Phase phase = Phase.START;
@@ -96,12 +96,14 @@ final class HistoryPass {
         } else if (event instanceof HistoryEvent.Freed report) {
             freed(report);
         } else {
-            marks.computeIfAbsent(event.getClass(), unused -> new ArrayList<>()).add(event);
-            applyMark(event);
+            otherEvents
+                    .computeIfAbsent(event.getClass(), unused -> new ArrayList<>())
+                    .add(event);
+            applyOther(event);
         }
     }
 
-    private void applyMark(HistoryEvent event) {
+    private void applyOther(HistoryEvent event) {
         if (event instanceof HistoryEvent.FreeIgnored report) {
             ignored(report);
         } else if (event instanceof HistoryEvent.PhaseBegan began) {
