@@ -192,6 +192,6 @@ final class HistoryIndex {
     /** Returns every generation of an address, in the order of allocation. */
     List<BufferGeneration> generationsAt(MemoryAddress address) {
         return generations.computeIfAbsent(
-                address, place -> history.generationsAt(place.device(), place.type(), place.address()));
+                address, key -> history.generationsAt(key.device(), key.type(), key.address()));
     }
 }

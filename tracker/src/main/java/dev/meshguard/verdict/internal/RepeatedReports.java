@@ -117,12 +117,12 @@ final class RepeatedReports {
     }
 
     private static Evidence overlapped(SurvivorFacts survivor, HistoryEvent.Allocated other) {
-        boolean otherTaken = survivor.snapshot(Moment.CLOSE_BEGUN)
-                .filter(reading -> reading.snapshot().stateOf(other.device(), other.type(), other.address())
+        boolean isOtherAllocated = survivor.snapshot(Moment.CLOSE_BEGUN)
+                .filter(event -> event.snapshot().stateOf(other.device(), other.type(), other.address())
                         == AddressState.ALLOCATED)
                 .isPresent();
         String meaning = switch (survivor.addressState()) {
-            case ALLOCATED -> otherTaken ? ", and the allocator held both: a true overlap" : "";
+            case ALLOCATED -> isOtherAllocated ? ", and the allocator held both: a true overlap" : "";
             case FREE -> ", so it had been freed by then";
             case UNKNOWN -> ", so one of the two had been freed, and no witness shows which";
         };

@@ -3,9 +3,13 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.verdict.Diagnosis;
 import java.util.Optional;
 
-/** A rule for one cause: it names the cause of a survivor with evidence, or returns nothing. */
+/** A rule for one cause. {@link VerdictBuilder#rules} lists all rules in their order. */
 @FunctionalInterface
 interface Rule {
 
+    /**
+     * Returns the diagnosis of a survivor if the history proves the cause, or empty. It is called only for survivors for which all
+     * earlier rules returned empty.
+     */
     Optional<Diagnosis> examine(SurvivorFacts survivor);
 }

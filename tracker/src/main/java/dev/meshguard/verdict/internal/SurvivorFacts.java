@@ -43,7 +43,7 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
     // Reports
 
     /**
-     * Returns the reports that may remain there. An allocator that reuses an address had freed it before, so of several
+     * Returns the reports whose memory may still be allocated. An allocator that reuses an address had freed it before, so of several
      * requests to one mesh only the last may hold it.
      */
     List<Report> remaining() {

@@ -76,14 +76,14 @@ public final class VerdictBuilder {
     /** Returns the verdict. */
     public LeakVerdict verdict() {
         List<BufferGeneration> remaining = remaining();
-        List<Survivor> reported = reported(remaining);
+        List<Survivor> alreadyReported = alreadyReported(remaining);
         List<Survivor> diagnosed = diagnosed(remaining);
         List<UnreportedMemory> unreported = UnreportedMemory.in(index);
         List<Anomaly> anomalies = anomalies(unreported);
         ExpectationMatcher.Match matched =
-                ExpectationMatcher.match(expected, history, diagnosed, overwrites(reported, diagnosed));
-        List<ExpectationResult> expectations = joined(matched.results(), excluded.results(reported));
-        List<Survivor> survivors = joined(matched.survivors(), reported);
+                ExpectationMatcher.match(expected, history, diagnosed, overwrites(alreadyReported, diagnosed));
+        List<ExpectationResult> expectations = joined(matched.results(), excluded.results(alreadyReported));
+        List<Survivor> survivors = joined(matched.survivors(), alreadyReported);
         survivors.sort(Comparator.comparingLong(survivor -> survivor.buffer().allocatedAt()));
         LeakVerdict.Sum sum = sum(survivors);
         List<InconclusiveReason> reasons = new InconclusiveReasons(history, matched.survivors()).of(unreported, sum);
@@ -121,12 +121,13 @@ public final class VerdictBuilder {
     }
 
     /** Returns what excluded verdicts have reported, as they reported it. */
-    private List<Survivor> reported(List<BufferGeneration> remaining) {
-        List<Survivor> reported = new ArrayList<>();
-        remaining.forEach(buffer -> excluded.reported(buffer).ifPresent(reported::add));
-        return reported;
+    private List<Survivor> alreadyReported(List<BufferGeneration> remaining) {
+        List<Survivor> alreadyReported = new ArrayList<>();
+        remaining.forEach(buffer -> excluded.reported(buffer).ifPresent(alreadyReported::add));
+        return alreadyReported;
     }
 
+    /** Returns the other survivors, each with the diagnosis of the first rule that knows its cause. */
     private List<Survivor> diagnosed(List<BufferGeneration> remaining) {
         List<Survivor> diagnosed = new ArrayList<>(remaining.size());
         List<Rule> rules = remaining.isEmpty() ? List.of() : rules(history);
@@ -162,8 +163,8 @@ public final class VerdictBuilder {
         return anomalies;
     }
 
-    private List<Overwrite> overwrites(List<Survivor> reported, List<Survivor> diagnosed) {
-        List<Overwrite> overwrites = new ArrayList<>(OverwriteSearch.in(history, joined(reported, diagnosed)));
+    private List<Overwrite> overwrites(List<Survivor> alreadyReported, List<Survivor> diagnosed) {
+        List<Overwrite> overwrites = new ArrayList<>(OverwriteSearch.in(history, joined(alreadyReported, diagnosed)));
         overwrites.removeIf(excluded::isReported);
         return overwrites;
     }
