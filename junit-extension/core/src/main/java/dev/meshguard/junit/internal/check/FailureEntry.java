@@ -37,7 +37,7 @@ final class FailureEntry {
                             .limit(MAX_FINGERPRINTS)
                             .map(part -> part.fingerprint().toString())));
         }
-        report.page().ifPresent(place -> pairs.put("meshguard.page", place));
+        report.page().ifPresent(page -> pairs.put("meshguard.page", page));
         report.reproduction().ifPresent(command -> pairs.put("meshguard.reproduce", command));
         return pairs;
     }

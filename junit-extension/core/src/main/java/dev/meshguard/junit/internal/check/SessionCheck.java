@@ -234,7 +234,10 @@ public final class SessionCheck implements StoredResource {
         return new CheckedMemory(verdict, notes, closed.error());
     }
 
-    /** The check of such a test ran earlier, so its threads are found here; the note names the test to look at. */
+    /**
+     * On a shared mesh, a test was checked before its threads ended. Buffers that these allocated afterwards are found here, and a
+     * note names the test.
+     */
     private static void noteThreadsThatOutlivedTheirTest(LeakVerdict verdict, List<String> notes) {
         if (verdict.survivors().isEmpty()) {
             return;

@@ -59,7 +59,7 @@ public final class TrackingSession implements SourceRuntime {
 
     private final List<String> notes = Collections.synchronizedList(new ArrayList<>());
     private volatile Phase phase = Phase.START;
-    private boolean isAskedFor;
+    private boolean isTrackerRequested;
     private boolean isHandedOut;
     private @Nullable AllocationTracker tracker;
     private volatile @Nullable ThreadSession threads;
@@ -142,7 +142,7 @@ public final class TrackingSession implements SourceRuntime {
             String note) {
         TrackingSession session = new TrackingSession(settings, run, root);
         session.tracker = reported;
-        session.isAskedFor = true;
+        session.isTrackerRequested = true;
         session.notes.add(note);
         return session;
     }
@@ -203,7 +203,7 @@ public final class TrackingSession implements SourceRuntime {
     /** Returns the tracker, which from now on must receive reports: a test that requests it has something to report. */
     @Override
     public synchronized AllocationTracker tracker() {
-        isAskedFor = true;
+        isTrackerRequested = true;
         return trackerForAll();
     }
 
@@ -235,7 +235,7 @@ public final class TrackingSession implements SourceRuntime {
 
     /** Returns the tracker if a test requested it, so that its memory must be checked. */
     public synchronized Optional<AllocationTracker> requestedTracker() {
-        return isAskedFor ? Optional.ofNullable(tracker) : Optional.empty();
+        return isTrackerRequested ? Optional.ofNullable(tracker) : Optional.empty();
     }
 
     @Override
@@ -277,16 +277,16 @@ public final class TrackingSession implements SourceRuntime {
     }
 
     private ExtensionConfigurationException rejected(Class<?> type) {
-        AllocationSource owner =
+        AllocationSource ofType =
                 TestConfiguration.sources(this.owner).ofParameter(type).orElseThrow();
         return ConfigurationErrors.of(
                 test.name(),
                 "a " + type.getSimpleName()
                         + (settings.sources().isEmpty() ? " without its source" : " with " + settings.names()),
-                owner instanceof AnnotatedSource<?> annotated
+                ofType instanceof AnnotatedSource<?> annotated
                         ? "Annotate the test with @" + annotated.annotation().getSimpleName()
                                 + ", or give its source to MeshGuardExtension."
-                        : "Remove the annotation that selects another source, or give the source \"" + owner.id()
+                        : "Remove the annotation that selects another source, or give the source \"" + ofType.id()
                                 + "\" to MeshGuardExtension.");
     }
 
