@@ -88,9 +88,9 @@ final class DeviceOpenPeriods {
         return Math.abs(signedPeriod(device, event));
     }
 
-    /** Returns whether a device was open, or never opened, at an event, in the given period. */
-    boolean wasOpenAt(int device, long event, int period) {
-        return signedPeriod(device, event) == period;
+    /** Returns whether a device was closed, and not opened again, at an event. */
+    boolean wasClosedAt(int device, long event) {
+        return signedPeriod(device, event) < 0;
     }
 
     private int signedPeriod(int device, long event) {

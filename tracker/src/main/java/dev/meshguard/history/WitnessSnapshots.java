@@ -187,8 +187,10 @@ final class WitnessSnapshots {
                 : null;
     }
 
-    /** After the close of a device, a snapshot lists all its memory as free, that of real leaks too. */
+    /** After the close of a device, memory that a snapshot lists as free may be that of a leak. */
     private boolean isOfItsDevice(Witnessed snapshot, BufferGeneration buffer) {
-        return devices.wasOpenAt(buffer.device(), snapshot.number(), buffer.openPeriod());
+        return devices.at(buffer.device(), snapshot.number()) == buffer.openPeriod()
+                && (!devices.wasClosedAt(buffer.device(), snapshot.number())
+                        || stateOf(buffer, snapshot) == AddressState.ALLOCATED);
     }
 }

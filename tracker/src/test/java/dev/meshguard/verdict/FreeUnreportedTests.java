@@ -465,4 +465,21 @@ class FreeUnreportedTests {
 
         judged(history).hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
     }
+
+    @Test
+    void isDisprovedByMemoryThatASnapshotStillListsAfterTheCloseOfTheDevice() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .recorded();
+
+        judged(history)
+                .hasOnly(UNEXPLAINED, LEAKED)
+                .because(
+                        "no free was reported",
+                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})")
+                .inconclusiveReasons();
+    }
 }
