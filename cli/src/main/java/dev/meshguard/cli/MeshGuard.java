@@ -13,9 +13,7 @@ import dev.meshguard.cli.run.RecordProgram;
 import dev.meshguard.cli.run.Suite;
 import dev.meshguard.cli.server.ClientFile;
 import dev.meshguard.cli.server.Dump;
-import dev.meshguard.cli.server.Query;
 import dev.meshguard.cli.server.Serve;
-import dev.meshguard.cli.server.Top;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.InputStream;
@@ -167,8 +165,6 @@ public final class MeshGuard {
         commands.put("client", ClientFile::new);
         commands.put("serve", Serve::new);
         commands.put("dump", Dump::new);
-        commands.put("query", Query::new);
-        commands.put("top", Top::new);
         return commands;
     }
 

@@ -3,7 +3,6 @@ package dev.meshguard.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.cli.server.Serve;
-import dev.meshguard.cli.server.Top;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.Compatibility;
@@ -11,12 +10,9 @@ import dev.meshguard.server.ConnectionSnapshot;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -26,9 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
-/** {@code meshguard serve}, {@code dump}, {@code query} and {@code top}, called like from a shell. */
+/** {@code meshguard serve} and {@code dump}, called like from a shell. */
 class ServerCommandsTests {
 
     @TempDir
@@ -162,34 +157,8 @@ class ServerCommandsTests {
     }
 
     @Test
-    void aQueryIsATable() throws IOException {
-        start(RecordSize.BYTES_144);
-        report();
-
-        assertThat(Answer.to("query", "--socket", socket(), "--record-size", "144", "--device", "0", "--device", "3"))
-                .isEqualTo(new Answer(0, """
-                          device  DRAM   L1     L1_SMALL  TRACE  circular buffers  kernels
-                          0       0 B    0 B    0 B       0 B    0 B               0 B
-                          3       1 MiB  4 KiB  0 B       0 B    0 B               0 B
-                        """, ""));
-    }
-
-    @Test
-    void aQueryForScriptsIsInBytes() throws IOException {
-        start(RecordSize.BYTES_112);
-        report();
-
-        assertThat(Answer.to("query", "--socket", socket(), "--bytes")
-                        .out()
-                        .lines()
-                        .skip(4)
-                        .findFirst())
-                .contains("  3       1048576  4096  0         0      0                 0");
-    }
-
-    @Test
     void withoutAServerTheWayToOneIsSaid() {
-        assertThat(Answer.to("query", "--socket", socket()))
+        assertThat(Answer.to("dump", "--socket", socket()))
                 .isEqualTo(new Answer(
                         64,
                         "",
@@ -207,39 +176,6 @@ class ServerCommandsTests {
                         0, "The server at " + socket() + " has written the live buffers into its log.\n", ""));
         server.awaitQuiet(Duration.ofSeconds(30));
         assertThat(log.toString()).contains("Total tracked allocations: 2").endsWith("📋 DUMP_REMAINING complete.\n");
-    }
-
-    @Test
-    void topIsALineForEachDeviceThatChanged() throws IOException {
-        start(RecordSize.BYTES_112);
-        report();
-        StringWriter out = new StringWriter();
-
-        int status = new CommandLine(new Top(InstantSource.system(), false))
-                .setOut(new PrintWriter(out))
-                .execute("--socket", socket(), "--device", "3", "--count", "3", "--interval", "0");
-
-        assertThat(status).isZero();
-        assertThat(out.toString().lines().toList())
-                .singleElement()
-                .asString()
-                .matches("\\d\\d:\\d\\d:\\d\\d device 3  DRAM 1048576  L1 4096");
-    }
-
-    @Test
-    void onATerminalTopDrawsBars() throws IOException {
-        start(RecordSize.BYTES_112);
-        report();
-        StringWriter out = new StringWriter();
-
-        new CommandLine(new Top(InstantSource.system(), true))
-                .setOut(new PrintWriter(out))
-                .execute("--socket", socket(), "--device", "3", "--count", "1");
-
-        assertThat(out.toString())
-                .contains("meshguard top  " + socket())
-                .contains("device 3")
-                .contains("DRAM");
     }
 
     private void start(RecordSize size) throws IOException {

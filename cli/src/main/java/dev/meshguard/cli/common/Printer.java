@@ -79,18 +79,6 @@ public final class Printer extends PrintWriter {
         return filter.failure.map(e -> name + " cannot be written: " + CommandFailures.reason(e));
     }
 
-    /**
-     * Ends a command whose output is not received.
-     *
-     * @throws UsageException if not all was printed
-     */
-    public void ensureWritten() throws UsageException {
-        Optional<String> failure = failure();
-        if (failure.isPresent()) {
-            throw UsageException.unwritten(failure.get());
-        }
-    }
-
     /** Passes printable characters, line breaks and tabs. */
     private static final class Filter extends Writer {
 

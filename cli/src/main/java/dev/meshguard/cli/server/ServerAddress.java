@@ -5,19 +5,15 @@ import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import picocli.CommandLine.Option;
 
-/** The options of commands that query a server. */
+/** The options of a command that connects to a server, and the record size of programs. */
 public final class ServerAddress {
 
     /** The value for a record size that the programs' records must prove. */
     public static final String AUTO = "auto";
-
-    private static final int DEVICES_OF_EVERY_SERVER = 8;
 
     @Option(
             names = "--socket",
@@ -69,11 +65,6 @@ public final class ServerAddress {
                 "--record-size " + said + ": give 72, 112 or 144, whichever the programs were built with, or auto");
     }
 
-    /** Returns whether a server with such records supports device info. */
-    public boolean knowsDevices() {
-        return RecordSize.of(recordSize).filter(RecordSize::hasDeviceInfo).isPresent();
-    }
-
     /** Returns the error for a server without a valid answer. */
     public UsageException noAnswer(IOException e) {
         return new UsageException(String.format(
@@ -81,16 +72,5 @@ public final class ServerAddress {
                 "%s. If the server reads records of another size than %d bytes, say which with --record-size.",
                 e.getMessage(),
                 recordSize));
-    }
-
-    /** Returns the requested devices, or those that the server knows, or those that every server has. */
-    public List<Integer> devices(List<Integer> asked, AllocationClient client) throws IOException {
-        if (!asked.isEmpty()) {
-            return asked;
-        }
-        int known = knowsDevices() ? client.devices() : 0;
-        return IntStream.range(0, known > 0 ? known : DEVICES_OF_EVERY_SERVER)
-                .boxed()
-                .toList();
     }
 }

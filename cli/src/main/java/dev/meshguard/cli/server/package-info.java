@@ -1,4 +1,4 @@
-/** Commands that run an allocation server, query one, or print a client of it. */
+/** Commands that run an allocation server, ask one for a dump, or print a client of it. */
 @NullMarked
 package dev.meshguard.cli.server;
 
