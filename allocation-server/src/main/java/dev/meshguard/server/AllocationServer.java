@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -48,8 +47,8 @@ import org.jspecify.annotations.Nullable;
  * <h2>Differences to the old server</h2>
  *
  * <p>This server reassembles records that arrive in parts and splits records that arrive together. It detects records
- * of another size and never misreads them. Buffers of a dead process are removed from the answers but stay in the
- * history. {@link Compatibility} lists the differences and restores each old behaviour.
+ * of another size and never misreads them. It rejects reports of devices that it does not have. Buffers of a dead process
+ * are removed from the answers but stay in the history; processes that share a buffer with it keep it.
  *
  * <h2>Guarantees</h2>
  *
@@ -388,7 +387,6 @@ public final class AllocationServer implements AutoCloseable {
         private Optional<LogTarget> log = Optional.empty();
         private @Nullable Boolean hasHexadecimalIds;
         private List<DeviceInfo> devices = List.of();
-        private final EnumSet<Compatibility> compatibility = EnumSet.noneOf(Compatibility.class);
         private Set<PosixFilePermission> permissions =
                 Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
         private Duration processCheck = Duration.ofSeconds(5);
@@ -453,12 +451,6 @@ public final class AllocationServer implements AutoCloseable {
          */
         public Builder devices(List<DeviceInfo> newDevices) {
             devices = List.copyOf(newDevices);
-            return this;
-        }
-
-        /** Restores old behaviours. */
-        public Builder compatibleWith(Set<Compatibility> old) {
-            compatibility.addAll(old);
             return this;
         }
 
@@ -600,7 +592,6 @@ public final class AllocationServer implements AutoCloseable {
                             ? recordSize.filter(RecordSize::hasCircularBuffers).isPresent()
                             : hasHexadecimalIds,
                     devices,
-                    compatibility,
                     permissions,
                     processCheck,
                     statistics,

@@ -40,7 +40,6 @@ final class ReportDispatcher {
     private static final long MAX_SIZE_BYTES = 100L << 30;
 
     private static final BufferType[] TYPES = BufferType.values();
-    private static final AllocationDetails NOBODY = AllocationDetails.user();
 
     /** The cost of one process check, in cleaning steps: it reads some files. */
     private static final int STEPS_OF_LOOK = 50;
@@ -64,9 +63,9 @@ final class ReportDispatcher {
         }
     }
 
-    private final ServerLedger ledger;
-    private final RunningTotals circularBuffers;
-    private final RunningTotals kernels;
+    private final ServerLedger ledger = new ServerLedger(new DeathRecorder());
+    private final RunningTotals circularBuffers = new RunningTotals();
+    private final RunningTotals kernels = new RunningTotals();
     private final FreedTypes freedTypes = new FreedTypes();
     private final ProcessRegistry processes;
     private final FramedPrograms framedPrograms = new FramedPrograms();
@@ -76,8 +75,6 @@ final class ReportDispatcher {
     private final @Nullable ServerLogFormatter lines;
     private final List<DeviceInfo> devices;
     private final int deviceLimit;
-    private final boolean acceptsAnyDevice;
-    private final boolean forgetsTheDead;
     private final InstantSource clock;
     private final Set<Integer> openedDevices = new HashSet<>();
 
@@ -112,12 +109,6 @@ final class ReportDispatcher {
         this.clock = options.clock();
         this.processes = new ProcessRegistry(options.probe(), limits.processes(), this::forgetIfIdle);
         this.lines = log == null ? null : new ServerLogFormatter(log, options.hasHexadecimalIds());
-        Set<Compatibility> compatibility = options.compatibility();
-        this.acceptsAnyDevice = compatibility.contains(Compatibility.ANY_DEVICE);
-        this.forgetsTheDead = compatibility.contains(Compatibility.FORGETS_THE_DEAD);
-        this.ledger = new ServerLedger(compatibility.contains(Compatibility.SHARED_WITH_THE_DEAD), new DeathRecorder());
-        this.circularBuffers = new RunningTotals(forgetsTheDead ? this::freeOfDead : report -> {});
-        this.kernels = new RunningTotals(report -> {});
     }
 
     void recordSize(RecordSize size) {
@@ -218,11 +209,7 @@ final class ReportDispatcher {
     }
 
     private boolean isOutOfRange(int device) {
-        boolean isBeyond = device < 0 || device >= deviceLimit;
-        return isBeyond
-                && (device < 0
-                        || !acceptsAnyDevice
-                        || (openedDevices.size() >= MAX_DEVICES && !openedDevices.contains(device)));
+        return device < 0 || device >= deviceLimit;
     }
 
     private boolean rejected(String what, ClientConnection connection) {
@@ -268,7 +255,7 @@ final class ReportDispatcher {
             lines.unknownFree(process, id, device);
         }
         if (record == null || record.held() == 0) {
-            if (device < 0 || isOutOfRange(device)) {
+            if (isOutOfRange(device)) {
                 rejected("a free on device " + device + ", which this server does not have", connection);
                 return;
             }
@@ -278,7 +265,7 @@ final class ReportDispatcher {
             }
             opened(device);
             reporter.freed(connection.details(), device, freedTypes.of(device, id, this::typeElsewhere), id);
-        } else if (!record.isOfDeadOnly()) {
+        } else if (!record.isAbandoned()) {
             free(record, connection.details());
         } else {
             reporter.freeIgnored(connection.details(), device, record.latestType(), id);
@@ -629,7 +616,7 @@ final class ReportDispatcher {
      * of an earlier process is complete. Only a process whose id was used again meanwhile completes it here.
      */
     private void announceDeath(long process) {
-        announceDeath(process, !forgetsTheDead);
+        announceDeath(process, true);
     }
 
     private void announceDeath(long process, boolean isDeath) {
@@ -658,19 +645,12 @@ final class ReportDispatcher {
                 new DyingProcess(false, RunningTotals.Death.NONE, RunningTotals.Death.NONE);
     }
 
-    /** Records the effects of deaths on the ledger: in the log, and in the tracker if it forgets the dead. */
+    /** Logs the effects of deaths on the ledger. */
     private final class DeathRecorder implements DeathListener {
         @Override
         public void sharedEntry(BufferRecord record, long process) {
             if (lines != null) {
                 lines.shared(record, process);
-            }
-        }
-
-        @Override
-        public void removedEntry(BufferRecord record, long process) {
-            if (forgetsTheDead) {
-                freeOfDead(record, process);
             }
         }
 
@@ -691,17 +671,6 @@ final class ReportDispatcher {
         if (death.count() > 0 && lines != null) {
             lines.removed(death.count(), kind, death.bytes(), process);
         }
-    }
-
-    private void freeOfDead(BufferRecord record, long process) {
-        AllocationDetails who = NOBODY.reportedBy(process);
-        while (record.held() > 0) {
-            free(record, who);
-        }
-    }
-
-    private void freeOfDead(RunningTotals.Entry report) {
-        reporter.freed(NOBODY.reportedBy(report.process()), report.device(), BufferType.L1, report.id());
     }
 
     private boolean has(long process) {

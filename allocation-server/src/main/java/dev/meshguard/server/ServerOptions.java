@@ -20,7 +20,6 @@ record ServerOptions(
         Optional<LogTarget> log,
         boolean hasHexadecimalIds,
         List<DeviceInfo> devices,
-        Set<Compatibility> compatibility,
         Set<PosixFilePermission> permissions,
         Duration processCheck,
         Duration statistics,
@@ -34,7 +33,6 @@ record ServerOptions(
 
     ServerOptions {
         devices = List.copyOf(devices);
-        compatibility = Set.copyOf(compatibility);
         permissions = Set.copyOf(permissions);
     }
 

@@ -158,34 +158,6 @@ class DeadProcessTests extends WithServer {
     }
 
     @Test
-    void whoSharedABufferWithTheDeadLosesItIfAskedFor() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_112, Compatibility.SHARED_WITH_THE_DEAD);
-        runs(1);
-        runs(2);
-        allocate(1, 64);
-        allocate(2, 64);
-        processes.remove(1L);
-        server.checkProcesses();
-
-        assertThat(server.usage(0).l1()).isZero();
-        try (RawClient client = client()) {
-            client.send(Request.free(2, 0, 64));
-            client.query(0);
-        }
-        assertThat(lines().get(lines().size() - 1)).startsWith("⚠ [PID 2] Deallocation for unknown buffer 64");
-    }
-
-    @Test
-    void whatADeadProcessHadCountsAsFreedIfAskedFor() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_112, Compatibility.FORGETS_THE_DEAD);
-        allocate(7, 64);
-
-        server.checkProcesses();
-
-        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @Test
     void anAddressOfADeadProcessIsAnotherBufferWhenItIsReused() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
         runs(1);

@@ -95,7 +95,6 @@ class FrameFuzzTests {
                 false,
                 List.of(),
                 Set.of(),
-                Set.of(),
                 Duration.ZERO,
                 Duration.ZERO,
                 InstantSource.fixed(Instant.parse("2026-03-01T12:00:00Z")),

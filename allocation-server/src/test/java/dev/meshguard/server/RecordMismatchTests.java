@@ -116,17 +116,6 @@ class RecordMismatchTests extends WithServer {
         assertThat(server.activeAllocations()).isEqualTo(1);
     }
 
-    @Test
-    void anyDeviceIsEnteredIfAskedFor() throws IOException {
-        start(RecordSize.BYTES_112, Compatibility.ANY_DEVICE);
-        try (RawClient program = client()) {
-            program.send(Request.allocation(7, 33, BufferType.L1, 64, 64));
-
-            assertThat(program.query(33)).isEqualTo(MemoryUsage.none(33));
-        }
-        assertThat(server.activeAllocations()).isEqualTo(1);
-    }
-
     // The detected size
 
     @ParameterizedTest

@@ -153,7 +153,6 @@ class ReportDispatcherTests {
                     false,
                     List.of(),
                     Set.of(),
-                    Set.of(),
                     Duration.ZERO,
                     Duration.ZERO,
                     InstantSource.fixed(NOON),

@@ -58,24 +58,6 @@ class SharedWithDeadLogTests extends WithServer {
     }
 
     @Test
-    void theLogOfTheOldRuleIsTheOldOne() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_112, Compatibility.SHARED_WITH_THE_DEAD);
-        runs(1);
-        runs(2);
-        allocate(1, 64);
-        allocate(2, 64);
-        processes.remove(1L);
-        server.checkProcesses();
-
-        assertThat(lines().subList(2, lines().size())).containsExactly("""
-
-                ⚠️  Detected dead processes, cleaning up orphaned buffers...
-                   PID 1 is dead, removing its buffers...
-                   ✓ Removed 1 buffers (6.10352e-05 MB) from PID 1
-                """.split("\n", -1));
-    }
-
-    @Test
     void theLastOfThoseWhoSharedTakesTheBufferOfAnotherWithIt() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
         runs(1);

@@ -12,7 +12,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,10 +41,6 @@ abstract class WithServer {
 
     void start(RecordSize size) throws IOException {
         server = builder(size).start();
-    }
-
-    void start(RecordSize size, Compatibility... old) throws IOException {
-        server = builder(size).compatibleWith(Set.of(old)).start();
     }
 
     AllocationServer.Builder builder(RecordSize size) {

@@ -2,10 +2,8 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.cli.server.Serve;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.server.AllocationServer;
-import dev.meshguard.server.Compatibility;
 import dev.meshguard.server.ConnectionSnapshot;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
@@ -137,23 +135,6 @@ class ServerCommandsTests {
                         "",
                         "meshguard: " + file
                                 + " cannot be written: its folder does not exist. Give another path with --log.\n"));
-    }
-
-    @Test
-    void aWrongNameOfOldBehaviourIsAnsweredWithTheRightOnes() {
-        assertThat(Answer.to("serve", "--socket", socket(), "--compat", "any-device,nothing")
-                        .err())
-                .startsWith("meshguard: --compat nothing: give all, or some of any-device, shared-with-the-dead, ");
-    }
-
-    @Test
-    void theHelpNamesEveryOldBehaviour() {
-        String help = Answer.to("serve", "--help").out();
-
-        assertThat(Compatibility.values()).allSatisfy(old -> {
-            assertThat(help).contains("  " + Serve.optionName(old) + " ");
-            assertThat(help.replaceAll("\\s+", " ")).contains(old.description());
-        });
     }
 
     @Test

@@ -5,7 +5,6 @@ import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.AllocationServer;
-import dev.meshguard.server.Compatibility;
 import dev.meshguard.server.protocol.DeviceInfo;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -16,15 +15,12 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -50,11 +46,6 @@ import picocli.CommandLine.Spec;
                     + " program decides, as soon as its bytes prove it, which takes two records; a program that asks and"
                     + " waits for an answer proves nothing and waits.",
             "",
-            "Old behaviour for --compat, several with commas between them, or all:",
-            "  any-device              reports of devices that the server does not have are entered",
-            "  shared-with-the-dead    a dead process takes the references of others with it",
-            "  forgets-the-dead        the buffers of a dead process count as freed",
-            "",
             "Exit status:",
             "  0   it was stopped, by Ctrl+C or SIGTERM too",
             "  64  wrong usage, a socket that cannot be made, or a log in a folder that does not exist",
@@ -64,13 +55,12 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  meshguard serve --record-size 112 --log -",
             "  meshguard serve --socket /tmp/mine.sock --record-size 144 --log server.log --ids hex",
-            "  meshguard serve --record-size 72 --compat forgets-the-dead,any-device"
+            "  meshguard serve --record-size 72 --devices 2"
         })
 public final class Serve implements Callable<Integer> {
 
     private static final int MAX_DEVICES = 1024;
     private static final long MAX_DEAD_CHECK_SECONDS = TimeUnit.DAYS.toSeconds(1);
-    private static final String ALL = "all";
     private static final String STANDARD_OUTPUT = "-";
 
     @Option(
@@ -98,9 +88,6 @@ public final class Serve implements Callable<Integer> {
             paramLabel = "decimal|hex",
             description = "How addresses are logged (default: hex with 144 bytes, else decimal).")
     private @Nullable String ids;
-
-    @Option(names = "--compat", paramLabel = "NAME", split = ",", description = "Old behaviour, see below.")
-    private List<String> compatibility = List.of();
 
     @Option(
             names = "--devices",
@@ -251,7 +238,6 @@ public final class Serve implements Callable<Integer> {
                 .devices(IntStream.range(0, devices)
                         .mapToObj(DeviceInfo::wormhole)
                         .toList())
-                .compatibleWith(compatibility())
                 .permissions(permissions())
                 .processCheckEvery(Duration.ofSeconds(deadCheck));
         limit(builder);
@@ -290,28 +276,6 @@ public final class Serve implements Callable<Integer> {
             throw new UsageException(option + " " + value + ": give 1 or more");
         }
         return value;
-    }
-
-    private Set<Compatibility> compatibility() throws UsageException {
-        EnumSet<Compatibility> chosen = EnumSet.noneOf(Compatibility.class);
-        for (String name : compatibility) {
-            if (name.equalsIgnoreCase(ALL)) {
-                return EnumSet.allOf(Compatibility.class);
-            }
-            chosen.add(Arrays.stream(Compatibility.values())
-                    .filter(known -> optionName(known).equalsIgnoreCase(name))
-                    .findFirst()
-                    .orElseThrow(() -> new UsageException("--compat " + name + ": give all, or some of "
-                            + Arrays.stream(Compatibility.values())
-                                    .map(Serve::optionName)
-                                    .collect(Collectors.joining(", ")))));
-        }
-        return chosen;
-    }
-
-    /** Returns the command-line name of an old behaviour. */
-    public static String optionName(Compatibility compatibility) {
-        return compatibility.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private Set<PosixFilePermission> permissions() throws UsageException {

@@ -36,8 +36,6 @@ public final class BufferRecord extends Node {
      */
     private int abandonedAt;
 
-    private boolean isOfDeadOnly;
-
     BufferRecord(DeviceLedger deviceLedger, long id) {
         this.deviceLedger = deviceLedger;
         this.id = id;
@@ -288,14 +286,8 @@ public final class BufferRecord extends Node {
         return abandonedAt != 0 && abandonedAt - deviceLedger.openedAt > 0 && references == 0 && held > 0;
     }
 
-    /** Returns whether no live process refers to the buffer that a dead one left. */
-    public boolean isOfDeadOnly() {
-        return isOfDeadOnly && isAbandoned();
-    }
-
-    void markAbandoned(int at, boolean ofDeadOnly) {
+    void markAbandoned(int at) {
         abandonedAt = at;
-        isOfDeadOnly = ofDeadOnly;
     }
 
     /** Returns whether the buffers that dead processes left here belong to an earlier open period of the device. */

@@ -9,9 +9,6 @@ public interface DeathListener {
     /** Called before the references of a dead process to an entry that others share are removed. */
     default void sharedEntry(BufferRecord record, long process) {}
 
-    /** Called after an entry was removed with a dead process. */
-    default void removedEntry(BufferRecord record, long process) {}
-
     /**
      * Called after the last entry of a dead process; calls about another process follow it.
      *

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -97,8 +96,6 @@ public final class RunningTotals {
         private boolean isDead;
     }
 
-    private final Consumer<Entry> onDeath;
-
     /** The latest report of each device and id. */
     private final Map<Key, Entry> entries = new HashMap<>();
 
@@ -106,15 +103,6 @@ public final class RunningTotals {
     private final Map<Long, Reporter> reporters = new HashMap<>();
     private final Deque<Reporter> dying = new ArrayDeque<>();
     private long count;
-
-    /**
-     * Creates empty totals.
-     *
-     * @param onDeath receives each report of a dead process when it is removed
-     */
-    public RunningTotals(Consumer<Entry> onDeath) {
-        this.onDeath = onDeath;
-    }
 
     /** Adds a report. */
     public void added(Entry entry) {
@@ -243,7 +231,6 @@ public final class RunningTotals {
 
     private void die(Entry entry) {
         remove(new Key(entry.device, entry.id), entry);
-        onDeath.accept(entry);
     }
 
     /** Returns whether a process has any report. */

@@ -33,7 +33,6 @@ public final class ServerLedger {
     private long addresses;
 
     // Pending work.
-    private final boolean diesWithOwner;
     private final DeathListener listener;
     private @Nullable LedgerProcess dying;
     private final Node ofEarlierOpenPeriods = new Node();
@@ -41,20 +40,12 @@ public final class ServerLedger {
     /** Incremented with each death and each new open period of a device. */
     private int moment;
 
-    /** Creates an empty ledger in which processes keep what they share with a dead process. */
-    public ServerLedger() {
-        this(false, new DeathListener() {});
-    }
-
     /**
-     * Creates an empty ledger.
+     * Creates an empty ledger in which processes keep what they share with a dead process.
      *
-     * @param diesWithOwner whether an entry is removed with its owner even if others refer to it; else others keep
-     *     their references
      * @param listener receives the effects of each death
      */
-    public ServerLedger(boolean diesWithOwner, DeathListener listener) {
-        this.diesWithOwner = diesWithOwner;
+    public ServerLedger(DeathListener listener) {
         this.listener = listener;
     }
 
@@ -149,8 +140,7 @@ public final class ServerLedger {
     }
 
     /**
-     * Announces the death of a process; {@link #clean} removes its references. Shared entries follow the constructor's
-     * setting. The removal of an earlier process is completed first, so that the effects of two deaths never mix.
+     * Announces the death of a process; {@link #clean} removes its references. The removal of an earlier process is completed first, so that the effects of two deaths never mix.
      */
     public void announceDeath(long pid) {
         finishDeath();
@@ -234,7 +224,7 @@ public final class ServerLedger {
         if (!process.sharedRecords.isEmpty()) {
             return (BufferRecord) process.sharedRecords.first();
         }
-        return diesWithOwner || process.shares.isEmpty() ? null : ((Share) process.shares.first()).record;
+        return process.shares.isEmpty() ? null : ((Share) process.shares.first()).record;
     }
 
     private boolean isOutdated(BufferRecord record) {
@@ -259,29 +249,17 @@ public final class ServerLedger {
     }
 
     private void resolve(BufferRecord record, LedgerProcess dead) {
-        boolean goes;
-        boolean ofDeadOnly;
-        if (diesWithOwner) {
-            goes = record.owner == dead;
-            ofDeadOnly = record.isSole();
-        } else {
-            goes = record.referencesWithout(dead.pid) == 0;
-            ofDeadOnly = true;
-            if (record.owner != dead || !record.isSole()) {
-                listener.sharedEntry(record, dead.pid);
-            }
+        if (record.owner != dead || !record.isSole()) {
+            listener.sharedEntry(record, dead.pid);
         }
-        if (!goes) {
-            if (!diesWithOwner) {
-                shares -= record.releasedAll(dead);
-            }
+        if (record.referencesWithout(dead.pid) > 0) {
+            shares -= record.releasedAll(dead);
             return;
         }
         dead.removedBuffers++;
         dead.removedBytes += record.size;
         freedAtOnce(record);
-        record.markAbandoned(dead.diedAt, ofDeadOnly);
-        listener.removedEntry(record, dead.pid);
+        record.markAbandoned(dead.diedAt);
         if (record.isOfEarlierOpenPeriod()) {
             record.forgetEarlierOpenPeriod();
         } else if (record.held() > 0) {

@@ -7,8 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A death costs as much as the entries of the process, can be carried out in parts, and look-ups show it at once. */
 class ServerLedgerTests {
@@ -18,7 +16,7 @@ class ServerLedgerTests {
 
     @Test
     void theDeathOfAProcessCostsWhatItHadWhateverOthersHave() {
-        ServerLedger books = new ServerLedger();
+        ServerLedger books = new ServerLedger(new DeathListener() {});
         for (int buffer = 0; buffer < 100_000; buffer++) {
             books.allocated(0, BufferType.DRAM, buffer, 64, 1);
         }
@@ -32,7 +30,7 @@ class ServerLedgerTests {
 
     @Test
     void theDeathOfManyProcessesCostsWhatTheyHad() {
-        ServerLedger books = new ServerLedger();
+        ServerLedger books = new ServerLedger(new DeathListener() {});
         for (int process = 1; process <= 20_000; process++) {
             books.allocated(0, BufferType.DRAM, process, 64, process);
         }
@@ -48,7 +46,7 @@ class ServerLedgerTests {
 
     @Test
     void theDeathOfThoseWhoShareCostsOneStepForEachReference() {
-        ServerLedger books = new ServerLedger();
+        ServerLedger books = new ServerLedger(new DeathListener() {});
         int processes = 64;
         int buffers = 2000;
         for (int process = 1; process <= processes; process++) {
@@ -72,7 +70,7 @@ class ServerLedgerTests {
 
     @Test
     void whatTheDeadLeftOnADeviceIsTakenOffInPartsToo() {
-        ServerLedger books = new ServerLedger();
+        ServerLedger books = new ServerLedger(new DeathListener() {});
         for (int buffer = 0; buffer < 5000; buffer++) {
             books.allocated(0, BufferType.DRAM, buffer, 64, 1).hold(BufferType.DRAM);
         }
@@ -96,16 +94,15 @@ class ServerLedgerTests {
         return steps;
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void whoeverLooksInBetweenFindsEverythingDone(boolean diesWithOwner) {
+    @Test
+    void whoeverLooksInBetweenFindsEverythingDone() {
         for (int program = 0; program < PROGRAMS; program++) {
             long seed = SEED + program;
             Random random = new Random(seed);
             Deaths seenAtOnce = new Deaths();
             Deaths seenInParts = new Deaths();
-            ServerLedger atOnce = new ServerLedger(diesWithOwner, seenAtOnce);
-            ServerLedger inParts = new ServerLedger(diesWithOwner, seenInParts);
+            ServerLedger atOnce = new ServerLedger(seenAtOnce);
+            ServerLedger inParts = new ServerLedger(seenInParts);
             for (int step = 0; step < 300; step++) {
                 int device = random.nextInt(2);
                 long id = random.nextInt(6);
@@ -155,11 +152,6 @@ class ServerLedgerTests {
         }
 
         @Override
-        public void removedEntry(BufferRecord record, long process) {
-            entries.add("removed with " + process + ": " + record.device() + " " + record.id());
-        }
-
-        @Override
         public void finished(long process, long buffers, long bytes) {
             finished.add(process + ": " + buffers + " buffers, " + bytes + " bytes");
         }
@@ -187,8 +179,7 @@ class ServerLedgerTests {
         return record == null
                 ? "nothing"
                 : record.device() + " " + record.id() + ": " + record.references() + " of " + record.owner() + ", "
-                        + record.size() + " bytes, held " + record.held() + ", left " + record.isAbandoned() + " "
-                        + record.isOfDeadOnly();
+                        + record.size() + " bytes, held " + record.held() + ", left " + record.isAbandoned();
     }
 
     private static String summary(ServerLedger books) {
