@@ -69,7 +69,7 @@ public final class PolicyLedger {
 
     private PolicyLedger(CountingPolicy policy) {
         this.policy = policy;
-        this.ledger = new Ledger(policy.repeatedReports(), request -> {});
+        this.ledger = new Ledger(policy.repeatCounting(), request -> {});
     }
 
     static PolicyLedger read(List<HistoryEvent> events, CountingPolicy policy) {

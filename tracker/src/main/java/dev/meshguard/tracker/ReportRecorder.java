@@ -11,7 +11,7 @@ import dev.meshguard.history.internal.Journal;
 import dev.meshguard.history.internal.Journal.Kind;
 import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.history.internal.Ledger.Effect;
-import dev.meshguard.history.internal.Ledger.RepeatedReports;
+import dev.meshguard.history.internal.Ledger.RepeatCounting;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -30,7 +30,7 @@ final class ReportRecorder {
 
     ReportRecorder(StackKeeper stacks) {
         this.stacks = stacks;
-        this.ledger = new Ledger(RepeatedReports.COUNTED, stacks::removed);
+        this.ledger = new Ledger(RepeatCounting.COUNTED, stacks::removed);
     }
 
     /** Returns the ticket of a new request. */

@@ -36,7 +36,7 @@ public final class Ledger {
     }
 
     /** The ways in which a further report of a live entry counts. */
-    public enum RepeatedReports {
+    public enum RepeatCounting {
         /** The entry has one report more, and stays until all are freed. */
         COUNTED,
         /** The entry has the new size, which is added to the old one, and goes with the first free. */
@@ -46,7 +46,7 @@ public final class Ledger {
     }
 
     private final TreeMap<Integer, Device> devices = new TreeMap<>();
-    private final RepeatedReports repeatedReports;
+    private final RepeatCounting repeatCounting;
     private final Consumer<MemoryRequest> removed;
     private @Nullable Device latest;
     private int latestDevice;
@@ -61,11 +61,11 @@ public final class Ledger {
     /**
      * Creates an empty ledger.
      *
-     * @param repeatedReports how a further report of a live entry counts
+     * @param repeatCounting how a further report of a live entry counts
      * @param removed receives the request of each entry that is removed
      */
-    public Ledger(RepeatedReports repeatedReports, Consumer<MemoryRequest> removed) {
-        this.repeatedReports = repeatedReports;
+    public Ledger(RepeatCounting repeatCounting, Consumer<MemoryRequest> removed) {
+        this.repeatCounting = repeatCounting;
         this.removed = removed;
     }
 
@@ -107,10 +107,10 @@ public final class Ledger {
         }
         entries.join(entry, allocator);
         Effect effect = entry.size == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
-        if (repeatedReports == RepeatedReports.COUNTED) {
+        if (repeatCounting == RepeatCounting.COUNTED) {
             entry.reports++;
             known.totals.repeated(type, entry.lifetime(), 1);
-        } else if (repeatedReports == RepeatedReports.ADDED) {
+        } else if (repeatCounting == RepeatCounting.ADDED) {
             entry.size = size;
             known.totals.resized(type, entry.lifetime(), size);
             known.totals.repeated(type, entry.lifetime(), 1);
