@@ -175,6 +175,16 @@ public final class SurvivorFinding implements Finding {
         return Collections.max(findings, SIZE);
     }
 
+    /**
+     * Returns whether the reports came from another program that sends no lines of code, for example from the log of a server. Then
+     * findings need not mention that no line is known.
+     */
+    static boolean isWithoutOrigins(LeakVerdict verdict) {
+        return verdict.vocabulary().equals(SourceVocabulary.PROGRAM)
+                && verdict.survivors().stream()
+                        .noneMatch(survivor -> survivor.buffer().origin().isPresent());
+    }
+
     /** Returns what the parts of one finding share. */
     private static Object keyOf(Part part) {
         SurvivorGroup group = part.group();
@@ -266,16 +276,6 @@ public final class SurvivorFinding implements Finding {
     @Override
     public Optional<String> fix() {
         return context.verdict().remedyOf(first());
-    }
-
-    /**
-     * Returns whether the reports came from another program that sends no lines of code, for example from the log of a server. Then
-     * findings need not mention that no line is known.
-     */
-    static boolean isWithoutOrigins(LeakVerdict verdict) {
-        return verdict.vocabulary().equals(SourceVocabulary.PROGRAM)
-                && verdict.survivors().stream()
-                        .noneMatch(survivor -> survivor.buffer().origin().isPresent());
     }
 
     @Override
