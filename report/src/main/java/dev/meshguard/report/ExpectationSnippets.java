@@ -20,7 +20,6 @@ import dev.meshguard.verdict.expectation.OriginPattern;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,36 +53,40 @@ public final class ExpectationSnippets {
     private final List<Integer> devices;
     private final List<Survivor> unexpected;
 
-    /** The same survivors by the {@linkplain #endsOfPatterns ends of patterns} that may match their origins. */
-    private final Map<List<String>, List<Survivor>> byEndOfPattern = new HashMap<>();
+    /**
+     * The same survivors by size and by the {@linkplain #endsOfPatterns ends of patterns} that may match their origins: ten thousand
+     * findings ask for their own entry.
+     */
+    private final Map<Object, List<Survivor>> byTerm = new HashMap<>();
 
     private ExpectationSnippets(LeakVerdict verdict) {
         this.names = new MemoryNames(verdict.history());
         this.devices = devices(verdict.history());
         this.unexpected = verdict.survivors(one -> one.status() != SurvivorStatus.EXPECTED);
-        Map<Origin, Set<List<String>>> ends = new HashMap<>();
+        Map<StackTraceElement, List<List<String>>> ends = new HashMap<>();
         for (Survivor survivor : unexpected) {
-            survivor.reports()
-                    .get(0)
-                    .request()
-                    .origin()
-                    .ifPresent(origin -> ends.computeIfAbsent(origin, ExpectationSnippets::endsOfPatterns)
-                            .forEach(end -> byEndOfPattern
-                                    .computeIfAbsent(end, unused -> new ArrayList<>())
-                                    .add(survivor)));
+            Report report = survivor.reports().get(0);
+            add(report.size(), survivor);
+            report.request().origin().stream()
+                    .flatMap(origin -> origin.frames().stream())
+                    .flatMap(frame -> ends.computeIfAbsent(frame, ExpectationSnippets::endsOfPatterns).stream())
+                    .distinct()
+                    .forEach(end -> add(end, survivor));
         }
     }
 
-    /** Returns the last two names of all patterns for a method that match a frame: its classes and its method are the last. */
-    private static Set<List<String>> endsOfPatterns(Origin origin) {
-        Set<List<String>> ends = new HashSet<>();
-        for (StackTraceElement frame : origin.frames()) {
-            FrameName name = FrameName.of(frame);
-            List<String> segments = name.segments();
-            int firstClass = segments.size() - 1 - name.classes().size();
-            for (int last = Math.max(1, firstClass); last < segments.size(); last++) {
-                ends.add(List.of(segments.get(last - 1), segments.get(last)));
-            }
+    private void add(Object term, Survivor survivor) {
+        byTerm.computeIfAbsent(term, unused -> new ArrayList<>()).add(survivor);
+    }
+
+    /** Returns the last two names of all patterns for a method that match a frame: a class or the method is the last. */
+    private static List<List<String>> endsOfPatterns(StackTraceElement frame) {
+        FrameName name = FrameName.of(frame);
+        List<String> segments = name.segments();
+        int firstClass = segments.size() - 1 - name.classes().size();
+        List<List<String>> ends = new ArrayList<>();
+        for (int last = Math.max(1, firstClass); last < segments.size(); last++) {
+            ends.add(List.of(segments.get(last - 1), segments.get(last)));
         }
         return ends;
     }
@@ -148,13 +151,13 @@ public final class ExpectationSnippets {
                         .noneMatch(buffer -> !own.contains(buffer) && entry.fits(buffer));
     }
 
-    /** Returns all survivors that an entry for a finding may admit: ten thousand findings ask for their own entry. */
+    /** Returns all survivors that an entry for a finding may admit. */
     private List<Survivor> candidates(Expectation entry) {
-        if (entry.origin().isEmpty()) {
-            return unexpected;
+        if (entry.origin().isPresent()) {
+            String[] names = entry.origin().get().text().split("[.$]", -1);
+            return byTerm.getOrDefault(List.of(names[names.length - 2], names[names.length - 1]), List.of());
         }
-        String[] names = entry.origin().get().text().split("[.$]", -1);
-        return byEndOfPattern.getOrDefault(List.of(names[names.length - 2], names[names.length - 1]), List.of());
+        return entry.size().isPresent() ? byTerm.getOrDefault(entry.size().getAsLong(), List.of()) : unexpected;
     }
 
     /** These terms are the cheapest to compare. */
