@@ -81,9 +81,6 @@ public final class AllocationServer implements AutoCloseable {
     /** The socket that tt-metal's programs connect to; the path is fixed in their code. */
     public static final Path DEFAULT_SOCKET = Path.of("/tmp/tt_allocation_server.sock");
 
-    /** The server's thread notifies waiting threads when it ends; this timeout covers the case that it cannot. */
-    private static final long WAIT_MILLIS = 1000;
-
     private final Object lock = new Object();
     private final ServerOptions options;
     private final ServerErrors problems;
@@ -205,39 +202,16 @@ public final class AllocationServer implements AutoCloseable {
     /** Checks for dead processes now and removes their buffers from the ledger; the tracker keeps them. */
     public void checkProcesses() {
         synchronized (lock) {
-            awaitCheck(bookkeeper.askForCheck());
+            bookkeeper.checkProcesses();
+            loop.logged();
         }
     }
 
     /** Logs the remaining buffers, like the request of a program. */
     public void dump() {
         synchronized (lock) {
-            awaitCheck(bookkeeper.askForDump());
             bookkeeper.dump();
             loop.logged();
-        }
-    }
-
-    /**
-     * The server's thread checks for dead processes in parts, so that it serves programs meanwhile; if it has ended,
-     * this thread does it.
-     */
-    private void awaitCheck(long asked) {
-        loop.logged();
-        boolean wasInterrupted = false;
-        while (!bookkeeper.isChecked(asked)) {
-            if (!thread.isAlive() || Thread.currentThread().equals(thread)) {
-                bookkeeper.work(Integer.MAX_VALUE);
-                continue;
-            }
-            try {
-                lock.wait(WAIT_MILLIS);
-            } catch (InterruptedException e) {
-                wasInterrupted = true;
-            }
-        }
-        if (wasInterrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 

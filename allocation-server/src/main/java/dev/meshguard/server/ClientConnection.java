@@ -30,13 +30,6 @@ final class ClientConnection {
     @Nullable
     ByteBuffer unsent;
 
-    /** Bytes received after an unanswered query; the server continues reading after the answer. */
-    @Nullable
-    ByteBuffer waiting;
-
-    /** The argument for {@link ReportDispatcher#isChecked} while a dump waits; 0 if no dump waits. */
-    long dumpAfter;
-
     long records;
     long reports;
 

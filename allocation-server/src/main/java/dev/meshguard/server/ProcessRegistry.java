@@ -2,10 +2,11 @@ package dev.meshguard.server;
 
 import dev.meshguard.server.ProcessInspector.ProcessState;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongPredicate;
-import org.jspecify.annotations.Nullable;
 
 /** The processes that have reported, with the dead ones among them. */
 final class ProcessRegistry {
@@ -21,7 +22,6 @@ final class ProcessRegistry {
     private final LongPredicate isForgotten;
     private final TreeMap<Long, Known> processes = new TreeMap<>();
     private long lastAsked = Long.MIN_VALUE;
-    private long looks;
 
     /**
      * Creates an empty registry.
@@ -41,7 +41,10 @@ final class ProcessRegistry {
         if (processId <= 0 || known == null || !known.wasSeen()) {
             return false;
         }
-        return inspect(processId).filter(seen -> isAnotherProcess(known, seen)).isPresent();
+        return inspector
+                .inspect(processId)
+                .filter(seen -> isAnotherProcess(known, seen))
+                .isPresent();
     }
 
     /**
@@ -55,7 +58,7 @@ final class ProcessRegistry {
         if (processes.size() >= limit && !makeRoom()) {
             return false;
         }
-        Optional<ProcessState> seen = processId > 0 ? inspect(processId) : Optional.empty();
+        Optional<ProcessState> seen = processId > 0 ? inspector.inspect(processId) : Optional.empty();
         processes.put(processId, new Known(seen.isPresent(), seen.flatMap(ProcessState::started)));
         return true;
     }
@@ -81,26 +84,13 @@ final class ProcessRegistry {
         processes.remove(processId);
     }
 
-    /** Returns the next process in the order of their ids, or null after the last. */
-    @Nullable
-    Long after(long processId) {
-        return processes.higherKey(processId);
-    }
-
-    /** Returns whether a known process is dead. */
-    boolean isDead(long processId) {
-        Known known = processes.get(processId);
-        return processId > 0 && known != null && isDead(known, inspect(processId));
-    }
-
-    private Optional<ProcessState> inspect(long processId) {
-        looks++;
-        return inspector.inspect(processId);
-    }
-
-    /** Returns the number of process checks so far. */
-    long looks() {
-        return looks;
+    /** Returns the known processes that are dead, by their ids. */
+    List<Long> dead() {
+        return processes.entrySet().stream()
+                .filter(process ->
+                        process.getKey() > 0 && isDead(process.getValue(), inspector.inspect(process.getKey())))
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     private boolean isDead(Known known, Optional<ProcessState> now) {

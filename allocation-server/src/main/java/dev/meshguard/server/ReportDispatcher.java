@@ -4,8 +4,8 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.server.frame.internal.Frame;
 import dev.meshguard.server.ledger.internal.BufferRecord;
-import dev.meshguard.server.ledger.internal.DeathListener;
 import dev.meshguard.server.ledger.internal.LogLineBuffer;
+import dev.meshguard.server.ledger.internal.RemovedEntries;
 import dev.meshguard.server.ledger.internal.RunningTotals;
 import dev.meshguard.server.ledger.internal.ServerLedger;
 import dev.meshguard.server.ledger.internal.ServerLogFormatter;
@@ -28,11 +28,7 @@ import org.jspecify.annotations.Nullable;
  * one; and the tracker, which finds leaks.
  *
  * <p>They differ where the old server forgets: buffers of a dead process are removed from the ledger and stay in the
- * tracker.
- *
- * <p>The time to find and clean up dead processes grows with the number of processes and of their buffers. The work is
- * therefore done in parts: {@link #askForCheck}, then {@link #work} until {@link #isChecked}. Guarded by the server's
- * lock.
+ * tracker. Guarded by the server's lock.
  */
 final class ReportDispatcher {
 
@@ -40,9 +36,6 @@ final class ReportDispatcher {
     private static final long MAX_SIZE_BYTES = 100L << 30;
 
     private static final BufferType[] TYPES = BufferType.values();
-
-    /** The cost of one process check, in cleaning steps: it reads some files. */
-    private static final int STEPS_OF_LOOK = 50;
 
     private static final int MAX_DEVICES = 1024;
     private static final int MAX_NAMED_PROGRAMS = 8;
@@ -63,7 +56,7 @@ final class ReportDispatcher {
         }
     }
 
-    private final ServerLedger ledger = new ServerLedger(new DeathRecorder());
+    private final ServerLedger ledger = new ServerLedger();
     private final RunningTotals circularBuffers = new RunningTotals();
     private final RunningTotals kernels = new RunningTotals();
     private final FreedTypes freedTypes = new FreedTypes();
@@ -85,15 +78,6 @@ final class ReportDispatcher {
      * with it.
      */
     private long deaths;
-
-    // The check for dead processes.
-    private long checksAsked;
-    private long checksDone;
-    private boolean isChecking;
-    private long lastLookedAt;
-    private boolean isAnnounced;
-
-    private DyingProcess dying = DyingProcess.NONE;
 
     // The limits reached so far.
     private final EnumSet<Limit> reached = EnumSet.noneOf(Limit.class);
@@ -418,8 +402,7 @@ final class ReportDispatcher {
 
     /** Removes the memory of a client that has ended from the ledger; the history knows a death only if it was one. */
     void ended(long process, boolean isDeath) {
-        announceDeath(process, isDeath);
-        ledger.clean(STEPS_OF_LOOK);
+        remove(List.of(process), isDeath);
     }
 
     private void logCircularBuffer(boolean isAllocated, int device, long bytes) {
@@ -504,8 +487,7 @@ final class ReportDispatcher {
         }
         boolean isFirst = !connection.hasReports();
         if (processes.isReplaced(process)) {
-            announceDeath(process);
-            ledger.clean(STEPS_OF_LOOK);
+            remove(List.of((long) process), true);
         }
         if (!processes.reported(process)) {
             noRoom(Limit.PROCESSES, limits.processes());
@@ -518,11 +500,6 @@ final class ReportDispatcher {
         return true;
     }
 
-    /** Returns the number of process checks so far; a check takes longer than all other work for a report. */
-    long looks() {
-        return processes.looks();
-    }
-
     /** Forgets a process without allocations; a later report makes it known again. */
     private boolean forgetIfIdle(long process) {
         if (circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process) || !ledger.forgetIfIdle(process)) {
@@ -532,144 +509,52 @@ final class ReportDispatcher {
         return true;
     }
 
-    /**
-     * Requests a check for dead processes and the removal of their allocations.
-     *
-     * @return the argument for {@link #isChecked}
-     */
-    long askForCheck() {
-        // A running check may have passed a process that is dead now.
-        checksAsked = isChecking ? checksDone + 2 : checksDone + 1;
-        if (!isChecking) {
-            beginCheck();
-        }
-        return checksAsked;
-    }
-
-    private void beginCheck() {
-        isChecking = true;
-        lastLookedAt = Long.MIN_VALUE;
-        isAnnounced = isAnnounced && ledger.isDying();
-    }
-
-    /** Returns whether a requested check is finished, including all removals. */
-    boolean isChecked(long asked) {
-        return checksDone >= asked && !isToBeCleaned();
-    }
-
-    /** Returns whether {@link #work} has something to do. */
-    boolean hasWork() {
-        return isChecking || isToBeCleaned();
-    }
-
-    private boolean isToBeCleaned() {
-        return ledger.isToBeCleaned() || circularBuffers.isToBeCleaned() || kernels.isToBeCleaned();
-    }
-
-    /**
-     * Continues the requested work.
-     *
-     * @param steps the maximum work: a step is the removal of one report
-     */
-    void work(int steps) {
-        int left = steps;
-        while (left > 0 && hasWork()) {
-            left = ledger.clean(left);
-            left = circularBuffers.clean(left);
-            left = kernels.clean(left);
-            if (left > 0 && isChecking) {
-                lookAtNext();
-                left -= STEPS_OF_LOOK;
-            }
-        }
-    }
-
-    private void lookAtNext() {
-        Long next = processes.after(lastLookedAt);
-        if (next != null) {
-            lastLookedAt = next;
-            if (processes.isDead(next)) {
-                announceDeath(next);
-            }
-            return;
-        }
-        endOfCheck();
-        isChecking = false;
-        checksDone++;
+    /** Checks all processes and removes the allocations of the dead ones from the ledger. */
+    void checkProcesses() {
+        remove(processes.dead(), true);
         reporter.addUp();
-        if (checksDone < checksAsked) {
-            beginCheck();
-        }
     }
 
-    private void endOfCheck() {
-        if (isAnnounced && lines != null) {
+    /** Removes the allocations of processes that ended, in one list of log lines. */
+    private void remove(List<Long> ended, boolean areDeaths) {
+        boolean isLogged = false;
+        for (long process : ended) {
+            boolean hasEntries = has(process);
+            processes.forget(process);
+            deaths++;
+            if (hasEntries && lines != null) {
+                if (!isLogged) {
+                    lines.deadFound();
+                }
+                isLogged = true;
+                lines.dead(process);
+            }
+            if (areDeaths) {
+                reporter.processDied(process);
+            }
+            RemovedEntries buffers = ledger.died(process, record -> logShared(record, process));
+            RemovedEntries circular = circularBuffers.died(process);
+            RemovedEntries loaded = kernels.died(process);
+            if (hasEntries && lines != null) {
+                lines.removed(buffers.count(), "buffers", buffers.bytes(), process);
+                log(circular, "CBs", process, lines);
+                log(loaded, "kernels", process, lines);
+            }
+        }
+        if (isLogged && lines != null) {
             lines.blank();
         }
-        isAnnounced = false;
     }
 
-    /**
-     * Announces that a process is dead; {@link #work} removes its entries.
-     *
-     * <p>The lines about one process precede those about the next one. The check announces nothing before the removal
-     * of an earlier process is complete. Only a process whose id was used again meanwhile completes it here.
-     */
-    private void announceDeath(long process) {
-        announceDeath(process, true);
-    }
-
-    private void announceDeath(long process, boolean isDeath) {
-        ledger.finishDeath();
-        boolean hasEntries = has(process);
-        processes.forget(process);
-        deaths++;
-        if (hasEntries && lines != null) {
-            if (!isAnnounced) {
-                lines.deadFound();
-            }
-            lines.dead(process);
-            isAnnounced = true;
-        }
-        if (isDeath) {
-            reporter.processDied(process);
-        }
-        dying = new DyingProcess(hasEntries, circularBuffers.announceDeath(process), kernels.announceDeath(process));
-        ledger.announceDeath(process);
-    }
-
-    /** The dead process whose entries are being removed. */
-    private record DyingProcess(boolean hasEntries, RunningTotals.Death circularBuffers, RunningTotals.Death kernels) {
-
-        private static final DyingProcess NONE =
-                new DyingProcess(false, RunningTotals.Death.NONE, RunningTotals.Death.NONE);
-    }
-
-    /** Logs the effects of deaths on the ledger. */
-    private final class DeathRecorder implements DeathListener {
-        @Override
-        public void sharedEntry(BufferRecord record, long process) {
-            if (lines != null) {
-                lines.shared(record, process);
-            }
-        }
-
-        @Override
-        public void finished(long process, long buffers, long bytes) {
-            if (dying.hasEntries && lines != null) {
-                lines.removed(buffers, "buffers", bytes, process);
-                removed("CBs", dying.circularBuffers, process);
-                removed("kernels", dying.kernels, process);
-            }
-            if (!isChecking) {
-                endOfCheck();
-            }
+    private void logShared(BufferRecord record, long process) {
+        if (lines != null) {
+            lines.shared(record, process);
         }
     }
 
-    private void removed(String kind, RunningTotals.Death death, long process) {
-        if (death.count() > 0 && lines != null) {
-            lines.removed(death.count(), kind, death.bytes(), process);
+    private static void log(RemovedEntries removed, String kind, long process, ServerLogFormatter lines) {
+        if (removed.count() > 0) {
+            lines.removed(removed.count(), kind, removed.bytes(), process);
         }
     }
 
@@ -708,15 +593,12 @@ final class ReportDispatcher {
         return ledger.entries();
     }
 
-    /** Requests a dump, which follows the check for dead processes; returns the argument for {@link #isChecked}. */
-    long askForDump() {
+    /** Checks for dead processes and logs the remaining buffers. */
+    void dump() {
         if (lines != null) {
             lines.dumpAskedFor();
         }
-        return askForCheck();
-    }
-
-    void dump() {
+        checkProcesses();
         if (lines != null) {
             lines.dump(ledger);
         }

@@ -18,9 +18,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -51,14 +49,6 @@ final class ServerLoop implements Runnable {
 
     private static final int SMALL_READ_BYTES = 1 << 13;
 
-    /**
-     * The steps of cleaning up after dead processes before programs are served again: about a tenth of a millisecond.
-     */
-    private static final int STEPS_AT_ONCE = 500;
-
-    /** The number of process checks while one program's records are read, before other programs are served. */
-    private static final int LOOKS_AT_ONCE = 40;
-
     private static final int RESERVE = 4 << 20;
 
     /** More rounds than the data in a socket's buffers needs. */
@@ -77,10 +67,6 @@ final class ServerLoop implements Runnable {
     private final ByteBuffer out = ByteBuffer.allocate(READ_AT_ONCE);
 
     private final List<ClientConnection> connections = new ArrayList<>();
-    private final Deque<ClientConnection> dumpsWaiting = new ArrayDeque<>();
-
-    /** Programs whose processes had to be checked, which takes longer than recording their reports. */
-    private final Deque<ClientConnection> heldUp = new ArrayDeque<>();
 
     private @Nullable RecordCodec codec;
     private int recordBytes;
@@ -140,11 +126,8 @@ final class ServerLoop implements Runnable {
                 turn();
             }
             // Data sent before the end is still read; a program that continues to send is not waited for.
-            for (int rounds = 0; rounds < LAST_ROUNDS && (selector.selectNow() > 0 || isWaiting()); rounds++) {
+            for (int rounds = 0; rounds < LAST_ROUNDS && selector.selectNow() > 0; rounds++) {
                 serve();
-                synchronized (lock) {
-                    finishWork();
-                }
             }
         } catch (OutOfMemoryError e) {
             reserve = null;
@@ -196,14 +179,12 @@ final class ServerLoop implements Runnable {
     private void turn() throws IOException {
         long asked;
         boolean isAwaited;
-        boolean hasWork;
         synchronized (lock) {
             asked = quietAsked;
-            hasWork = bookkeeper.hasWork() || isWaiting();
-            isAwaited = quietReached < asked || hasUnflushedLines || hasWork;
+            isAwaited = quietReached < asked || hasUnflushedLines;
         }
         int ready = isAwaited ? selector.selectNow() : selector.select(MAX_SLEEP_MILLIS);
-        if (ready == 0 && isAwaited && !hasWork) {
+        if (ready == 0 && isAwaited) {
             synchronized (lock) {
                 flush();
                 quietReached = asked;
@@ -213,57 +194,12 @@ final class ServerLoop implements Runnable {
         if (ready > 0) {
             wasSmallRead = true;
             serve();
-            if (wasSmallRead && !hasWork) {
+            if (wasSmallRead) {
                 LockSupport.parkNanos(COALESCE_NANOS);
             }
         }
         synchronized (lock) {
             onTime();
-            if (bookkeeper.hasWork() || isWaiting()) {
-                work();
-            }
-        }
-    }
-
-    private boolean isWaiting() {
-        return !dumpsWaiting.isEmpty() || !heldUp.isEmpty();
-    }
-
-    /** Does a part of the work for dead processes, and writes the dumps that waited for it. */
-    private void work() {
-        for (int waiting = heldUp.size(); waiting > 0; waiting--) {
-            proceed(heldUp.remove());
-        }
-        bookkeeper.work(STEPS_AT_ONCE);
-        hasUnflushedLines = log != null;
-        while (!dumpsWaiting.isEmpty() && bookkeeper.isChecked(dumpsWaiting.element().dumpAfter)) {
-            ClientConnection connection = dumpsWaiting.remove();
-            bookkeeper.dump();
-            proceed(connection);
-        }
-        lock.notifyAll();
-    }
-
-    private void finishWork() {
-        while (bookkeeper.hasWork() || isWaiting()) {
-            work();
-        }
-    }
-
-    /** Resumes reading after a connection's query delayed it. */
-    private void proceed(ClientConnection connection) {
-        ByteBuffer rest = connection.waiting;
-        connection.waiting = null;
-        connection.dumpAfter = 0;
-        if (!connection.isOpen || rest == null) {
-            return;
-        }
-        in.clear();
-        in.put(rest).flip();
-        records(connection);
-        if (connection.isOpen) {
-            answer(connection);
-            listen(connection);
         }
     }
 
@@ -335,12 +271,11 @@ final class ServerLoop implements Runnable {
         Instant now = clock.instant();
         if (!options.processCheck().isZero() && !now.isBefore(nextCheck)) {
             nextCheck = now.plus(options.processCheck());
-            if (!bookkeeper.hasWork()) {
-                bookkeeper.askForCheck();
-            }
+            bookkeeper.checkProcesses();
+            hasUnflushedLines = log != null;
         }
         boolean isTimeForStatistics = !options.statistics().isZero() && !now.isBefore(nextStatistics);
-        if (log != null && isTimeForStatistics && !bookkeeper.hasWork()) {
+        if (log != null && isTimeForStatistics) {
             nextStatistics = now.plus(options.statistics());
             bookkeeper.statistics();
             hasUnflushedLines = true;
@@ -382,9 +317,6 @@ final class ServerLoop implements Runnable {
         if (connection.isOpen) {
             answer(connection);
         }
-        if (connection.isOpen && connection.waiting != null) {
-            listen(connection);
-        }
         lock.notifyAll();
     }
 
@@ -418,8 +350,7 @@ final class ServerLoop implements Runnable {
         int at = 0;
         int limit = in.limit();
         int size = recordBytes;
-        long mostLooks = bookkeeper.looks() + LOOKS_AT_ONCE;
-        while (limit - at >= size && connection.isOpen && connection.dumpAfter == 0 && bookkeeper.looks() < mostLooks) {
+        while (limit - at >= size && connection.isOpen) {
             int type = in.get(at) & 0xff;
             boolean isMessage = type >= 1 && type <= MessageType.MAX_CODE;
             if (!isMessage || !RecordShape.isPlain(in, at, size)) {
@@ -437,17 +368,7 @@ final class ServerLoop implements Runnable {
             record(type, at, connection);
             at += size;
         }
-        if (!connection.isOpen) {
-            return;
-        }
-        boolean hasManyLooks = bookkeeper.looks() >= mostLooks && limit - at >= size;
-        if (connection.dumpAfter != 0 || hasManyLooks) {
-            in.position(at);
-            connection.waiting = ByteBuffer.allocate(in.remaining()).put(in).flip();
-            if (connection.dumpAfter == 0) {
-                heldUp.add(connection);
-            }
-        } else {
+        if (connection.isOpen) {
             keep(connection, at);
         }
     }
@@ -488,12 +409,9 @@ final class ServerLoop implements Runnable {
         MessageType type = known.get();
         int device = in.getInt(at + RecordFields.DEVICE);
         switch (type) {
-            case QUERY -> reply(bookkeeper.usage(device), connection);
-            case DEVICE_INFO_QUERY -> reply(bookkeeper.deviceInfo(device), connection);
-            case DUMP_REMAINING -> {
-                connection.dumpAfter = bookkeeper.askForDump();
-                dumpsWaiting.add(connection);
-            }
+            case QUERY -> reply(bookkeeper.usage(device));
+            case DEVICE_INFO_QUERY -> reply(bookkeeper.deviceInfo(device));
+            case DUMP_REMAINING -> bookkeeper.dump();
             case DUMP_KERNELS -> bookkeeper.dumpKernels();
             case CB_ALLOC, CB_FREE -> bookkeeper.circularBuffer(in, at, type == MessageType.CB_ALLOC, connection);
             case KERNEL_LOAD, KERNEL_UNLOAD -> bookkeeper.kernel(in, at, type == MessageType.KERNEL_LOAD, connection);
@@ -622,12 +540,10 @@ final class ServerLoop implements Runnable {
 
     // Answers
 
-    private void reply(Message message, ClientConnection connection) {
+    /** Adds an answer; the answers of one read always fit, because each follows a record of its size. */
+    private void reply(Message message) {
         if (codec == null) {
             return;
-        }
-        if (out.remaining() < recordBytes) {
-            spill(connection, out.capacity());
         }
         codec.encode(message, out);
         wasSmallRead = false;
@@ -635,22 +551,13 @@ final class ServerLoop implements Runnable {
 
     /** Sends answers; if the program does not read them now, they wait, and so do its later records. */
     private void answer(ClientConnection connection) {
-        if (out.position() == 0 && connection.unsent == null) {
+        if (out.position() == 0) {
             return;
         }
-        spill(connection, 0);
-        send(connection);
-    }
-
-    private void spill(ClientConnection connection, int spare) {
-        ByteBuffer before = connection.unsent;
         out.flip();
-        ByteBuffer more = ByteBuffer.allocate((before == null ? 0 : before.remaining()) + out.remaining() + spare);
-        if (before != null) {
-            more.put(before);
-        }
-        connection.unsent = more.put(out).flip();
+        connection.unsent = ByteBuffer.allocate(out.remaining()).put(out).flip();
         out.clear();
+        send(connection);
     }
 
     private void send(ClientConnection connection) {
@@ -664,12 +571,7 @@ final class ServerLoop implements Runnable {
                 connection.unsent = null;
             }
         }
-        listen(connection);
-    }
-
-    private void listen(ClientConnection connection) {
-        int more = connection.waiting == null ? SelectionKey.OP_READ : 0;
-        connection.key.interestOps(connection.unsent == null ? more : SelectionKey.OP_WRITE);
+        connection.key.interestOps(connection.unsent == null ? SelectionKey.OP_READ : SelectionKey.OP_WRITE);
     }
 
     // The end of a connection
@@ -722,7 +624,6 @@ final class ServerLoop implements Runnable {
         connection.isOpen = false;
         connection.frames = null;
         connection.unsent = null;
-        connection.waiting = null;
         connection.carried = 0;
         out.clear();
         connection.key.cancel();
@@ -735,7 +636,6 @@ final class ServerLoop implements Runnable {
     }
 
     private void end() {
-        finishWork();
         bookkeeper.abandoned(connections.stream()
                 .filter(connection -> connection.isOpen && connection.mayReport())
                 .toList());

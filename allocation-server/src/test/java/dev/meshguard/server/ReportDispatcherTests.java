@@ -32,7 +32,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The server cleans up after dead processes in parts, between the reports of others. */
+/** The server cleans up after dead processes between the reports of others. */
 class ReportDispatcherTests {
 
     private static final Instant NOON = Instant.parse("2026-03-01T12:00:00Z");
@@ -43,66 +43,9 @@ class ReportDispatcherTests {
     private static final int DEVICES = 2;
     private static final int ADDRESSES = 4;
 
+    /** Process ids are used again, also before a check has found the earlier process dead. */
     @Test
-    void eachPartOfACleanupLogsABoundedNumberOfLines() throws IOException {
-        try (Dispatch dispatch = new Dispatch()) {
-            dispatch.runs(1, NOON);
-            dispatch.runs(2, NOON);
-            for (int buffer = 0; buffer < 1000; buffer++) {
-                dispatch.allocate(1, 0, buffer);
-                dispatch.allocate(2, 0, buffer);
-            }
-            dispatch.processes.remove(1L);
-            dispatch.dispatcher.askForCheck();
-
-            long most = 0;
-            while (dispatch.dispatcher.hasWork()) {
-                long before = dispatch.log().lines().count();
-                dispatch.dispatcher.work(10);
-                most = Math.max(most, dispatch.log().lines().count() - before);
-            }
-
-            // Besides the lines of ten buffers: the blank line and the two that begin a list of dead processes.
-            assertThat(most).isBetween(10L, 13L);
-            assertThat(dispatch.log()
-                            .lines()
-                            .filter(line -> line.endsWith(" keeps ref_count=1 without PID 1, and belongs to PID 2"))
-                            .count())
-                    .isEqualTo(1000);
-        }
-    }
-
-    @Test
-    void aReportBetweenTwoPartsFollowsTheLineAboutItsBuffer() throws IOException {
-        try (Dispatch dispatch = new Dispatch()) {
-            dispatch.runs(1, NOON);
-            dispatch.runs(2, NOON);
-            for (int buffer = 1; buffer <= 3; buffer++) {
-                dispatch.allocate(1, 0, buffer);
-                dispatch.allocate(2, 0, buffer);
-            }
-            dispatch.processes.remove(1L);
-            dispatch.dispatcher.askForCheck();
-            dispatch.dispatcher.work(1);
-            dispatch.free(2, 0, 3);
-            dispatch.dispatcher.work(Integer.MAX_VALUE);
-
-            assertThat(dispatch.log().lines().skip(6)).containsExactly("""
-
-                    ⚠️  Detected dead processes, cleaning up orphaned buffers...
-                       PID 1 is dead, removing its buffers...
-                       Buffer 3 on device 0 keeps ref_count=1 without PID 1, and belongs to PID 2
-                    ✗ [PID 2] Freed buffer 3 on device 0 (64 bytes, FINAL)
-                       Buffer 1 on device 0 keeps ref_count=1 without PID 1, and belongs to PID 2
-                       Buffer 2 on device 0 keeps ref_count=1 without PID 1, and belongs to PID 2
-                       ✓ Removed 0 buffers (0 MB) from PID 1
-                    """.split("\n", -1));
-        }
-    }
-
-    /** Process ids are used again, and reports come between all parts of the cleanup. */
-    @Test
-    void theLogAgreesWithTheTrackerAfterRandomReportsBetweenTheParts() throws IOException {
+    void theLogAgreesWithTheTrackerAfterRandomReportsAndDeaths() throws IOException {
         for (int program = 0; program < PROGRAMS; program++) {
             long seed = SEED + program;
             try (Dispatch dispatch = new Dispatch()) {
@@ -197,9 +140,8 @@ class ReportDispatcherTests {
                 if (choice == 0) {
                     Arrays.fill(references[process], 0);
                     processes.remove((long) process);
-                    dispatcher.askForCheck();
                 } else if (choice < 4) {
-                    dispatcher.work(1 + random.nextInt(3));
+                    dispatcher.checkProcesses();
                 } else if (choice < 8) {
                     if (!processes.containsKey((long) process)) {
                         runs(process, NOON.plusSeconds(step));
@@ -211,7 +153,7 @@ class ReportDispatcherTests {
                     free(process, buffer / ADDRESSES, 64L * (1 + buffer % ADDRESSES));
                 }
             }
-            dispatcher.work(Integer.MAX_VALUE);
+            dispatcher.checkProcesses();
             dispatcher.stopped();
         }
 

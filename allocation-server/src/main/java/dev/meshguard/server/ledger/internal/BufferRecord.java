@@ -31,10 +31,7 @@ public final class BufferRecord extends Node {
     private byte latest;
     private int @Nullable [] heldOfType;
 
-    /**
-     * The moment at which a dead process left it, by the ledger's count of deaths and new open periods; 0 if none did.
-     */
-    private int abandonedAt;
+    private boolean isAbandoned;
 
     BufferRecord(DeviceLedger deviceLedger, long id) {
         this.deviceLedger = deviceLedger;
@@ -75,7 +72,7 @@ public final class BufferRecord extends Node {
         references = 1;
         type = (byte) newType.ordinal();
         size = newSize;
-        abandonedAt = 0;
+        isAbandoned = false;
         own(process);
     }
 
@@ -104,7 +101,6 @@ public final class BufferRecord extends Node {
         all.references++;
         Share share = all.byProcess.get(process.pid);
         if (share != null) {
-            ofNext(share, process);
             share.references++;
             return 0;
         }
@@ -113,14 +109,6 @@ public final class BufferRecord extends Node {
         all.byProcess.put(process.pid, share);
         process.shares.append(share);
         return 1;
-    }
-
-    /** A later process with the same id continues the references of a dead one. */
-    private static void ofNext(Share share, LedgerProcess process) {
-        if (share.process != process) {
-            share.process = process;
-            process.shares.append(share);
-        }
     }
 
     /**
@@ -171,34 +159,23 @@ public final class BufferRecord extends Node {
 
     // References of a dead process
 
-    /** Returns the share of a process in it. */
-    private @Nullable Share shareOf(LedgerProcess process) {
-        Share.All all = shares;
-        Share share = all == null ? null : all.byProcess.get(process.pid);
-        return share != null && share.process == process ? share : null;
-    }
-
-    boolean hasPart(LedgerProcess process) {
-        return process == owner || shareOf(process) != null;
-    }
-
     /**
      * Removes all references of a dead process; if it was the owner, another process becomes it. Returns the number of
      * removed shares.
      */
     int releasedAll(LedgerProcess dead) {
         Share.All all = shares;
+        if (all == null) {
+            return 0;
+        }
         if (dead != owner) {
-            Share share = shareOf(dead);
-            if (share == null || all == null) {
+            Share share = all.byProcess.get(dead.pid);
+            if (share == null) {
                 return 0;
             }
             references -= share.references;
             all.references -= share.references;
             return removeShare(share, all);
-        }
-        if (all == null) {
-            return 0;
         }
         references = all.references;
         unlink();
@@ -283,22 +260,18 @@ public final class BufferRecord extends Node {
 
     /** Returns whether the history still has a buffer that the ledger removed with a dead process. */
     public boolean isAbandoned() {
-        return abandonedAt != 0 && abandonedAt - deviceLedger.openedAt > 0 && references == 0 && held > 0;
+        return isAbandoned;
     }
 
-    void markAbandoned(int at) {
-        abandonedAt = at;
+    void abandon() {
+        isAbandoned = true;
+        deviceLedger.abandoned.append(this);
     }
 
-    /** Returns whether the buffers that dead processes left here belong to an earlier open period of the device. */
-    boolean isOfEarlierOpenPeriod() {
-        return abandonedAt != 0 && abandonedAt - deviceLedger.openedAt < 0 && references == 0;
-    }
-
-    void forgetEarlierOpenPeriod() {
+    /** Removes everything that the history has of it. */
+    void forgetHeld() {
         held = 0;
         heldOfType = null;
-        abandonedAt = 0;
     }
 
     boolean isOver() {

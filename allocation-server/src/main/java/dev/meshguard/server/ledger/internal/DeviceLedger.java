@@ -11,12 +11,6 @@ final class DeviceLedger {
     final long[] buffersOfType;
     long buffers;
 
-    /**
-     * The moment at which the device's open period began, which ended all earlier survivors of dead processes; by the
-     * ledger's count.
-     */
-    int openedAt;
-
     /** The records that dead processes left in this open period. */
     final Node abandoned = new Node();
 

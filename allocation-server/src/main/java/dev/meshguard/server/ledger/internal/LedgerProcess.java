@@ -14,13 +14,6 @@ final class LedgerProcess {
     /** Its {@link Share}s in the records of others. */
     final Node shares = new Node();
 
-    /** The moment of its death's announcement, by the ledger's count of deaths and new open periods. */
-    int diedAt;
-
-    // The entries removed with it since its death.
-    long removedBuffers;
-    long removedBytes;
-
     LedgerProcess(long pid) {
         this.pid = pid;
     }

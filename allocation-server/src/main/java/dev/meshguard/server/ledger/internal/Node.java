@@ -25,19 +25,6 @@ class Node {
         after = this;
     }
 
-    /** Moves all elements of another list to the end of this one. */
-    final void appendAll(Node list) {
-        if (list.isEmpty()) {
-            return;
-        }
-        before.after = list.after;
-        list.after.before = before;
-        list.before.after = this;
-        before = list.before;
-        list.before = list;
-        list.after = list;
-    }
-
     final boolean isEmpty() {
         return after == this;
     }

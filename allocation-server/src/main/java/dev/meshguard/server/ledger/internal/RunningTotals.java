@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The old server adds every report and, for circular buffers, subtracts every free, known or not, so that a sum can
  * fall below zero. This class keeps every added report until it is removed, and nothing else.
- *
- * <p>A process's death removes its bytes from the sums at once, and its reports with {@link #clean}.
  */
 public final class RunningTotals {
 
@@ -34,8 +32,6 @@ public final class RunningTotals {
         private final int kind;
         private final long process;
         private final long reportedAt;
-
-        private @Nullable Reporter reporter;
 
         // The previous report of the same device and id.
         private @Nullable Entry earlier;
@@ -80,80 +76,54 @@ public final class RunningTotals {
         public long reportedAt() {
             return reportedAt;
         }
-
-        private boolean isDead() {
-            return reporter != null && reporter.isDead;
-        }
     }
 
     private record Key(int device, long id) {}
-
-    /** The reports of one process. */
-    private static final class Reporter {
-        private final Node entries = new Node();
-        private final Map<Integer, Long> sums = new HashMap<>();
-        private long count;
-        private boolean isDead;
-    }
 
     /** The latest report of each device and id. */
     private final Map<Key, Entry> entries = new HashMap<>();
 
     private final TreeMap<Integer, Long> sums = new TreeMap<>();
-    private final Map<Long, Reporter> reporters = new HashMap<>();
-    private final Deque<Reporter> dying = new ArrayDeque<>();
+
+    /** The list of the reports of each process that has any. */
+    private final Map<Long, Node> ofProcesses = new HashMap<>();
+
     private long count;
 
     /** Adds a report. */
     public void added(Entry entry) {
         Key key = new Key(entry.device, entry.id);
-        Entry latest = latest(key);
+        Entry latest = entries.get(key);
         entry.earlier = latest;
         if (latest != null) {
             latest.later = entry;
         }
         entries.put(key, entry);
-        Reporter reporter = reporters.computeIfAbsent(entry.process, unused -> new Reporter());
-        entry.reporter = reporter;
-        reporter.entries.append(entry);
-        reporter.count++;
-        reporter.sums.merge(entry.device, entry.size, Long::sum);
+        ofProcesses.computeIfAbsent(entry.process, unused -> new Node()).append(entry);
         sums.merge(entry.device, entry.size, Long::sum);
         count++;
     }
 
     /** Returns whether a report with this id exists. */
     public boolean isKnown(int device, long id) {
-        return latest(new Key(device, id)) != null;
+        return entries.containsKey(new Key(device, id));
     }
 
     /** Removes a report: the one of this size, or else the latest. Returns the number of subtracted bytes. */
     public long removed(int device, long id, long size) {
-        Key key = new Key(device, id);
-        Entry latest = latest(key);
+        Entry latest = entries.get(new Key(device, id));
         if (latest == null) {
             return 0;
         }
         Entry gone = ofSize(size, latest);
-        remove(key, gone);
-        sums.merge(device, -gone.size, Long::sum);
+        remove(gone);
         return gone.size;
-    }
-
-    /** Returns the latest report of an id, after removing earlier ones of dead processes. */
-    private @Nullable Entry latest(Key key) {
-        Entry latest = entries.get(key);
-        while (latest != null && latest.isDead()) {
-            die(latest);
-            latest = entries.get(key);
-        }
-        return latest;
     }
 
     private static Entry ofSize(long size, Entry latest) {
         Entry candidate = latest;
         for (int searched = 0; candidate != null && searched < MAX_SEARCHED; searched++) {
-            if (candidate.size == size && !candidate.isDead()) {
+            if (candidate.size == size) {
                 return candidate;
             }
             candidate = candidate.earlier;
@@ -161,7 +131,8 @@ public final class RunningTotals {
         return latest;
     }
 
-    private void remove(Key key, Entry entry) {
+    private void remove(Entry entry) {
+        Key key = new Key(entry.device, entry.id);
         Entry earlier = entry.earlier;
         Entry later = entry.later;
         if (earlier != null) {
@@ -176,66 +147,32 @@ public final class RunningTotals {
         }
         entry.unlink();
         count--;
-        Reporter reporter = entry.reporter;
-        if (reporter != null) {
-            reporter.count--;
-            reporter.sums.merge(entry.device, -entry.size, Long::sum);
-            if (reporter.count == 0) {
-                reporters.remove(entry.process, reporter);
-            }
-        }
+        sums.merge(entry.device, -entry.size, Long::sum);
+        ofProcesses.computeIfPresent(entry.process, (unused, list) -> list.isEmpty() ? null : list);
     }
 
     // Processes
 
-    /** The totals of a dead process. */
-    public record Death(long count, long bytes) {
-
-        /** The death of a process without reports. */
-        public static final Death NONE = new Death(0, 0);
-    }
-
-    /** Announces the death of a process: the sums exclude it now, and {@link #clean} removes its reports. */
-    public Death announceDeath(long process) {
-        Reporter reporter = reporters.remove(process);
-        if (reporter == null) {
-            return Death.NONE;
+    /** Removes the reports of a dead process. */
+    public RemovedEntries died(long process) {
+        Node list = ofProcesses.get(process);
+        if (list == null) {
+            return RemovedEntries.NONE;
         }
-        reporter.isDead = true;
-        dying.add(reporter);
-        reporter.sums.forEach((device, bytes) -> sums.merge(device, -bytes, Long::sum));
-        return new Death(
-                reporter.count,
-                reporter.sums.values().stream().mapToLong(bytes -> bytes).sum());
-    }
-
-    /** Returns whether {@link #clean} has something to do. */
-    public boolean isToBeCleaned() {
-        return !dying.isEmpty();
-    }
-
-    /** Removes a part of the reports of dead processes; returns the number of unused steps. */
-    public int clean(int steps) {
-        int left = steps;
-        while (left > 0 && !dying.isEmpty()) {
-            Node all = dying.element().entries;
-            if (all.isEmpty()) {
-                dying.remove();
-            } else {
-                die((Entry) all.first());
-                left--;
-            }
+        long removed = 0;
+        long bytes = 0;
+        while (!list.isEmpty()) {
+            Entry entry = (Entry) list.first();
+            removed++;
+            bytes += entry.size;
+            remove(entry);
         }
-        return left;
-    }
-
-    private void die(Entry entry) {
-        remove(new Key(entry.device, entry.id), entry);
+        return new RemovedEntries(removed, bytes);
     }
 
     /** Returns whether a process has any report. */
     public boolean hasAnyOf(long process) {
-        return reporters.containsKey(process);
+        return ofProcesses.containsKey(process);
     }
 
     // Queries
@@ -254,7 +191,6 @@ public final class RunningTotals {
     public List<Entry> all() {
         return entries.values().stream()
                 .flatMap(RunningTotals::ofOneId)
-                .filter(entry -> !entry.isDead())
                 .sorted(BY_ADDRESS)
                 .toList();
     }

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The size, memory type and owner of an entry are those of its first report; the sums change when an entry is added
  * or removed.
  *
- * <p>The death of a process is announced at once and carried out in parts, because it may have owned millions of
- * entries. Call {@link #announceDeath}, then {@link #clean} until no work remains. Look-ups of an address in between
- * return the final state; sums and counts follow later. Not safe for use by several threads.
+ * <p>Not safe for use by several threads.
  */
 public final class ServerLedger {
 
@@ -32,32 +31,10 @@ public final class ServerLedger {
     private long shares;
     private long addresses;
 
-    // Pending work.
-    private final DeathListener listener;
-    private @Nullable LedgerProcess dying;
-    private final Node ofEarlierOpenPeriods = new Node();
-
-    /** Incremented with each death and each new open period of a device. */
-    private int moment;
-
-    /**
-     * Creates an empty ledger in which processes keep what they share with a dead process.
-     *
-     * @param listener receives the effects of each death
-     */
-    public ServerLedger(DeathListener listener) {
-        this.listener = listener;
-    }
-
     /** Returns the record of an address, even if the ledger has no entry there. */
     public @Nullable BufferRecord find(int device, long id) {
         DeviceLedger deviceLedger = bookOf(device);
-        BufferRecord record = deviceLedger == null ? null : deviceLedger.table.find(id);
-        if (deviceLedger == null || record == null || !isOutdated(record)) {
-            return record;
-        }
-        update(record);
-        return deviceLedger.table.find(id);
+        return deviceLedger == null ? null : deviceLedger.table.find(id);
     }
 
     /** Records an allocation; returns the record of the address. */
@@ -140,84 +117,40 @@ public final class ServerLedger {
     }
 
     /**
-     * Announces the death of a process; {@link #clean} removes its references. The removal of an earlier process is completed first, so that the effects of two deaths never mix.
+     * Removes all references of a dead process; other processes keep what they share with it.
+     *
+     * @param onShared receives each entry that others share, before the references of the process are removed
+     * @return the entries that were removed with the process
      */
-    public void announceDeath(long pid) {
-        finishDeath();
+    public RemovedEntries died(long pid, Consumer<BufferRecord> onShared) {
         LedgerProcess process = processes.get(pid);
         if (process == null) {
-            process = new LedgerProcess(pid);
-        } else {
-            forget(process);
+            return RemovedEntries.NONE;
         }
-        process.diedAt = nextMoment();
-        dying = process;
-    }
-
-    /**
-     * Begins a new open period of a device: survivors of dead processes there no longer exist. {@link #clean} removes
-     * them.
-     */
-    public void beginOpenPeriod(int device) {
-        DeviceLedger deviceLedger = deviceLedger(device);
-        deviceLedger.openedAt = nextMoment();
-        ofEarlierOpenPeriods.appendAll(deviceLedger.abandoned);
-    }
-
-    /** Moments are compared by their difference, so they may wrap to the smallest number; 0 means none. */
-    private int nextMoment() {
-        moment++;
-        moment += moment == 0 ? 1 : 0;
-        return moment;
-    }
-
-    /** Returns whether {@link #clean} has something to do. */
-    public boolean isToBeCleaned() {
-        return dying != null || !ofEarlierOpenPeriods.isEmpty();
-    }
-
-    /**
-     * Removes a part of the entries of dead processes.
-     *
-     * @param steps the maximum number of visited entries; each is a step of constant work, except for its other
-     *     references
-     * @return the number of unused steps; above zero only when no work remains
-     */
-    public int clean(int steps) {
-        int left = cleanDying(steps);
-        while (left > 0 && !ofEarlierOpenPeriods.isEmpty()) {
-            update((BufferRecord) ofEarlierOpenPeriods.first());
-            left--;
-        }
-        return left;
-    }
-
-    private int cleanDying(int steps) {
-        int left = steps;
-        for (LedgerProcess process = dying; left > 0 && process != null; process = dying) {
-            BufferRecord record = recordOf(process);
-            if (record == null) {
-                dying = null;
-                listener.finished(process.pid, process.removedBuffers, process.removedBytes);
+        forget(process);
+        long removed = 0;
+        long bytes = 0;
+        for (BufferRecord record = recordOf(process); record != null; record = recordOf(process)) {
+            if (record.owner != process || !record.isSole()) {
+                onShared.accept(record);
+            }
+            if (record.referencesWithout(pid) > 0) {
+                shares -= record.releasedAll(process);
+                continue;
+            }
+            removed++;
+            bytes += record.size;
+            freedAtOnce(record);
+            if (record.held() > 0) {
+                record.abandon();
             } else {
-                resolve(record, process);
-                left--;
+                forgetIfOver(record);
             }
         }
-        return left;
+        return new RemovedEntries(removed, bytes);
     }
 
-    /** Completes the removal of the dead process, however long it takes. */
-    public void finishDeath() {
-        cleanDying(Integer.MAX_VALUE);
-    }
-
-    /** Returns whether the removal of a dead process is incomplete. */
-    public boolean isDying() {
-        return dying != null;
-    }
-
-    private @Nullable BufferRecord recordOf(LedgerProcess process) {
+    private static @Nullable BufferRecord recordOf(LedgerProcess process) {
         if (!process.soleRecords.isEmpty()) {
             return (BufferRecord) process.soleRecords.first();
         }
@@ -227,59 +160,17 @@ public final class ServerLedger {
         return process.shares.isEmpty() ? null : ((Share) process.shares.first()).record;
     }
 
-    private boolean isOutdated(BufferRecord record) {
-        return record.isOfEarlierOpenPeriod() || isOfDying(record);
-    }
-
-    private boolean isOfDying(BufferRecord record) {
-        LedgerProcess dead = dying;
-        return dead != null && record.references > 0 && record.hasPart(dead);
-    }
-
-    /** Applies an announced death or a new open period to a record. */
-    private void update(BufferRecord record) {
-        LedgerProcess dead = dying;
-        if (record.isOfEarlierOpenPeriod()) {
-            record.forgetEarlierOpenPeriod();
-            record.unlink();
+    /** Begins a new open period of a device: survivors of dead processes there no longer exist. */
+    public void beginOpenPeriod(int device) {
+        Node abandoned = deviceLedger(device).abandoned;
+        while (!abandoned.isEmpty()) {
+            BufferRecord record = (BufferRecord) abandoned.first();
+            record.forgetHeld();
             forgetIfOver(record);
-        } else if (dead != null && isOfDying(record)) {
-            resolve(record, dead);
         }
-    }
-
-    private void resolve(BufferRecord record, LedgerProcess dead) {
-        if (record.owner != dead || !record.isSole()) {
-            listener.sharedEntry(record, dead.pid);
-        }
-        if (record.referencesWithout(dead.pid) > 0) {
-            shares -= record.releasedAll(dead);
-            return;
-        }
-        dead.removedBuffers++;
-        dead.removedBytes += record.size;
-        freedAtOnce(record);
-        record.markAbandoned(dead.diedAt);
-        if (record.isOfEarlierOpenPeriod()) {
-            record.forgetEarlierOpenPeriod();
-        } else if (record.held() > 0) {
-            record.deviceLedger.abandoned.append(record);
-        }
-        forgetIfOver(record);
     }
 
     // Queries
-
-    /** Returns all records of a device, by address, including those that only the history has. */
-    public List<BufferRecord> records(int device) {
-        DeviceLedger deviceLedger = bookOf(device);
-        if (deviceLedger == null) {
-            return List.of();
-        }
-        List<BufferRecord> records = deviceLedger.table.records();
-        records.sort(BY_ADDRESS);
-        return records;
-    }
 
     /** Returns the entries of one memory of a device, by address. */
     public List<BufferRecord> entries(int device, BufferType type) {

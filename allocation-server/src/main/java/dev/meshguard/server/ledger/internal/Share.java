@@ -12,7 +12,7 @@ final class Share extends Node {
     }
 
     final BufferRecord record;
-    LedgerProcess process;
+    final LedgerProcess process;
     long references;
 
     Share(BufferRecord record, LedgerProcess process) {

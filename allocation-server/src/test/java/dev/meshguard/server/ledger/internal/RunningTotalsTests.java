@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Circular buffers and kernels of a dead process leave the sums at once, and the ledger in parts. */
+/** Circular buffers and kernels of a dead process leave the sums and the ledger. */
 class RunningTotalsTests {
 
     private final RunningTotals reports = new RunningTotals();
 
     @Test
-    void theSumsAreWithoutADeadProcessAtOnce() {
+    void theSumsAreWithoutADeadProcess() {
         add(1, 64, 100);
         add(2, 64, 30);
         add(1, 128, 7);
 
-        assertThat(reports.announceDeath(1)).isEqualTo(new RunningTotals.Death(2, 107));
+        assertThat(reports.died(1)).isEqualTo(new RemovedEntries(2, 107));
 
         assertThat(reports.bytes(0)).isEqualTo(30);
         assertThat(reports.hasAnyOf(1)).isFalse();
@@ -26,27 +26,17 @@ class RunningTotalsTests {
     }
 
     @Test
-    void aDeathCostsWhatTheProcessHad() {
+    void aDeathRemovesTheReportsOfOneIdWithoutThoseOfOthers() {
         for (int id = 0; id < 10_000; id++) {
             add(1, id, 1);
             add(2, 64, 1);
         }
-        add(3, 5, 1);
-        reports.announceDeath(3);
-        assertThat(reports.clean(1000)).isEqualTo(999);
-        assertThat(reports.isKnown(0, 5)).isTrue();
-        assertThat(reports.count()).isEqualTo(20_000);
 
-        reports.announceDeath(2);
-        int slices = 0;
-        while (reports.isToBeCleaned()) {
-            reports.clean(1000);
-            slices++;
-        }
+        assertThat(reports.died(2)).isEqualTo(new RemovedEntries(10_000, 10_000));
 
-        assertThat(slices).isBetween(10, 11);
         assertThat(reports.count()).isEqualTo(10_000);
         assertThat(reports.bytes(0)).isEqualTo(10_000);
+        assertThat(reports.died(2)).isEqualTo(new RemovedEntries(0, 0));
     }
 
     @Test
