@@ -148,7 +148,7 @@ final class HistoryPass {
     private void opened(HistoryEvent.DeviceOpened event) {
         int device = event.device();
         if (!devices.open(device)) {
-            if (meshes.areDistinguishedOn(device, events)) {
+            if (Meshes.areDistinguishedOn(device, events)) {
                 return;
             }
             openedWhileOpen.add(event);

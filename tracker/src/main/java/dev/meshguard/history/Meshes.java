@@ -131,21 +131,24 @@ final class Meshes {
     /**
      * Returns whether all buffers reported on a device name their mesh, so that two meshes may use it at once.
      *
-     * <p>Each of these meshes was opened over the device, and no two that are open use one number. For a device without
-     * reports, the reports on other devices count. A device has one allocator of its own, whichever meshes use it.
+     * <p>Each of these meshes was opened over the device, and no two use one number at a time, neither before nor after.
+     * For a device without reports, the reports on other devices count. A device has one allocator of its own, whichever
+     * meshes use it.
      */
-    boolean areDistinguishedOn(int device, List<HistoryEvent> events) {
-        List<Integer> nowOpen = open.stream()
-                .filter(mesh -> mesh.liesOver(device))
-                .map(MeshOpenPeriod::mesh)
-                .toList();
+    static boolean areDistinguishedOn(int device, List<HistoryEvent> events) {
         boolean anyIsUnnamed = false;
         Set<Integer> named = new HashSet<>();
         Set<Integer> opened = new HashSet<>();
+        Set<Integer> nowOpen = new HashSet<>();
         for (HistoryEvent event : events) {
             if (event instanceof HistoryEvent.MeshOpened mesh
                     && mesh.mesh().devices().contains(device)) {
                 opened.add(mesh.mesh().id());
+                if (!nowOpen.add(mesh.mesh().id())) {
+                    return false;
+                }
+            } else if (event instanceof HistoryEvent.MeshClosed mesh) {
+                nowOpen.remove(mesh.mesh());
             } else if (event instanceof HistoryEvent.Allocated report
                     && mayBeOfAMesh(report.request().details())) {
                 OptionalInt mesh = report.request().details().mesh();
@@ -155,8 +158,7 @@ final class Meshes {
                 }
             }
         }
-        return nowOpen.stream().distinct().count() == nowOpen.size()
-                && (named.isEmpty() ? !anyIsUnnamed : opened.containsAll(named));
+        return named.isEmpty() ? !anyIsUnnamed : opened.containsAll(named);
     }
 
     /** A device has one allocator of its own, whichever meshes use it. */

@@ -918,6 +918,23 @@ class SeveralMeshesTests {
                                     + " apart. Open them through one Ttnn, or close the first one before.");
         }
 
+        /** A submesh opens no device, so the number that it shares shows only after the device was opened again. */
+        @Test
+        void areInconclusiveWhereALaterSubmeshHasTheNumberOfTheOtherMesh() {
+            var history = history()
+                    .mesh(0, 0)
+                    .mesh(1, 0)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(1)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(1)
+                    .closed();
+
+            judged(history).hasOutcome(Outcome.INCONCLUSIVE);
+            assertThat(history.openedWhileOpen()).hasSize(1);
+        }
+
         @Test
         void areInconclusiveWhereTheNamedMeshWasNeverOpened() {
             var history = history()
