@@ -8,8 +8,11 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.RequestContext;
 import dev.meshguard.history.BufferGeneration.Report;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -28,7 +31,8 @@ final class ContextFilter implements Predicate<HistoryEvent> {
     /** The numbers of the reports of the context, and of the phase in which it began. */
     private final Set<Long> numbers = new HashSet<>();
 
-    private final Set<BufferGeneration> selected = new HashSet<>();
+    /** The generations with a report of the context, by their device, type and address. */
+    private final Map<List<Object>, List<BufferGeneration>> selected = new HashMap<>();
 
     ContextFilter(AllocationHistory whole, RequestContext context) {
         this.whole = whole;
@@ -64,7 +68,10 @@ final class ContextFilter implements Predicate<HistoryEvent> {
                 if (report.isOpen()) {
                     addReportsOfOthers(report, generation);
                 }
-                selected.add(generation);
+                selected.computeIfAbsent(
+                                List.of(generation.device(), generation.type(), generation.address()),
+                                unused -> new ArrayList<>(1))
+                        .add(generation);
             }
         }
     }
@@ -129,8 +136,7 @@ final class ContextFilter implements Predicate<HistoryEvent> {
     }
 
     private boolean isSelected(int device, BufferType type, long address, long moment) {
-        return whole.generationsAt(device, type, address).stream()
-                .filter(selected::contains)
+        return selected.getOrDefault(List.of(device, type, address), List.of()).stream()
                 .anyMatch(generation -> generation.allocatedAt() <= moment
                         && (generation.isLive() || generation.freedAt().orElse(0) >= moment));
     }
