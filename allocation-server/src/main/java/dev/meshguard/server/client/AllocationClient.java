@@ -3,9 +3,7 @@ package dev.meshguard.server.client;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.server.AllocationServer;
-import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
-import dev.meshguard.server.protocol.Message;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
@@ -125,12 +123,12 @@ public final class AllocationClient implements AutoCloseable {
      *
      * <p>Messages with a time field get the current time, unless they have one.
      *
-     * @throws IllegalArgumentException if the server would answer; use {@link #query} or {@link #deviceInfo}
+     * @throws IllegalArgumentException if the server would answer; use {@link #query} for the usage of a device
      */
     public synchronized void send(Request request) {
         if (request.type() == MessageType.QUERY || request.type() == MessageType.DEVICE_INFO_QUERY) {
             throw new IllegalArgumentException(
-                    request.type() + " has an answer that no code would read: ask with query or deviceInfo");
+                    request.type() + " has an answer that no code would read: ask with query");
         }
         if (isClosed) {
             lost(1, "the client was closed");
@@ -183,58 +181,30 @@ public final class AllocationClient implements AutoCloseable {
      *
      * @throws IOException if there is no answer
      */
-    public MemoryUsage query(int device) throws IOException {
-        return (MemoryUsage) ask(Request.query(device));
-    }
-
-    /**
-     * Returns the memory sizes of a device.
-     *
-     * @throws IOException if there is no answer
-     */
-    public DeviceInfo deviceInfo(int device) throws IOException {
-        return (DeviceInfo) ask(Request.deviceInfo(device));
-    }
-
-    /**
-     * Returns the number of devices that the server knows.
-     *
-     * @throws IOException if there is no answer
-     */
-    public int devices() throws IOException {
-        return deviceInfo(DeviceInfo.COUNT).devices();
-    }
-
-    private synchronized Message ask(Request question) throws IOException {
+    public synchronized MemoryUsage query(int device) throws IOException {
         if (isClosed) {
             throw new IOException("The client of " + socket + " is closed");
-        }
-        if (!question.type().isKnownTo(codec.size())) {
-            throw new IOException("Records of " + codec.size().bytes() + " bytes know no " + question.type()
-                    + ": ask a server of larger ones");
         }
         flush();
         try {
             ServerLine open = line();
-            open.send(codec.encode(question));
+            open.send(codec.encode(Request.query(device)));
             ByteBuffer answer = ByteBuffer.allocate(codec.size().bytes());
             open.receive(answer, timeout);
-            return answer(question, answer.flip());
+            return answered(answer.flip());
         } catch (IOException e) {
             disconnected(e);
             throw new IOException("The allocation server at " + socket + " does not answer: " + e.getMessage(), e);
         }
     }
 
-    private Message answer(Request question, ByteBuffer record) throws IOException {
-        MessageType expected =
-                question.type() == MessageType.QUERY ? MessageType.RESPONSE : MessageType.DEVICE_INFO_RESPONSE;
+    private MemoryUsage answered(ByteBuffer record) throws IOException {
         int code = record.get(0) & 0xff;
-        if (code != expected.code()) {
-            throw new IOException("its answer is message " + code + " and not " + expected.code()
+        if (code != MessageType.RESPONSE.code()) {
+            throw new IOException("its answer is message " + code + " and not " + MessageType.RESPONSE.code()
                     + "; its records may have another size than " + codec.size().bytes());
         }
-        return codec.decode(record);
+        return (MemoryUsage) codec.decode(record);
     }
 
     // The connection

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.server.AllocationServer;
-import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
@@ -61,18 +60,6 @@ class AllocationClientTests {
 
             assertThat(client.query(3)).isEqualTo(new MemoryUsage(3, 0, 4096, 0, 0, 0, 0));
             assertThat(client.unsent().isEmpty()).isTrue();
-        }
-    }
-
-    @Test
-    void devicesAreAskedFor() throws IOException {
-        server = serverBuilder(RecordSize.BYTES_144)
-                .devices(List.of(DeviceInfo.wormhole(0), DeviceInfo.wormhole(1)))
-                .start();
-
-        try (AllocationClient client = builder(RecordSize.BYTES_144).connect()) {
-            assertThat(client.devices()).isEqualTo(2);
-            assertThat(client.deviceInfo(1)).isEqualTo(DeviceInfo.wormhole(1));
         }
     }
 
@@ -229,10 +216,7 @@ class AllocationClientTests {
         try (AllocationClient client = builder(RecordSize.BYTES_72).connect()) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> client.send(Request.query(0)))
-                    .withMessage("QUERY has an answer that no code would read: ask with query or deviceInfo");
-            assertThatIOException()
-                    .isThrownBy(() -> client.deviceInfo(0))
-                    .withMessage("Records of 72 bytes know no DEVICE_INFO_QUERY: ask a server of larger ones");
+                    .withMessage("QUERY has an answer that no code would read: ask with query");
         }
     }
 
