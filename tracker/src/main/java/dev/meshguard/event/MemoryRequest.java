@@ -41,8 +41,8 @@ public interface MemoryRequest {
     AllocationDetails details();
 
     /**
-     * Returns the context that the request is attributed to, where several share a tracker. A saved history does not
-     * hold it.
+     * Returns the context that the request is attributed to, where several share a tracker. A saved history holds it
+     * only if the history is the part of that context.
      */
     default Optional<RequestContext> context() {
         return Optional.empty();

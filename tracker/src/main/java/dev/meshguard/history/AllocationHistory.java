@@ -255,9 +255,10 @@ public final class AllocationHistory {
     private boolean isOfAnotherContext(BufferGeneration generation) {
         return context != null
                 && generation.reports().stream()
-                        .map(report -> report.request().context())
-                        .allMatch(reported ->
-                                reported.isPresent() && !reported.get().equals(context));
+                        .noneMatch(report -> report.request()
+                                .context()
+                                .filter(context::equals)
+                                .isPresent());
     }
 
     /** Returns the generations that ended after the close of their allocator had begun, in the order of allocation. */

@@ -76,7 +76,7 @@ public final class HistoryJson {
                             history.context().map(RequestContext::name)),
                     json);
             for (HistoryEvent event : history.events()) {
-                requests.describe(HistoryEvent.requestOf(event), json);
+                requests.describe(HistoryEvent.requestOf(event), history.context(), json);
                 Objects.requireNonNull(forms.get(event.getClass()), () -> "No form is defined for this event: " + event)
                         .write(event, json);
             }

@@ -14,6 +14,7 @@ import java.io.Reader;
 import java.time.DateTimeException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -59,12 +60,13 @@ final class HistoryReader {
 
     AllocationHistory read() throws IOException {
         LineForm.Header header = header();
+        Optional<RequestContext> context = header.context().map(SavedContext::new);
         if (header.gaps()) {
             events.mayHaveGaps();
         }
         while (lines.next()) {
             try {
-                line(header);
+                line(header, context);
                 isUnreadable = false;
             } catch (UnreadableLineException e) {
                 events.unreadable(lines.number(), e.reason());
@@ -77,7 +79,7 @@ final class HistoryReader {
         List<HistoryEvent> read = events.finished();
         AllocationHistory history = AllocationHistory.of(
                 read, sumsFit() ? List.copyOf(sums.values()) : DeviceSums.countedFrom(read), header.flatAddresses());
-        return header.context().map(SavedContext::new).map(history::asPartOf).orElse(history);
+        return context.map(history::asPartOf).orElse(history);
     }
 
     /** If events are missing, sums of all events contradict the remaining ones, and that contradiction is useless. */
@@ -116,7 +118,8 @@ final class HistoryReader {
         return JsonFields.ofLine(lines.text());
     }
 
-    private void line(LineForm.Header header) throws IOException, UnreadableLineException {
+    private void line(LineForm.Header header, Optional<RequestContext> context)
+            throws IOException, UnreadableLineException {
         JsonFields fields = fields();
         if (ended) {
             throw new UnreadableLineException("it comes after the end line");
@@ -124,7 +127,7 @@ final class HistoryReader {
         String kind = fields.text("kind");
         try {
             switch (kind) {
-                case SharedLines.REQUEST -> requests.addRequest(fields);
+                case SharedLines.REQUEST -> requests.addRequest(fields, context);
                 case SharedLines.ORIGIN -> requests.addOrigin(fields);
                 case LineForm.SUMS_KIND -> sums(LineForm.SUMS.part().read(fields));
                 case LineForm.END_KIND -> end(LineForm.END.part().read(fields));

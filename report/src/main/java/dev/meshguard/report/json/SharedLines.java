@@ -16,6 +16,7 @@ import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.RequestContext;
 import dev.meshguard.report.internal.JsonFields;
 import dev.meshguard.report.internal.JsonPart;
 import dev.meshguard.report.internal.UnreadableLineException;
@@ -68,15 +69,25 @@ final class SharedLines {
             truth("view").orElse(false),
             text("source").optional(),
             truth("freedOnCollection").orElse(false));
-    private static final LineForm<RequestLine> REQUEST_LINE =
-            LineForm.of(REQUEST, RequestLine.class, number("id"), DETAILS, optionalNumber(ORIGIN));
+    private static final LineForm<RequestLine> REQUEST_LINE = LineForm.of(
+            REQUEST,
+            RequestLine.class,
+            number("id"),
+            DETAILS,
+            optionalNumber(ORIGIN),
+            truth("outsideContext").orElse(false));
 
     private static final LineForm<OriginLine> ORIGIN_LINE = LineForm.of(ORIGIN, OriginLine.class, number("id"), FRAMES);
 
     /** Data that many requests share is kept once; if nothing is shared, the table costs no more. */
     private static final int MAX_SHARED = 65_536;
 
-    private record RequestLine(long id, AllocationDetails details, OptionalLong origin) {}
+    /**
+     * The line of a request.
+     *
+     * @param outsideContext whether the history is the part of a context that has the request as evidence only
+     */
+    private record RequestLine(long id, AllocationDetails details, OptionalLong origin, boolean outsideContext) {}
 
     private record OriginLine(long id, Origin origin) {}
 
@@ -114,6 +125,33 @@ final class SharedLines {
         }
     }
 
+    /** A request of the context whose part was saved. */
+    private static final class RequestOfContext implements MemoryRequest {
+
+        private final MemoryRequest restored;
+        private final Optional<RequestContext> context;
+
+        private RequestOfContext(MemoryRequest restored, RequestContext context) {
+            this.restored = restored;
+            this.context = Optional.of(context);
+        }
+
+        @Override
+        public AllocationDetails details() {
+            return restored.details();
+        }
+
+        @Override
+        public Optional<RequestContext> context() {
+            return context;
+        }
+
+        @Override
+        public Optional<Origin> origin() {
+            return restored.origin();
+        }
+    }
+
     private final IdentityHashMap<MemoryRequest, Long> numbersOfRequests = new IdentityHashMap<>();
     private final Map<Origin, Long> numbersOfOrigins = new HashMap<>();
     private final Map<Long, MemoryRequest> requests = new HashMap<>();
@@ -125,8 +163,13 @@ final class SharedLines {
         return JsonPart.of(REQUEST, this::refer, this::request);
     }
 
-    /** Writes the lines that the request of an event needs before it can be referenced. */
-    void describe(Optional<MemoryRequest> ofEvent, JsonGenerator json) throws IOException {
+    /**
+     * Writes the lines that the request of an event needs before it can be referenced.
+     *
+     * @param context the context of which the history is the part
+     */
+    void describe(Optional<MemoryRequest> ofEvent, Optional<RequestContext> context, JsonGenerator json)
+            throws IOException {
         if (ofEvent.isEmpty() || ofEvent.get().isAnonymous() || numbersOfRequests.containsKey(ofEvent.get())) {
             return;
         }
@@ -136,7 +179,8 @@ final class SharedLines {
                 origin.isPresent() ? OptionalLong.of(describe(origin.get(), json)) : OptionalLong.empty();
         long number = numbersOfRequests.size() + 1L;
         numbersOfRequests.put(request, number);
-        REQUEST_LINE.write(new RequestLine(number, request.details(), originNumber), json);
+        boolean isOutside = context.isPresent() && !request.context().equals(context);
+        REQUEST_LINE.write(new RequestLine(number, request.details(), originNumber, isOutside), json);
     }
 
     /** Returns the number of an origin, and writes its line on the first call. */
@@ -170,13 +214,20 @@ final class SharedLines {
         return request;
     }
 
-    /** Adds a request; also one with an unknown origin, because an origin only explains. */
-    void addRequest(JsonFields fields) throws UnreadableLineException {
+    /**
+     * Adds a request; also one with an unknown origin, because an origin only explains.
+     *
+     * @param context the context of which the history is the part
+     */
+    void addRequest(JsonFields fields, Optional<RequestContext> context) throws UnreadableLineException {
         RequestLine line = REQUEST_LINE.part().read(fields);
         Optional<Origin> origin = line.origin().isPresent()
                 ? Optional.ofNullable(origins.get(line.origin().getAsLong()))
                 : Optional.empty();
-        add(REQUEST, line.id(), requests, MemoryRequest.restored(shared(line.details()), origin));
+        MemoryRequest restored = MemoryRequest.restored(shared(line.details()), origin);
+        MemoryRequest request =
+                context.isEmpty() || line.outsideContext() ? restored : new RequestOfContext(restored, context.get());
+        add(REQUEST, line.id(), requests, request);
         if (line.origin().isPresent() && origin.isEmpty()) {
             throw new UnreadableLineException("origin " + line.origin().getAsLong() + " was not described before it");
         }

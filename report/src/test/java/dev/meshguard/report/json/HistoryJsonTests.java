@@ -3,6 +3,7 @@ package dev.meshguard.report.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryCapacity;
@@ -23,6 +24,7 @@ import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.io.StringReader;
@@ -216,6 +218,28 @@ class HistoryJsonTests {
         assertThat(read.events()).map(HistoryEvent::number).containsExactly(1L, 3L, 4L);
         assertThat(text(read)).contains("checked at the end of decode").isEqualTo(text(part));
         assertThat(verdict(read)).contains("LEAKED").isEqualTo(verdict(part));
+        assertThat(written(read)).isEqualTo(written(part));
+        assertThat(written(part).lines())
+                .allSatisfy(line ->
+                        assertThat(JsonSchemas.ofHistoryLine().faultsOf(line)).isEmpty());
+    }
+
+    @Test
+    void aReadPartHasTheMemoryOfOthersAsEvidenceOnly() {
+        var tracker = AllocationTracker.create();
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        AllocationDetails mesh = AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH);
+        AllocationContext decode = tracker.context("decode");
+        tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 128, 64, Ownership.OWNING);
+        try (Scope unused = tracker.outsideContexts()) {
+            tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 128, 64, Ownership.OWNING);
+        }
+        AllocationHistory part = tracker.history().partOf(decode);
+
+        AllocationHistory read = read(written(part));
+
+        assertThat(part.live()).map(BufferGeneration::allocatedAt).containsExactly(2L);
+        assertThat(verdict(read)).contains("MISREPORTED").isEqualTo(verdict(part));
         assertThat(written(read)).isEqualTo(written(part));
         assertThat(written(part).lines())
                 .allSatisfy(line ->
