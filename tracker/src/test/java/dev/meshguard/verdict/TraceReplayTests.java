@@ -51,6 +51,19 @@ class TraceReplayTests {
     }
 
     @Test
+    void overwriteWhatLiesAtTheFirstAddress() {
+        tracker.captureBegan(0, FIRST);
+        allocate(Long.MIN_VALUE);
+        free(Long.MIN_VALUE);
+        tracker.captureEnded(FIRST);
+        allocate(Long.MIN_VALUE);
+
+        replay(FIRST);
+
+        assertThat(found()).containsExactly(Kind.BY_REPLAY);
+    }
+
+    @Test
     void overwriteWhatLiesOverAPartOnly() {
         captureTemporary(FIRST);
         allocate(TEMPORARY + 63);

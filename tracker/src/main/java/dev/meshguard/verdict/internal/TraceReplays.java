@@ -115,7 +115,8 @@ final class TraceReplays {
             if (range.end() < range.start()) { // It reaches beyond the last address.
                 return Optional.empty();
             }
-            return byStart.subMap(range.from(range.start() - longest), range.from(range.end())).values().stream()
+            long earliest = Math.max(range.start(), Long.MIN_VALUE + longest) - longest;
+            return byStart.subMap(range.from(earliest), range.from(range.end())).values().stream()
                     .flatMap(List::stream)
                     .filter(written -> written.until() <= event && written.common(lost) > 0)
                     .reduce((most, next) -> next.common(lost) >= most.common(lost) ? next : most);
