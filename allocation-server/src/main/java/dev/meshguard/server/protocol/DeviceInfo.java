@@ -50,20 +50,6 @@ public record DeviceInfo(
         return new DeviceInfo(device, 12L << 30, 64L * 1_499_136, 2, 12, 1 << 30, 1_499_136, true, 0);
     }
 
-    /** Returns this answer for another device. */
-    public DeviceInfo ofDevice(int newDevice) {
-        return new DeviceInfo(
-                newDevice,
-                totalDram,
-                totalL1,
-                architecture,
-                dramChannels,
-                dramPerChannel,
-                l1PerCore,
-                isAvailable,
-                devices);
-    }
-
     /** Returns the name of the kind of chip, as printed by the server. */
     public String architectureName() {
         boolean isKnown = architecture > 0 && architecture < ARCHITECTURES.length;

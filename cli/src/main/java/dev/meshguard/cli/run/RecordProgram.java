@@ -2,7 +2,7 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.UsageException;
-import dev.meshguard.cli.server.ServerAddress;
+import dev.meshguard.cli.server.ProgramRecords;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
@@ -74,9 +74,9 @@ public final class RecordProgram implements Callable<Integer> {
     @Option(
             names = "--record-size",
             paramLabel = "72|112|144|auto",
-            defaultValue = ServerAddress.AUTO,
+            defaultValue = ProgramRecords.AUTO,
             description = "The size of the program's records in bytes (default: ${DEFAULT-VALUE}).")
-    private String recordSize = ServerAddress.AUTO;
+    private String recordSize = ProgramRecords.AUTO;
 
     @Option(
             names = "--default-path",
@@ -142,7 +142,7 @@ public final class RecordProgram implements Callable<Integer> {
         TrackedProcess.Builder builder = TrackedProcess.command(program.toArray(String[]::new))
                 .copyOutputTo(programOutput)
                 .socket(isAtDefaultPath ? ProcessSocket.DEFAULT_PATH : ProcessSocket.PRIVATE);
-        ServerAddress.sizeOfPrograms(recordSize).ifPresent(builder::recordSize);
+        ProgramRecords.size(recordSize).ifPresent(builder::recordSize);
         try {
             return builder.start();
         } catch (IOException | IllegalStateException notStarted) {

@@ -2,14 +2,17 @@ package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.UsageException;
+import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.MessageType;
+import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -37,8 +40,19 @@ import picocli.CommandLine.Spec;
         })
 public final class Dump implements Callable<Integer> {
 
-    @Mixin
-    private ServerAddress server = new ServerAddress();
+    @Option(
+            names = "--socket",
+            paramLabel = "PATH",
+            defaultValue = "/tmp/tt_allocation_server.sock",
+            description = "The server's socket (default: ${DEFAULT-VALUE}).")
+    private Path socket = AllocationServer.DEFAULT_SOCKET;
+
+    @Option(
+            names = "--record-size",
+            paramLabel = "72|112|144",
+            defaultValue = "112",
+            description = "The size of the server's records in bytes (default: ${DEFAULT-VALUE}).")
+    private int recordSize = 112;
 
     @Option(names = "--kernels", description = "Write which kernels are loaded instead; needs records of 144 bytes.")
     private boolean kernels;
@@ -51,17 +65,38 @@ public final class Dump implements Callable<Integer> {
         if (command == null) {
             throw new IllegalStateException("The command was not made by picocli");
         }
-        try (AllocationClient client = server.connect()) {
+        try (AllocationClient client = connected()) {
             client.send(Request.of(kernels ? MessageType.DUMP_KERNELS : MessageType.DUMP_REMAINING));
             // The answer to the query follows the dump.
             client.query(0);
         } catch (IOException e) {
-            throw server.noAnswer(e);
+            throw new UsageException(String.format(
+                    Locale.ROOT,
+                    "%s. If the server reads records of another size than %d bytes, say which with --record-size.",
+                    e.getMessage(),
+                    recordSize));
         }
         command.commandLine()
                 .getOut()
-                .println("The server at " + server.socket() + " has written "
+                .println("The server at " + socket + " has written "
                         + (kernels ? "which kernels are loaded" : "the live buffers") + " into its log.");
         return ExitStatus.CLEAN.code();
+    }
+
+    private AllocationClient connected() throws UsageException {
+        RecordSize size = RecordSize.of(recordSize)
+                .orElseThrow(() -> new UsageException(
+                        "--record-size " + recordSize + ": give 72, 112 or 144, whichever the server was built with"));
+        AllocationClient client = AllocationClient.builder()
+                .socket(socket)
+                .recordSize(size)
+                .onWarning(warning -> {})
+                .connect();
+        if (!client.isConnected()) {
+            client.close();
+            throw new UsageException("No allocation server answers at " + socket
+                    + ". Start one with: meshguard serve --socket " + socket);
+        }
+        return client;
     }
 }

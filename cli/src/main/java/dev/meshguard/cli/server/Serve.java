@@ -73,9 +73,9 @@ public final class Serve implements Callable<Integer> {
     @Option(
             names = "--record-size",
             paramLabel = "72|112|144|auto",
-            defaultValue = ServerAddress.AUTO,
+            defaultValue = ProgramRecords.AUTO,
             description = "The size of the programs' records in bytes (default: ${DEFAULT-VALUE}).")
-    private String recordSize = ServerAddress.AUTO;
+    private String recordSize = ProgramRecords.AUTO;
 
     @Option(
             names = "--log",
@@ -241,7 +241,7 @@ public final class Serve implements Callable<Integer> {
                 .permissions(permissions())
                 .processCheckEvery(Duration.ofSeconds(deadCheck));
         limit(builder);
-        ServerAddress.sizeOfPrograms(recordSize).ifPresent(builder::recordSize);
+        ProgramRecords.size(recordSize).ifPresent(builder::recordSize);
         if (ids != null) {
             switch (ids.toLowerCase(Locale.ROOT)) {
                 case "decimal" -> builder.decimalIds();
