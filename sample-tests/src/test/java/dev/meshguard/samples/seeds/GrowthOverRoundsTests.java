@@ -60,10 +60,10 @@ class GrowthOverRoundsTests {
     void anEveryReportCounterDriftsByThirtySixKiBOnEveryDeviceAndTwelveOnDevice0() {
         // region: drift
         for (int round = 1; round <= 3; round++) {
-            PolicyLedger books = afterRound.get(round - 1).ledger(EVERY_REPORT);
+            PolicyLedger ledger = afterRound.get(round - 1).ledger(EVERY_REPORT);
             for (int device = 0; device < DEVICES; device++) {
-                assertThat(books.bytes(device, DRAM)).isEqualTo(round * 36_864L);
-                assertThat(books.bytes(device, L1)).isEqualTo(device == 0 ? round * 12_288L : 0);
+                assertThat(ledger.bytes(device, DRAM)).isEqualTo(round * 36_864L);
+                assertThat(ledger.bytes(device, L1)).isEqualTo(device == 0 ? round * 12_288L : 0);
             }
         }
         // end region
@@ -72,11 +72,11 @@ class GrowthOverRoundsTests {
     @Test
     void aReferenceCounterStaysWhereItWas() {
         for (AllocationHistory history : afterRound) {
-            PolicyLedger books = history.ledger(REFERENCE_COUNTED);
+            PolicyLedger ledger = history.ledger(REFERENCE_COUNTED);
             assertThat(IntStream.range(0, DEVICES).boxed())
-                    .allSatisfy(device -> assertThat(books.bytes(device, DRAM)).isEqualTo(36_864));
-            assertThat(books.bytes(L1)).isZero();
-            assertThat(books.entries()).isEqualTo(16);
+                    .allSatisfy(device -> assertThat(ledger.bytes(device, DRAM)).isEqualTo(36_864));
+            assertThat(ledger.bytes(L1)).isZero();
+            assertThat(ledger.entries()).isEqualTo(16);
         }
     }
 

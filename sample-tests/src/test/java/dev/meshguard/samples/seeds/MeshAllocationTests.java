@@ -131,10 +131,10 @@ class MeshAllocationTests {
 
         @Test
         void addUpToTheQuotedSumOnEveryDevice() {
-            PolicyLedger books = history.ledger(REFERENCE_COUNTED);
+            PolicyLedger ledger = history.ledger(REFERENCE_COUNTED);
 
             assertThat(ALL_DEVICES)
-                    .allSatisfy(device -> assertThat(books.bytes(device, DRAM)).isEqualTo(14_716_928));
+                    .allSatisfy(device -> assertThat(ledger.bytes(device, DRAM)).isEqualTo(14_716_928));
         }
 
         private List<BufferGeneration> buffers(int device, BufferType type) {
@@ -158,13 +158,13 @@ class MeshAllocationTests {
 
         @Test
         void theCachedBinariesAreLeftAfterTheTensorFrees() {
-            PolicyLedger books = tracker.history().ledger(REFERENCE_COUNTED);
+            PolicyLedger ledger = tracker.history().ledger(REFERENCE_COUNTED);
 
             assertThat(ALL_DEVICES)
-                    .allSatisfy(device -> assertThat(books.bytes(device, DRAM))
+                    .allSatisfy(device -> assertThat(ledger.bytes(device, DRAM))
                             .isEqualTo(36_864)
                             .isEqualTo(BOTH_BINARIES));
-            assertThat(books.entries()).isEqualTo(19);
+            assertThat(ledger.entries()).isEqualTo(19);
         }
 
         @Test
@@ -172,10 +172,10 @@ class MeshAllocationTests {
             test.clearCache();
             test.close();
 
-            PolicyLedger books = tracker.history().ledger(REFERENCE_COUNTED);
-            assertThat(books.bytes(DRAM)).isZero();
-            assertThat(books.bytes(0, L1)).isEqualTo(12_288);
-            assertThat(books.entries()).isEqualTo(3);
+            PolicyLedger ledger = tracker.history().ledger(REFERENCE_COUNTED);
+            assertThat(ledger.bytes(DRAM)).isZero();
+            assertThat(ledger.bytes(0, L1)).isEqualTo(12_288);
+            assertThat(ledger.entries()).isEqualTo(3);
         }
 
         @Test
@@ -279,26 +279,26 @@ class MeshAllocationTests {
 
         @Test
         void device0ReachesTwentySixReports() {
-            PolicyLedger books = tracker.history().ledger(EVERY_REPORT);
+            PolicyLedger ledger = tracker.history().ledger(EVERY_REPORT);
 
-            assertThat(books.reports(0)).isEqualTo(26);
-            assertThat(books.bytes(0, DRAM)).isEqualTo(29_507_584).isEqualTo(books.peakBytes(0, DRAM));
-            assertThat(books.entries()).isEqualTo(67);
+            assertThat(ledger.reports(0)).isEqualTo(26);
+            assertThat(ledger.bytes(0, DRAM)).isEqualTo(29_507_584).isEqualTo(ledger.peakBytes(0, DRAM));
+            assertThat(ledger.entries()).isEqualTo(67);
         }
 
         @Test
         void theTensorFreesShowOnDevice0Only() {
             test.freeTensors();
 
-            PolicyLedger books = tracker.history().ledger(EVERY_REPORT);
-            assertThat(books.reports(0)).isEqualTo(20);
-            assertThat(books.bytes(0, DRAM)).isEqualTo(14_827_520);
-            assertThat(books.bytes(0, L1)).isEqualTo(22_528);
+            PolicyLedger ledger = tracker.history().ledger(EVERY_REPORT);
+            assertThat(ledger.reports(0)).isEqualTo(20);
+            assertThat(ledger.bytes(0, DRAM)).isEqualTo(14_827_520);
+            assertThat(ledger.bytes(0, L1)).isEqualTo(22_528);
             assertThat(ALL_DEVICES.subList(1, 8)).allSatisfy(device -> {
-                assertThat(books.reports(device)).isEqualTo(10);
-                assertThat(books.bytes(device, DRAM)).isEqualTo(14_753_792);
+                assertThat(ledger.reports(device)).isEqualTo(10);
+                assertThat(ledger.bytes(device, DRAM)).isEqualTo(14_753_792);
             });
-            assertThat(books.entries()).isEqualTo(61);
+            assertThat(ledger.entries()).isEqualTo(61);
         }
 
         @Test
@@ -306,14 +306,14 @@ class MeshAllocationTests {
             test.freeTensors();
             test.clearCache();
 
-            PolicyLedger books = tracker.history().ledger(EVERY_REPORT);
-            assertThat(books.reports(0)).isEqualTo(18);
-            assertThat(books.bytes(0, DRAM)).isEqualTo(14_790_656);
+            PolicyLedger ledger = tracker.history().ledger(EVERY_REPORT);
+            assertThat(ledger.reports(0)).isEqualTo(18);
+            assertThat(ledger.bytes(0, DRAM)).isEqualTo(14_790_656);
             assertThat(ALL_DEVICES.subList(1, 8)).allSatisfy(device -> {
-                assertThat(books.reports(device)).isEqualTo(10);
-                assertThat(books.bytes(device, DRAM)).isEqualTo(14_753_792);
+                assertThat(ledger.reports(device)).isEqualTo(10);
+                assertThat(ledger.bytes(device, DRAM)).isEqualTo(14_753_792);
             });
-            assertThat(books.entries()).isEqualTo(59);
+            assertThat(ledger.entries()).isEqualTo(59);
         }
 
         @Test

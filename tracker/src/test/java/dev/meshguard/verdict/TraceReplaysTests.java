@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Reports show which buffers the replays of a trace overwrite, and which they read after their free. */
-class TraceReplayTests {
+class TraceReplaysTests {
 
     private static final Owner FIRST = new Owner(Owner.Kind.TRACE, "0 of mesh 0");
     private static final Owner SECOND = new Owner(Owner.Kind.TRACE, "1 of mesh 0");
