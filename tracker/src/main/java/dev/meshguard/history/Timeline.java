@@ -196,21 +196,18 @@ public final class Timeline {
             long peak = live;
             long allocated = 0;
             long allocatedBuffers = 0;
-            long freed = 0;
             for (int step = first; step < end; step++) {
                 long more = bytes[step] - live;
                 long moreBuffers = buffers[step] - liveBuffers;
                 if (more > 0 || moreBuffers > 0) {
                     allocated += more;
                     allocatedBuffers += moreBuffers;
-                } else {
-                    freed -= more;
                 }
                 live = bytes[step];
                 liveBuffers = buffers[step];
                 peak = Math.max(peak, live);
             }
-            return new Section(allocated, allocatedBuffers, freed, live, liveBuffers, peak);
+            return new Section(allocated, allocatedBuffers, live, liveBuffers, peak);
         }
     }
 
@@ -219,18 +216,12 @@ public final class Timeline {
      *
      * @param allocatedBytes bytes of the buffers that were allocated, and by which others grew
      * @param allocatedBuffers how many were allocated
-     * @param freedBytes bytes of the buffers that were freed, and by which others shrank
      * @param liveBytes bytes that were live at the end
      * @param liveBuffers how many buffers were live at the end
      * @param peakBytes the most bytes that were live at any moment, also at the beginning
      */
     public record Section(
-            long allocatedBytes,
-            long allocatedBuffers,
-            long freedBytes,
-            long liveBytes,
-            long liveBuffers,
-            long peakBytes) {}
+            long allocatedBytes, long allocatedBuffers, long liveBytes, long liveBuffers, long peakBytes) {}
 
     /** A change of one memory by one event: a generation begins, is resized or ends. */
     record Change(long event, MemoryKey memory, int buffers, long bytes) {

@@ -58,9 +58,9 @@ class TimelineTests {
 
         Timeline.Curve curve = builder.build().curve(memory -> true);
 
-        assertThat(curve.between(3, 6)).isEqualTo(new Timeline.Section(20, 1, 100, 20, 1, 120));
-        assertThat(curve.between(4, 5)).isEqualTo(new Timeline.Section(0, 0, 100, 20, 1, 120));
-        assertThat(curve.between(7, 9)).isEqualTo(new Timeline.Section(0, 0, 0, 25, 2, 25));
+        assertThat(curve.between(3, 6)).isEqualTo(new Timeline.Section(20, 1, 20, 1, 120));
+        assertThat(curve.between(4, 5)).isEqualTo(new Timeline.Section(0, 0, 20, 1, 120));
+        assertThat(curve.between(7, 9)).isEqualTo(new Timeline.Section(0, 0, 25, 2, 25));
     }
 
     @Test
@@ -68,7 +68,7 @@ class TimelineTests {
         Timeline.Curve curve = builder.build().curve(memory -> true);
 
         assertThat(curve.steps()).isZero();
-        assertThat(curve.between(0, 9)).isEqualTo(new Timeline.Section(0, 0, 0, 0, 0, 0));
+        assertThat(curve.between(0, 9)).isEqualTo(new Timeline.Section(0, 0, 0, 0, 0));
     }
 
     @Test
