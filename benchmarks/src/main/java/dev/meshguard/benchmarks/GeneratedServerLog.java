@@ -67,7 +67,11 @@ final class GeneratedServerLog {
                 if ((only >= DEVICES || only == device) && !allocated[device][place]) {
                     int references = 1 + random.nextInt(50) / 49;
                     allocate(new Buffer(
-                            place * 2048L, type, size, device, place % 5 == 0 ? Math.max(sharing, references) : references));
+                            place * 2048L,
+                            type,
+                            size,
+                            device,
+                            place % 5 == 0 ? Math.max(sharing, references) : references));
                     allocated[device][place] = true;
                 }
             }
