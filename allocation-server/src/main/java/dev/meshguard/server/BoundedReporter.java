@@ -2,6 +2,7 @@ package dev.meshguard.server;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
@@ -24,8 +25,6 @@ final class BoundedReporter {
 
     /** The number of losses recorded as single events; later ones are added up. */
     private static final int MAX_SINGLE_LOSSES = 1000;
-
-    static final int MAX_DEVICE = 65_535;
 
     private final AllocationTracker tracker;
     private final ServerErrors problems;
@@ -101,10 +100,13 @@ final class BoundedReporter {
     }
 
     private boolean isRecordable(int device) {
-        if (device <= MAX_DEVICE) {
+        if (device <= HistoryEvent.MAX_DEVICE) {
             return true;
         }
-        lost(1, "device " + device + " was reported, and only devices 0 to " + MAX_DEVICE + " can be recorded");
+        lost(
+                1,
+                "device " + device + " was reported, and only devices 0 to " + HistoryEvent.MAX_DEVICE
+                        + " can be recorded");
         return false;
     }
 

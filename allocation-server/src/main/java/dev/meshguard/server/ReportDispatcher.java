@@ -2,6 +2,7 @@ package dev.meshguard.server;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.server.frame.internal.Frame;
 import dev.meshguard.server.ledger.internal.BufferRecord;
 import dev.meshguard.server.ledger.internal.LogLineBuffer;
@@ -371,7 +372,7 @@ final class ReportDispatcher {
     /** Returns whether there is room for a device; frames may name any. */
     boolean isRecordable(int device) {
         return device >= 0
-                && device <= BoundedReporter.MAX_DEVICE
+                && device <= HistoryEvent.MAX_DEVICE
                 && (openedDevices.contains(device) || openedDevices.size() < MAX_DEVICES);
     }
 
@@ -381,7 +382,7 @@ final class ReportDispatcher {
                 "memory on device %d, and only %d devices from 0 to %d can be recorded",
                 device,
                 MAX_DEVICES,
-                BoundedReporter.MAX_DEVICE);
+                HistoryEvent.MAX_DEVICE);
     }
 
     /** Records that the first of the open meshes of all clients was opened over a device. */

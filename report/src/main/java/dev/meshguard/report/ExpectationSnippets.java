@@ -47,8 +47,6 @@ public final class ExpectationSnippets {
     /** The user must replace it with a reason. */
     private static final String REASON = "…";
 
-    private static final int MAX_DEVICE = 65_535;
-
     private final MemoryNames names;
     private final List<Integer> devices;
     private final List<Survivor> unexpected;
@@ -127,7 +125,7 @@ public final class ExpectationSnippets {
 
     /** A history that was created by hand may contain devices that no entry can name. */
     private static boolean hasPossibleDevices(SurvivorGroup group) {
-        return group.devices().stream().allMatch(device -> device >= 0 && device <= MAX_DEVICE);
+        return group.devices().stream().allMatch(device -> device >= 0 && device <= HistoryEvent.MAX_DEVICE);
     }
 
     /** No entry matches several buffers of several requests at one address; one of them must be freed first. */

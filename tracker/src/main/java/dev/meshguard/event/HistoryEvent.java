@@ -23,6 +23,9 @@ public sealed interface HistoryEvent {
      */
     int NO_DEVICE = -2_000_000_000;
 
+    /** The highest device id that a history can have; the lowest is 0. */
+    int MAX_DEVICE = 65_535;
+
     /** An event about one request. */
     sealed interface OfRequest {
 

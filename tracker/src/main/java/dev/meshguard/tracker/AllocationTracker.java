@@ -59,7 +59,7 @@ import org.apiguardian.api.API.Status;
  *
  * <p>It never throws because of what the code under test did. A double free, a free of an unknown address and another
  * size at a live address are events of the history. A check judges them later with both sides at hand. A report that
- * cannot be recorded (a device id below 0 or above {@value #MAX_DEVICE}) is counted as lost, which makes every verdict
+ * cannot be recorded (a device id below 0 or above {@value HistoryEvent#MAX_DEVICE}) is counted as lost, which makes every verdict
  * inconclusive. The tracker does no I/O unless logging requires it.
  *
  * <h2>Implementation and costs</h2>
@@ -85,9 +85,6 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationTracker implements AllocationListener {
-
-    /** The largest device id that can be recorded. */
-    static final int MAX_DEVICE = 65_535;
 
     private static final long SECONDS_OF_DAY = 24 * 60 * 60;
 
@@ -134,7 +131,7 @@ public final class AllocationTracker implements AllocationListener {
     /**
      * Reports a buffer of which nothing else is known. This is the short form for an adapter around a device binding.
      *
-     * @param device the device id, 0 to {@value #MAX_DEVICE}
+     * @param device the device id, 0 to {@value HistoryEvent#MAX_DEVICE}
      * @param type the memory
      * @param address the first address, in bytes
      * @param size the size, in bytes
@@ -694,9 +691,11 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns whether reports about a device can be recorded; else the report is counted as lost. */
     private boolean isRecordable(int device) {
-        boolean isInRange = device == HistoryEvent.NO_DEVICE || (device >= 0 && device <= MAX_DEVICE);
+        boolean isInRange = device == HistoryEvent.NO_DEVICE || (device >= 0 && device <= HistoryEvent.MAX_DEVICE);
         if (!isInRange) {
-            reportsLost(1, "device " + device + " was reported, and only devices 0 to " + MAX_DEVICE + " can be");
+            reportsLost(
+                    1,
+                    "device " + device + " was reported, and only devices 0 to " + HistoryEvent.MAX_DEVICE + " can be");
         }
         return isInRange;
     }

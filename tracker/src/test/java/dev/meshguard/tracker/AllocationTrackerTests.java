@@ -153,7 +153,7 @@ class AllocationTrackerTests {
 
     @Test
     void takesTheLargestDeviceId() {
-        tracker.allocated(AllocationTracker.MAX_DEVICE, DRAM, 0x1000, 64);
+        tracker.allocated(HistoryEvent.MAX_DEVICE, DRAM, 0x1000, 64);
 
         assertThat(tracker.devices()).containsExactly(65_535);
         assertThat(tracker.history().lostReports()).isEmpty();

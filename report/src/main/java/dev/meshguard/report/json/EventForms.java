@@ -72,7 +72,6 @@ final class EventForms {
             .optional();
 
     private static final String NO_DEVICE = "none";
-    private static final int MAX_DEVICE = 65_535;
 
     private static final JsonPart<Integer> DEVICE =
             JsonPart.of("device", (device, json) -> json.writeNumberField("device", device), EventForms::device);
@@ -217,9 +216,9 @@ final class EventForms {
     /** Returns the device, with the limits of a tracker. */
     private static int device(JsonFields fields) throws UnreadableLineException {
         long device = fields.number("device");
-        if (device < 0 || device > MAX_DEVICE) {
+        if (device < 0 || device > HistoryEvent.MAX_DEVICE) {
             throw new UnreadableLineException(
-                    "\"device\" is " + device + ", and only devices 0 to " + MAX_DEVICE + " can be");
+                    "\"device\" is " + device + ", and only devices 0 to " + HistoryEvent.MAX_DEVICE + " can be");
         }
         return (int) device;
     }

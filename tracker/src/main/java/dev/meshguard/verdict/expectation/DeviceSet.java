@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.expectation;
 
+import dev.meshguard.event.HistoryEvent;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -22,23 +23,23 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record DeviceSet(List<Integer> ids) {
 
-    /** A range up to two thousand million would be a typing error, and would fill the heap. */
-    private static final int HIGHEST = 65_535;
-
     private static final Pattern PART = Pattern.compile("(\\d{1,9})(?:-(\\d{1,9}))?");
 
     /**
      * Creates a set with its own copy of the ids, sorted and without doubles.
      *
-     * @throws IllegalArgumentException if an id is negative or higher than 65535
+     * @throws IllegalArgumentException if an id is negative or higher than {@value HistoryEvent#MAX_DEVICE}
      */
     public DeviceSet {
         ids = List.copyOf(new TreeSet<>(ids));
         for (int id : ids) {
             ExpectationChecks.rejectNegative("device", id);
-            if (id > HIGHEST) {
+            if (id > HistoryEvent.MAX_DEVICE) {
                 throw new IllegalArgumentException(String.format(
-                        Locale.ROOT, "An expected buffer's device is at most %d: %d was given.", HIGHEST, id));
+                        Locale.ROOT,
+                        "An expected buffer's device is at most %d: %d was given.",
+                        HistoryEvent.MAX_DEVICE,
+                        id));
             }
         }
     }
@@ -70,7 +71,7 @@ public record DeviceSet(List<Integer> ids) {
                     .orElseThrow(() -> new IllegalArgumentException(String.format(
                             Locale.ROOT,
                             "Devices are ids and ranges of ids up to %d, for example 0-3,5: \"%s\" was given.",
-                            HIGHEST,
+                            HistoryEvent.MAX_DEVICE,
                             text))));
         }
         return new DeviceSet(List.copyOf(ids));
@@ -83,7 +84,7 @@ public record DeviceSet(List<Integer> ids) {
         }
         int first = Integer.parseInt(part.group(1));
         int last = part.group(2) == null ? first : Integer.parseInt(part.group(2));
-        return first > last || last > HIGHEST
+        return first > last || last > HistoryEvent.MAX_DEVICE
                 ? Optional.empty()
                 : Optional.of(IntStream.rangeClosed(first, last).boxed().toList());
     }

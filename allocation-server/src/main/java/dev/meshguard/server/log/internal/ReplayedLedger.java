@@ -1,6 +1,7 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.internal.LogGapRecorder.Kind;
@@ -32,7 +33,6 @@ final class ReplayedLedger {
     }
 
     private static final BufferType[] TYPES = BufferType.values();
-    private static final int MAX_DEVICE = 65_535;
 
     private final LogRecorder events;
     private final LogGapRecorder gaps;
@@ -429,14 +429,14 @@ final class ReplayedLedger {
     }
 
     private boolean isPossible(int device) {
-        boolean isPossible = device >= 0 && device <= MAX_DEVICE;
+        boolean isPossible = device >= 0 && device <= HistoryEvent.MAX_DEVICE;
         if (!isPossible) {
             gaps.note(
                     Kind.DEVICE,
                     "line %d names device %d, and only devices 0 to %d can be",
                     events.line(),
                     device,
-                    MAX_DEVICE);
+                    HistoryEvent.MAX_DEVICE);
         }
         return isPossible;
     }
