@@ -84,6 +84,7 @@ public record DeviceSet(List<Integer> ids) {
         }
         int first = Integer.parseInt(part.group(1));
         int last = part.group(2) == null ? first : Integer.parseInt(part.group(2));
+        // A range up to two thousand million would be a typing error, and would fill the heap.
         return first > last || last > HistoryEvent.MAX_DEVICE
                 ? Optional.empty()
                 : Optional.of(IntStream.rangeClosed(first, last).boxed().toList());
