@@ -201,16 +201,15 @@ final class Generations {
         MemoryRequest latest = null;
         boolean isMatch = false;
         for (HistoryEvent event : events) {
-            MemoryRequest request = requestOf(event);
-            if (request == null) {
+            if (!(event instanceof HistoryEvent.OfRequest one)) {
                 continue;
             }
-            if (request != latest) {
-                latest = request;
-                isMatch = condition.test(request);
+            if (one.request() != latest) {
+                latest = one.request();
+                isMatch = condition.test(latest);
             }
             if (isMatch) {
-                matching.add(request);
+                matching.add(latest);
                 named.add(addressOf(event));
             }
         }
@@ -225,19 +224,11 @@ final class Generations {
                 .toList();
     }
 
-    private static @Nullable MemoryRequest requestOf(HistoryEvent event) {
-        if (event instanceof Allocated report) {
-            return report.request();
-        }
-        return event instanceof Freed free ? free.request() : null;
-    }
-
     private @Nullable Address addressOf(HistoryEvent event) {
         if (event instanceof Allocated report) {
             return addresses.find(report.device(), report.type(), report.address());
         }
-        Freed free = (Freed) event;
-        return addresses.find(free.device(), free.type(), free.address());
+        return event instanceof Freed free ? addresses.find(free.device(), free.type(), free.address()) : null;
     }
 
     /** Returns the generations with a report of a request that is not anonymous, in the order of its reports. */
