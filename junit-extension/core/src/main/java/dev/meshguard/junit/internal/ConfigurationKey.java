@@ -123,7 +123,8 @@ public enum ConfigurationKey {
                 .toList();
     }
 
-    private static String word(Enum<?> constant) {
+    /** Returns how a value names a constant. */
+    static String word(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -2,7 +2,6 @@ package dev.meshguard.junit.internal;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -67,7 +66,7 @@ public record RunSettings(
     }
 
     private IllegalArgumentException rejectedUpdate(String allowed) {
-        return ConfigurationKey.BASELINE_UPDATE.rejected(update.name().toLowerCase(Locale.ROOT), allowed);
+        return ConfigurationKey.BASELINE_UPDATE.rejected(ConfigurationKey.word(update), allowed);
     }
 
     /** Rejects the folder of a named run in which no findings can be written: without a file of this JVM the run would look whole. */
