@@ -64,7 +64,6 @@ public final class RecordProgram implements Callable<Integer> {
     @Option(
             names = {"-p", "--page"},
             paramLabel = "FILE",
-            defaultValue = "meshguard-record.html",
             description = "Where the page goes (default: ${DEFAULT-VALUE}).")
     private Path page = Path.of("meshguard-record.html");
 
@@ -74,7 +73,6 @@ public final class RecordProgram implements Callable<Integer> {
     @Option(
             names = "--record-size",
             paramLabel = "72|112|144|auto",
-            defaultValue = ProgramRecords.AUTO,
             description = "The size of the program's records in bytes (default: ${DEFAULT-VALUE}).")
     private String recordSize = ProgramRecords.AUTO;
 

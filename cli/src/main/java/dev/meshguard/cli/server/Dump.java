@@ -40,17 +40,12 @@ import picocli.CommandLine.Spec;
         })
 public final class Dump implements Callable<Integer> {
 
-    @Option(
-            names = "--socket",
-            paramLabel = "PATH",
-            defaultValue = "/tmp/tt_allocation_server.sock",
-            description = "The server's socket (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--socket", paramLabel = "PATH", description = "The server's socket (default: ${DEFAULT-VALUE}).")
     private Path socket = AllocationServer.DEFAULT_SOCKET;
 
     @Option(
             names = "--record-size",
             paramLabel = "72|112|144",
-            defaultValue = "112",
             description = "The size of the server's records in bytes (default: ${DEFAULT-VALUE}).")
     private int recordSize = 112;
 

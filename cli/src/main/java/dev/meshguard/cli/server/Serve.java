@@ -66,14 +66,12 @@ public final class Serve implements Callable<Integer> {
     @Option(
             names = "--socket",
             paramLabel = "PATH",
-            defaultValue = "/tmp/tt_allocation_server.sock",
             description = "Where to listen (default: ${DEFAULT-VALUE}, which is fixed in tt-metal's programs).")
     private Path socket = AllocationServer.DEFAULT_SOCKET;
 
     @Option(
             names = "--record-size",
             paramLabel = "72|112|144|auto",
-            defaultValue = ProgramRecords.AUTO,
             description = "The size of the programs' records in bytes (default: ${DEFAULT-VALUE}).")
     private String recordSize = ProgramRecords.AUTO;
 
@@ -130,7 +128,6 @@ public final class Serve implements Callable<Integer> {
     @Option(
             names = "--allow",
             paramLabel = "user|group|all",
-            defaultValue = "user",
             description = "Who may connect (default: ${DEFAULT-VALUE}).")
     private String allowed = "user";
 
