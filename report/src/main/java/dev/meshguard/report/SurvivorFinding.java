@@ -95,7 +95,7 @@ public final class SurvivorFinding implements Finding {
     }
 
     /**
-     * What the findings of one verdict share.
+     * The parts of a report that all findings of one verdict use.
      *
      * @param fingerprints the format of their fingerprints
      * @param callers the callers beside the line of an allocation

@@ -28,7 +28,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * What a history holds about one survivor.
+ * The facts that a history contains about one survivor; rules read them.
  *
  * @param buffer the survivor
  * @param index finds other buffers, reports and anomalies of the history

@@ -33,7 +33,7 @@ import java.util.stream.Stream;
  */
 final class TraceReplays {
 
-    /** What one capture recorded, and its replays by the number of their event. */
+    /** The programs and buffers that one capture recorded, and its replays by the number of their event. */
     private static final class Capture {
         private final HistoryEvent.CaptureBegan began;
         private final Map<Owner, List<HistoryEvent.ProgramCaptured>> programs = new LinkedHashMap<>();

@@ -8,7 +8,7 @@ import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.Optional;
 
 /**
- * What a check requires of a test, class or run.
+ * The conditions that a check applies to a test, class or run.
  *
  * @param test the responsible test, class or run
  * @param policies the condition that must hold
