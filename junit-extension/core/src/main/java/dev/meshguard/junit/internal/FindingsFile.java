@@ -8,8 +8,6 @@ import dev.meshguard.report.findings.RunIdentity;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -28,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * The file of the findings of one JVM, {@code findings-<run>-<jvm>.jsonl}, written during the run.
  *
  * <p>Each check is written when it ends, so the file of a killed JVM lacks at most its last lines. No other JVM writes to
- * the file. The first error ends the file before the line that could not be written, and is reported; no test fails for it.
+ * the file. Nothing is written after the first error, which is reported; no test fails for it. A reader leaves out a last line
+ * without its end.
  *
  * <p>Safe for use by several threads.
  */
@@ -207,27 +206,7 @@ public final class FindingsFile {
         LoggerFactory.getLogger(FindingsFile.class).warn(format, arguments);
     }
 
-    /** Whole lines or nothing: a part of a line would damage the next one. */
-    private static void append(String text, Path target) throws IOException {
-        try (FileChannel channel = FileChannel.open(target, StandardOpenOption.WRITE)) {
-            long size = channel.size();
-            ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
-            try {
-                while (bytes.hasRemaining()) {
-                    channel.write(bytes, size + bytes.position());
-                }
-            } catch (IOException notWritten) {
-                truncate(channel, size, notWritten);
-                throw notWritten;
-            }
-        }
-    }
-
-    private static void truncate(FileChannel channel, long size, IOException notWritten) {
-        try {
-            channel.truncate(size);
-        } catch (IOException notTruncated) {
-            notWritten.addSuppressed(notTruncated);
-        }
+    private static void append(String text, Path file) throws IOException {
+        Files.write(file, text.getBytes(StandardCharsets.UTF_8), StandardOpenOption.APPEND);
     }
 }
