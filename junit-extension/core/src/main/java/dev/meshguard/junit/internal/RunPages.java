@@ -101,35 +101,13 @@ public final class RunPages {
     /**
      * The page of one failure. Its location is known before it is written, because the page shows the text of the failure,
      * which names it.
+     *
+     * @param location its location; empty if no page is configured, or none can be written
+     * @param problem why no page can be written, for the failure that then names none; empty if none is configured
+     * @param output begins to write the page, if there is one; {@link #finish()} returns an error
      */
-    public static final class FailurePage {
-
-        private final Optional<String> location;
-        private final Optional<IllegalStateException> problem;
-        private final Consumer<CheckReport> output;
-
-        private FailurePage(
-                Optional<String> location, Optional<IllegalStateException> problem, Consumer<CheckReport> output) {
-            this.location = location;
-            this.problem = problem;
-            this.output = output;
-        }
-
-        /** Returns its location; empty if no page is configured, or none can be written. */
-        public Optional<String> location() {
-            return location;
-        }
-
-        /** Returns why no page can be written, for the failure that then names none; empty if none is configured. */
-        public Optional<IllegalStateException> problem() {
-            return problem;
-        }
-
-        /** Begins to write the page, if there is one; {@link #finish()} returns an error. */
-        public void write(CheckReport parts) {
-            output.accept(parts);
-        }
-    }
+    public record FailurePage(
+            Optional<String> location, Optional<IllegalStateException> problem, Consumer<CheckReport> output) {}
 
     /** Reserves the page of a failure. */
     public synchronized FailurePage reserve(PageSubject subject) {

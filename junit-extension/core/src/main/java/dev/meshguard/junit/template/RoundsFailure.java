@@ -80,11 +80,13 @@ final class RoundsFailure {
                 .flatMap(SiteGrowth::origin)
                 .ifPresent(origin -> failure.setStackTrace(origin.frames().toArray(StackTraceElement[]::new)));
         page.problem().ifPresent(failure::addSuppressed);
-        page.write(new CheckReport(
-                VerdictReport.of(LeakCheck.create().examine(history)).reproducedBy(TestNames.reproduction(test)),
-                text,
-                Optional.empty(),
-                Optional.of(accumulation)));
+        page.output()
+                .accept(new CheckReport(
+                        VerdictReport.of(LeakCheck.create().examine(history))
+                                .reproducedBy(TestNames.reproduction(test)),
+                        text,
+                        Optional.empty(),
+                        Optional.of(accumulation)));
         return failure;
     }
 }

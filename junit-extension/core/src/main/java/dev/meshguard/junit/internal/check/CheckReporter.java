@@ -279,7 +279,7 @@ final class CheckReporter {
         // An error that the test itself has thrown can no longer name a page.
         String text = decision.isNew() ? String.valueOf(error.getMessage()) : report.text();
         page.problem().ifPresent(error::addSuppressed);
-        page.write(new CheckReport(report, text, decision.budgets(), Optional.empty()));
+        page.output().accept(new CheckReport(report, text, decision.budgets(), Optional.empty()));
         if (decision.isNew() && test.thrown().isPresent()) {
             test.publish(text);
         }
