@@ -59,7 +59,7 @@ final class ExpectationAnnotations {
         List<Expectation> all = new ArrayList<>();
         AnnotationSupport.findRepeatableAnnotations(test.element(), ExpectBuffers.class)
                 .forEach(annotation -> all.add(expectation(annotation, test.with(ExpectBuffers.class))
-                        .locatedAt("@ExpectBuffers on " + AnnotationLocation.qualified(test.element(), annotation))));
+                        .locatedAt("@ExpectBuffers on " + test.declaring(annotation))));
         AnnotationSupport.findAnnotation(test.element(), ExpectedBuffersFile.class)
                 .ifPresent(annotation -> all.addAll(
                         load(annotation, test.with(ExpectedBuffersFile.class)).entries()));

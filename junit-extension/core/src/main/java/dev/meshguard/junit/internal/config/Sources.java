@@ -1,6 +1,7 @@
 package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.internal.ConfigurationErrors;
+import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.AnnotatedSource;
 import dev.meshguard.junit.source.SourceSettings;
@@ -122,7 +123,7 @@ public final class Sources {
             throw ConfigurationErrors.of(
                     nearest.stream()
                             .map(annotation -> "@" + annotation.annotationType().getSimpleName() + " on "
-                                    + AnnotationLocation.of(test.element(), annotation))
+                                    + TestNames.withoutPackage(test.declaring(annotation)))
                             .collect(Collectors.joining(" and ")),
                     "a second source of allocations",
                     "A test has one source: remove an annotation, or put each on a test or class of its own.");

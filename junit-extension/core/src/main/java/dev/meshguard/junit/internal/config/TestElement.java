@@ -4,10 +4,15 @@ import dev.meshguard.junit.internal.TestNames;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
@@ -48,6 +53,42 @@ record TestElement(AnnotatedElement element, String name) {
     /** Returns whether it is the method. */
     boolean isMethod() {
         return element instanceof Method;
+    }
+
+    /**
+     * Returns the name of the class, annotation or method in whose source an annotation is written. That may be a superclass, an
+     * interface or a composed annotation: JUnit finds an annotation on all classes and methods that inherit it.
+     */
+    String declaring(Annotation annotation) {
+        Set<AnnotatedElement> seen = new HashSet<>();
+        Deque<AnnotatedElement> next = new ArrayDeque<>();
+        next.add(element);
+        while (!next.isEmpty()) {
+            AnnotatedElement place = next.remove();
+            if (!seen.add(place)) {
+                continue;
+            }
+            if (Arrays.asList(place.getDeclaredAnnotationsByType(annotation.annotationType()))
+                    .contains(annotation)) {
+                return nameOf(place);
+            }
+            for (Annotation other : place.getDeclaredAnnotations()) {
+                next.add(other.annotationType());
+            }
+            if (place instanceof Class<?> type) {
+                next.addAll(Arrays.asList(type.getInterfaces()));
+                if (type.getSuperclass() != null) {
+                    next.add(type.getSuperclass());
+                }
+            }
+        }
+        return nameOf(element);
+    }
+
+    private static String nameOf(AnnotatedElement place) {
+        return place instanceof Method method
+                ? method.getDeclaringClass().getName() + "#" + method.getName()
+                : ((Class<?>) place).getName();
     }
 
     /** Returns an annotation and its location, for messages: {@code @ExpectBuffers on KvCacheTest#decode}. */

@@ -6,6 +6,7 @@ import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.GracePeriod;
+import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.tracker.OriginCapture;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ record TrackingAnnotation(TrackAllocations annotation, String location) {
                 .findFirst();
         Optional<TrackingAnnotation> ofClasses = elements.stream()
                 .filter(element -> !element.isMethod())
-                .flatMap(type -> on(type, found -> AnnotationLocation.of(type.element(), found)))
+                .flatMap(type -> on(type, found -> TestNames.withoutPackage(type.declaring(found))))
                 .findFirst();
         ofMethod.ifPresent(own -> own.rejectBeside(ofClasses, parameters));
         return ofMethod.or(() -> ofClasses);
