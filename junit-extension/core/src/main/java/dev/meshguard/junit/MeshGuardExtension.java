@@ -102,7 +102,7 @@ public final class MeshGuardExtension
 
     private static final Scope NOTHING = () -> {};
 
-    private final ExtensionSettings settings;
+    private final Optional<ExtensionSettings> settings;
     private final SessionOpener opener;
 
     /**
@@ -112,13 +112,12 @@ public final class MeshGuardExtension
      *     5.12.2, or the SLF4J older than 2.0
      */
     public MeshGuardExtension() {
-        this(builder(), Optional.empty());
+        this(Optional.empty());
     }
 
-    private MeshGuardExtension(Builder builder, Optional<Class<?>> caller) {
+    private MeshGuardExtension(Optional<ExtensionSettings> settings) {
         SupportedVersions.require();
-        this.settings =
-                new ExtensionSettings(caller, builder.sources, builder.expected, builder.budgets, builder.timer);
+        this.settings = settings;
         this.opener = new SessionOpener(new TestConfiguration(settings, MeshGuardExtension::inStaticFields));
     }
 
@@ -378,7 +377,7 @@ public final class MeshGuardExtension
     private static List<ExtensionSettings> inStaticFields(Class<?> type) {
         return AnnotationSupport.findAnnotatedFieldValues(type, RegisterExtension.class, MeshGuardExtension.class)
                 .stream()
-                .map(extension -> extension.settings)
+                .flatMap(extension -> extension.settings.stream())
                 .toList();
     }
 
@@ -438,7 +437,8 @@ public final class MeshGuardExtension
 
         /** Returns the extension. */
         public MeshGuardExtension build() {
-            return new MeshGuardExtension(this, Optional.of(CALLERS.getCallerClass()));
+            return new MeshGuardExtension(
+                    Optional.of(new ExtensionSettings(CALLERS.getCallerClass(), sources, expected, budgets, timer)));
         }
     }
 }

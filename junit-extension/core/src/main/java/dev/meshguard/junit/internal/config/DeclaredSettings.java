@@ -42,7 +42,7 @@ public final class DeclaredSettings {
      *
      * @param root the context of the engine: that of the test would outlive it here
      * @param elements the method and the classes, the nearest first
-     * @param inFields looks up the settings of the extensions that serve it, the nearest first, at least one
+     * @param inFields looks up the settings of the extensions that serve it, the nearest first
      */
     DeclaredSettings(ExtensionContext root, List<TestElement> elements, Supplier<List<ExtensionSettings>> inFields) {
         this.root = root;
@@ -95,7 +95,7 @@ public final class DeclaredSettings {
 
     /** Returns the clock for waits. */
     public GraceTimer timer() {
-        return extensions().get(0).timer();
+        return extensions().stream().map(ExtensionSettings::timer).findFirst().orElseGet(GraceTimer::ofMachine);
     }
 
     private List<ExtensionSettings> extensions() {

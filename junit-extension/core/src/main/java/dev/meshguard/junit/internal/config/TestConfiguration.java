@@ -30,16 +30,16 @@ public final class TestConfiguration {
 
     private static final Namespace NAMESPACE = Namespace.create(TestConfiguration.class);
 
-    private final ExtensionSettings own;
+    private final Optional<ExtensionSettings> own;
     private final Function<Class<?>, List<ExtensionSettings>> inFields;
 
     /**
      * Creates the configuration of an extension.
      *
-     * @param own the settings of the extension itself
+     * @param own the settings of the extension itself; empty if the engine made it
      * @param inFields returns the settings of the extensions in static fields of a class
      */
-    public TestConfiguration(ExtensionSettings own, Function<Class<?>, List<ExtensionSettings>> inFields) {
+    public TestConfiguration(Optional<ExtensionSettings> own, Function<Class<?>, List<ExtensionSettings>> inFields) {
         this.own = own;
         this.inFields = inFields;
     }
@@ -49,22 +49,20 @@ public final class TestConfiguration {
         Supplier<DeclaredSettings> declared = () -> new DeclaredSettings(
                 context.getRoot(), TestElement.of(context), extensionsFor(TestElement.classes(context)));
         // An extension in an instance field serves one test: a cached value would never be used again.
-        return own.isBuilt()
+        return own.isPresent()
                 ? declared.get()
-                : ofRun(context, TestLocation.of(own, context), DeclaredSettings.class, declared);
+                : ofRun(context, TestLocation.of(context), DeclaredSettings.class, declared);
     }
 
     /**
      * Looks up the settings of extensions in static fields, the nearest first. They count even if an annotation made the
-     * engine register another extension, which may be called before them. Without any, this extension is the only one.
+     * engine register another extension, which may be called before them.
      */
     private Supplier<List<ExtensionSettings>> extensionsFor(List<Class<?>> classes) {
         return () -> {
             List<ExtensionSettings> settings = new ArrayList<>();
             classes.forEach(type -> settings.addAll(inFields.apply(type)));
-            if (!settings.contains(own) && (own.isBuilt() || settings.isEmpty())) {
-                settings.add(0, own);
-            }
+            own.filter(mine -> !settings.contains(mine)).ifPresent(mine -> settings.add(0, mine));
             return settings;
         };
     }
@@ -74,12 +72,10 @@ public final class TestConfiguration {
      *
      * @param enclosing the classes around the one of the test: an inherited nested class is inside several
      */
-    private record TestLocation(
-            ExtensionSettings extension, List<Class<?>> enclosing, Optional<Class<?>> type, Optional<Method> method) {
+    private record TestLocation(List<Class<?>> enclosing, Optional<Class<?>> type, Optional<Method> method) {
 
-        static TestLocation of(ExtensionSettings extension, ExtensionContext context) {
-            return new TestLocation(
-                    extension, context.getEnclosingTestClasses(), context.getTestClass(), context.getTestMethod());
+        static TestLocation of(ExtensionContext context) {
+            return new TestLocation(context.getEnclosingTestClasses(), context.getTestClass(), context.getTestMethod());
         }
 
         /** Two locations rarely differ only in the enclosing classes, and each test computes this hash. */
@@ -91,7 +87,6 @@ public final class TestConfiguration {
         @Override
         public boolean equals(@Nullable Object other) {
             return other instanceof TestLocation place
-                    && extension.equals(place.extension)
                     && method.equals(place.method)
                     && type.equals(place.type)
                     && enclosing.equals(place.enclosing);
