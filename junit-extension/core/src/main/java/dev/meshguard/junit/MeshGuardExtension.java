@@ -291,25 +291,13 @@ public final class MeshGuardExtension
             return;
         }
         AtomicReference<Optional<Throwable>> thrown = new AtomicReference<>(Optional.empty());
-        TestAttribution attribution = opener.attributionOfDynamicTest(
-                check, factory, context, TrackedTest.dynamic(context, factory, thrown::get));
-        try {
-            invocation.proceed();
-        } catch (Throwable ofTest) {
-            thrown.set(Optional.of(ofTest));
-            closeBeside(attribution, ofTest);
-            throw ofTest;
-        }
-        attribution.close();
-    }
-
-    @SuppressWarnings("ReferenceEquality") // An error cannot suppress itself.
-    private static void closeBeside(TestAttribution attribution, Throwable ofTest) {
-        try {
-            attribution.close();
-        } catch (Throwable ofCheck) {
-            if (ofCheck != ofTest) {
-                ofTest.addSuppressed(ofCheck);
+        try (TestAttribution attribution = opener.attributionOfDynamicTest(
+                check, factory, context, TrackedTest.dynamic(context, factory, thrown::get))) {
+            try {
+                invocation.proceed();
+            } catch (Throwable ofTest) {
+                thrown.set(Optional.of(ofTest));
+                throw ofTest;
             }
         }
     }
