@@ -27,7 +27,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -182,11 +181,6 @@ public final class TrackedProcess implements AutoCloseable {
             throw new IllegalStateException(
                     name() + " did not connect within " + description(atMost) + ". " + whatToLookAt() + lastPrinted());
         }
-    }
-
-    /** Returns its exit status, if it has ended. */
-    public OptionalInt exitStatus() {
-        return process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());
     }
 
     /**
