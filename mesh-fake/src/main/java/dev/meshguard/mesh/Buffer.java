@@ -44,7 +44,7 @@ public final class Buffer implements AutoCloseable {
             "UnusedVariable") // Keeps the mesh buffer's memory from being freed with the mesh buffer's handle.
     private final @Nullable DeviceBuffers madeFor;
 
-    private volatile BufferConfig config;
+    private final BufferConfig config;
 
     private Buffer(
             MeshDevice mesh,
@@ -96,7 +96,7 @@ public final class Buffer implements AutoCloseable {
         return uniqueId;
     }
 
-    /** Returns the requested configuration, with the last page size that was set. */
+    /** Returns the requested configuration. */
     public BufferConfig config() {
         return config;
     }
@@ -125,16 +125,6 @@ public final class Buffer implements AutoCloseable {
         return config.pageSize();
     }
 
-    /**
-     * Changes the page size; the memory does not change.
-     *
-     * @throws MeshRuntimeException if the size is not a whole number of them
-     * @throws IllegalArgumentException if the page size is negative
-     */
-    public void setPageSize(long newPageSize) {
-        config = config.withPageSize(newPageSize);
-    }
-
     /** Returns the number of pages. */
     public long numPages() {
         return config.numPages();
@@ -145,30 +135,9 @@ public final class Buffer implements AutoCloseable {
         return BankLayout.of(config, mesh.context().memory().allocatorOf(allocation));
     }
 
-    /**
-     * Returns the address of a page in a bank.
-     *
-     * @throws MeshRuntimeException if there is no such bank
-     * @throws IllegalArgumentException if the page is negative
-     */
-    public long pageAddress(int bank, long page) {
-        long offset = layout().offsetInBank(bank, page);
-        return address() + mesh.context().memory().allocatorOf(allocation).bankOffset(type(), bank) + offset;
-    }
-
     /** Returns the label that the code under test set, if any. */
     public Optional<String> label() {
         return allocation.details().label();
-    }
-
-    /** Returns whether a region lies in it. */
-    public boolean isValidRegion(BufferRegion region) {
-        return region.isWithin(size());
-    }
-
-    /** Returns whether a region lies in it and is not the whole of it. */
-    public boolean isValidPartialRegion(BufferRegion region) {
-        return region.isWithin(size()) && !region.isWhole(size());
     }
 
     /**
@@ -181,12 +150,11 @@ public final class Buffer implements AutoCloseable {
      * @throws MeshRuntimeException if the region does not lie in this, cuts through a page, or the mesh is closed
      */
     public Buffer view(BufferRegion region) {
-        BufferConfig seen = config;
-        region.requireViewable(seen.size(), seen.pageSize());
-        if (region.isWhole(seen.size())) {
+        region.requireViewable(size(), pageSize());
+        if (region.isWhole(size())) {
             return this;
         }
-        BufferConfig part = seen.deviceLocal().sized(region.size());
+        BufferConfig part = config.deviceLocal().sized(region.size());
         long rootOffset = rootBufferRegion().offset() + region.offset();
         Allocation pointer = isOfWholeMesh() ? mesh.pointTo(part, address()) : mesh.pointTo(device, part, address());
         View newView = new View(rootBuffer(), rootOffset);

@@ -171,7 +171,7 @@ public final class MeshCommandQueue {
      *
      * <p>The runtime has one kind of event for other queues and one for the host; here every event is both.
      *
-     * @param subDevices the sub-devices whose work the event follows; by default the stall group of the mesh
+     * @param subDevices the sub-devices whose work the event follows; by default all of the mesh
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or there is no such sub-device
      */
     public MeshEvent enqueueRecordEvent(SubDeviceId... subDevices) {
@@ -203,7 +203,7 @@ public final class MeshCommandQueue {
     /**
      * Waits until all enqueued work is done: no read is outstanding, and the sub-devices are free.
      *
-     * @param subDevices the sub-devices to free; by default the stall group of the mesh
+     * @param subDevices the sub-devices to free; by default all of the mesh
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or there is no such sub-device
      */
     public void finish(SubDeviceId... subDevices) {

@@ -21,7 +21,6 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
-import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
@@ -678,51 +677,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     }
 
     /**
-     * Returns the compute cores of a sub-device of the active manager.
-     *
-     * @throws MeshRuntimeException if the mesh is closed or there is no such sub-device
-     */
-    public CoreRangeSet workerCores(SubDeviceId subDevice) {
-        try (MeshLock held = context.acquireOpen()) {
-            return context.subDevices().active().cores(subDevice);
-        }
-    }
-
-    /**
-     * Returns the sub-devices that queues wait for if a call names none.
-     *
-     * @throws MeshRuntimeException if the mesh is closed
-     */
-    public List<SubDeviceId> subDeviceStallGroup() {
-        try (MeshLock held = context.acquireOpen()) {
-            return context.subDevices().active().stallGroup();
-        }
-    }
-
-    /**
-     * Sets the sub-devices that queues wait for if a call names none. The default is all sub-devices; loading a manager
-     * restores the default.
-     *
-     * @throws MeshRuntimeException if the mesh is closed, the list is empty, or there is no such sub-device
-     */
-    public void setSubDeviceStallGroup(List<SubDeviceId> group) {
-        try (MeshLock held = context.acquireOpen()) {
-            context.subDevices().active().setStallGroup(group);
-        }
-    }
-
-    /**
-     * Makes queues wait for all sub-devices if a call names none.
-     *
-     * @throws MeshRuntimeException if the mesh is closed
-     */
-    public void resetSubDeviceStallGroup() {
-        try (MeshLock held = context.acquireOpen()) {
-            context.subDevices().active().resetStallGroup();
-        }
-    }
-
-    /**
      * Returns the lowest address of L1 that the mesh or a sub-device of the active manager has allocated.
      *
      * @param subDevicesAsked the sub-devices to check; all by default
@@ -732,13 +686,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     public OptionalLong lowestOccupiedComputeL1Address(SubDeviceId... subDevicesAsked) {
         try (MeshLock held = context.acquireOpen()) {
             return context.subDevices().lowestOccupiedComputeL1Address(List.of(subDevicesAsked));
-        }
-    }
-
-    /** Keeps the programs of operations from now on, as a new mesh does. */
-    public void enableProgramCache() {
-        try (MeshLock held = lock.acquire()) {
-            programCache.enable();
         }
     }
 
@@ -764,13 +711,6 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     public int numProgramCacheEntries() {
         try (MeshLock held = lock.acquire()) {
             return programCache.size();
-        }
-    }
-
-    /** Sets whether an operation without cached programs may compile them; if not, it fails. */
-    public void setProgramCacheMissesAllowed(boolean allowed) {
-        try (MeshLock held = lock.acquire()) {
-            programCache.allowMisses(allowed);
         }
     }
 

@@ -199,17 +199,6 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Changes the page size of a circular buffer under one of its indices; addresses do not change.
-     *
-     * @throws MeshRuntimeException if it is another program's, has no such index, or is not a whole number of the pages
-     * @throws IllegalArgumentException if the page size is not positive
-     */
-    public synchronized void updateCircularBufferPageSize(CircularBuffer circularBuffer, int index, long pageSize) {
-        requireOwn(circularBuffer);
-        circularBuffer.change(circularBuffer.config().withPageSize(index, pageSize));
-    }
-
-    /**
      * Moves a circular buffer into the memory of a buffer in L1; the others keep their addresses.
      *
      * @throws MeshRuntimeException if it is another program's, or the buffer does not lie in L1 or is too small on each core

@@ -1,8 +1,6 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.event.CacheKey;
-import dev.meshguard.mesh.allocator.MeshRuntimeException;
-import dev.meshguard.mesh.internal.program.ProgramMessages;
 import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import java.util.LinkedHashMap;
@@ -26,7 +24,6 @@ final class ProgramCache {
     private final MeshDevice mesh;
     private final Map<Key, MeshWorkload> workloads = new LinkedHashMap<>();
     private boolean enabled = true;
-    private boolean missesAllowed = true;
 
     ProgramCache(MeshDevice mesh) {
         this.mesh = mesh;
@@ -43,9 +40,6 @@ final class ProgramCache {
         if (cached != null) {
             enqueue(cached);
             return;
-        }
-        if (enabled && !missesAllowed) {
-            throw new MeshRuntimeException(ProgramMessages.cacheMissForbidden(key.operation()));
         }
         MeshWorkload compiled = compiler.get();
         if (enabled) {
@@ -65,16 +59,8 @@ final class ProgramCache {
         mesh.queues().queue(0).enqueue(workload.on(mesh), Blocking.NON_BLOCKING);
     }
 
-    void enable() {
-        enabled = true;
-    }
-
     void disable() {
         enabled = false;
-    }
-
-    void allowMisses(boolean allowed) {
-        missesAllowed = allowed;
     }
 
     /** Ends all cached workloads, in the order in which they were cached. */

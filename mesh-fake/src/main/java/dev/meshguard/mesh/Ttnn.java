@@ -380,15 +380,6 @@ public final class Ttnn {
         mesh.deallocateBuffers();
     }
 
-    /**
-     * Throws, because tensors have no data here; see {@link Tensor#toHost()}.
-     *
-     * @throws UnsupportedOperationException always
-     */
-    public void toTorch(Tensor tensor) {
-        tensor.toHost();
-    }
-
     /** Begins to capture a trace on the first command queue; see {@link MeshDevice#beginMeshTrace(int)}. */
     public TraceId beginTraceCapture(MeshDevice mesh) {
         return beginTraceCapture(mesh, 0);
@@ -537,7 +528,7 @@ public final class Ttnn {
         Architecture architecture = process.architecture();
         RuntimePreset preset = process.settings().preset();
         return AllocatorConfig.builder()
-                .dramBankOffsets(architecture.dramBankOffsets())
+                .dramBankCount(architecture.dramBankCount())
                 .dramBankSize(architecture.dramBankSize())
                 .dramUnreservedBase(preset.dramUnreservedBase(architecture))
                 .dramAlignment(architecture.dramAlignment())

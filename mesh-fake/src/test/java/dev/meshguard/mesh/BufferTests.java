@@ -18,8 +18,6 @@ import dev.meshguard.mesh.shape.MeshShape;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests buffers on single devices: the positions of their pages, their views, and their end. */
 class BufferTests {
@@ -80,55 +78,6 @@ class BufferTests {
             MeshDevice elsewhere = Ttnn.create(reports).openMeshDevice(MeshShape.of(1, 1));
 
             assertThat(elsewhere.allocateOn(0, PAGE).uniqueId()).isZero();
-        }
-    }
-
-    @Nested
-    class Places {
-
-        @ParameterizedTest
-        @CsvSource({"0, 0, 0", "0, 12, 2048", "11, 11, 0", "2, 26, 4096"})
-        void ofPagesInBanksThatBeginTheirChannel(int bank, long page, long offset) {
-            Buffer buffer = mesh.allocateOn(0, BufferConfig.of(BufferType.DRAM, 27 * 2_048, 2_048));
-
-            long inChannel = bank % 2 == 0 ? 0 : GIB;
-
-            assertThat(buffer.pageAddress(bank, page)).isEqualTo(DRAM_BASE + inChannel + offset);
-        }
-
-        @Test
-        void ofPagesWhereEveryBankHasAChannelOfItsOwn() {
-            Buffer buffer = openBlackhole().allocateOn(0, BufferConfig.of(BufferType.DRAM, 16 * 2_048, 2_048));
-
-            assertThat(buffer.pageAddress(1, 9)).isEqualTo(buffer.address() + 2_048);
-        }
-
-        @Test
-        void areNotInBanksThatDoNotExist() {
-            Buffer buffer = mesh.allocateOn(0, PAGE);
-
-            assertRuntimeError(
-                    () -> buffer.pageAddress(12, 0), "Invalid Bank ID: 12 exceeds total numbers of banks (12)!");
-        }
-
-        @Test
-        void canBeCountedInOtherPages() {
-            Buffer buffer = mesh.allocateOn(0, BufferConfig.of(BufferType.DRAM, 24 * 2_048, 2_048));
-
-            buffer.setPageSize(1_024);
-
-            assertThat(buffer.numPages()).isEqualTo(48);
-            assertThat(buffer.pageAddress(0, 12)).isEqualTo(DRAM_BASE + 1_024);
-            assertRuntimeError(() -> buffer.setPageSize(5_000), "buffer size must be divisible by new page size");
-        }
-
-        @Test
-        void canStillBeAskedForAfterTheCloseOfTheMesh() {
-            Buffer buffer = mesh.allocateOn(0, PAGE);
-
-            mesh.close();
-
-            assertThat(buffer.pageAddress(0, 0)).isEqualTo(DRAM_BASE);
         }
     }
 
@@ -198,27 +147,6 @@ class BufferTests {
 
     @Nested
     class Regions {
-
-        /** The figures of {@code tests/tt_metal/tt_metal/api/test_buffer_region.cpp}. */
-        @ParameterizedTest
-        @CsvSource({
-            "512, 4096, false, false",
-            "3072, 4096, false, false",
-            "0, 4096, false, false",
-            "1024, 1024, true, true",
-            "0, 2048, true, false",
-            "0, 512, true, true",
-            "512, 512, true, true",
-            "0, 1024, true, true",
-            "512, 1024, true, true"
-        })
-        void lieInTheBufferOrNot(long offset, long size, boolean valid, boolean partial) {
-            Buffer buffer = mesh.allocateOn(0, PAGES);
-            BufferRegion region = new BufferRegion(offset, size);
-
-            assertThat(buffer.isValidRegion(region)).isEqualTo(valid);
-            assertThat(buffer.isValidPartialRegion(region)).isEqualTo(partial);
-        }
 
         @Test
         void areTheBufferItselfIfTheyAreTheWholeOfIt() {

@@ -140,19 +140,6 @@ class CircularBufferTests {
     }
 
     @Test
-    void staysWhereItIsWhenItsPagesAreChanged() {
-        tile(0, CORE);
-        CircularBuffer second = tile(1, CORE);
-        enqueue();
-
-        program.updateCircularBufferPageSize(second, 1, TILE / 2);
-        enqueue();
-
-        assertThat(second.address()).isEqualTo(BASE + TILE);
-        assertThat(second.numPages(1)).isEqualTo(2);
-    }
-
-    @Test
     void isKnownByAnyNumberOfIndices() {
         CircularBuffer buffer = program.createCircularBuffer(CircularBufferConfig.of(TILE)
                 .on(new CoreRange(0, 0, 0, 1))

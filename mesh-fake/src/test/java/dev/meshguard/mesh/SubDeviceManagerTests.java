@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CoreRange;
-import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -33,7 +32,6 @@ class SubDeviceManagerTests {
     void beginWithOneThatDoesNotDivide() {
         assertThat(mesh.activeSubDeviceManagerId()).isEqualTo(mesh.defaultSubDeviceManagerId());
         assertThat(mesh.subDeviceIds()).containsExactly(FIRST);
-        assertThat(mesh.workerCores(FIRST)).isEqualTo(CoreRangeSet.of(new CoreRange(0, 0, 7, 7)));
     }
 
     @Test
@@ -69,7 +67,6 @@ class SubDeviceManagerTests {
 
         assertThat(mesh.activeSubDeviceManagerId()).isEqualTo(manager);
         assertThat(mesh.subDeviceIds()).containsExactly(FIRST, SECOND);
-        assertThat(mesh.workerCores(SECOND)).isEqualTo(OTHER.cores());
     }
 
     @Test
@@ -185,40 +182,6 @@ class SubDeviceManagerTests {
     }
 
     @Test
-    void stallAllTheirSubDevicesByDefault() {
-        mesh.loadSubDeviceManager(mesh.createSubDeviceManager(List.of(ONE, OTHER), 0));
-        assertThat(mesh.subDeviceStallGroup()).containsExactly(FIRST, SECOND);
-
-        mesh.setSubDeviceStallGroup(List.of(SECOND));
-        assertThat(mesh.subDeviceStallGroup()).containsExactly(SECOND);
-
-        mesh.resetSubDeviceStallGroup();
-        assertThat(mesh.subDeviceStallGroup()).containsExactly(FIRST, SECOND);
-    }
-
-    @Test
-    void forgetTheStallGroupWhenTheyAreLoadedAnew() {
-        SubDeviceManagerId manager = mesh.createSubDeviceManager(List.of(ONE, OTHER), 0);
-        mesh.loadSubDeviceManager(manager);
-        mesh.setSubDeviceStallGroup(List.of(SECOND));
-        mesh.clearLoadedSubDeviceManager();
-
-        mesh.loadSubDeviceManager(manager);
-
-        assertThat(mesh.subDeviceStallGroup()).containsExactly(FIRST, SECOND);
-    }
-
-    @Test
-    void stallAtLeastOneOfTheirSubDevices() {
-        assertThatThrownBy(() -> mesh.setSubDeviceStallGroup(List.of()))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("sub_device_ids to stall must not be empty");
-        assertThatThrownBy(() -> mesh.setSubDeviceStallGroup(List.of(SECOND)))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("SubDevice index 1 out of bounds 1");
-    }
-
-    @Test
     void letQueuesWorkOnDifferentSubDevices() {
         mesh.loadSubDeviceManager(mesh.createSubDeviceManager(List.of(ONE, OTHER), 0));
         mesh.commandQueue(0).enqueueMeshWorkload(on(CORNER));
@@ -229,21 +192,6 @@ class SubDeviceManagerTests {
                 .isInstanceOf(MeshRuntimeException.class)
                 .hasMessage("Sub device id 0 currently in use by cq 0. Can't enqueue program from cq 1."
                         + " Finish or wait for an event to transfer ownership.");
-    }
-
-    @Test
-    void freeOnlyTheStallGroupWhenAQueueFinishes() {
-        mesh.loadSubDeviceManager(mesh.createSubDeviceManager(List.of(ONE, OTHER), 0));
-        mesh.commandQueue(0).enqueueMeshWorkload(on(CORNER));
-        mesh.setSubDeviceStallGroup(List.of(SECOND));
-
-        mesh.commandQueue(0).finish();
-
-        assertThatThrownBy(() -> mesh.commandQueue(1).enqueueMeshWorkload(on(CORNER)))
-                .isInstanceOf(MeshRuntimeException.class);
-        mesh.commandQueue(0).finish(FIRST);
-        assertThatCode(() -> mesh.commandQueue(1).enqueueMeshWorkload(on(CORNER)))
-                .doesNotThrowAnyException();
     }
 
     @Test

@@ -281,16 +281,14 @@ public final class Allocator {
     }
 
     /**
-     * Returns the lowest allocated L1 address in a bank; small sharded buffers do not count.
+     * Returns the lowest allocated L1 address, the same in each bank; small sharded buffers do not count.
      *
-     * @param bank the number of the bank
      * @return the address, empty if nothing is allocated
-     * @throws MeshRuntimeException if something is allocated and there is no such bank
      */
-    public OptionalLong lowestOccupiedL1Address(int bank) {
+    public OptionalLong lowestOccupiedL1Address() {
         BankManager manager = manager(BufferType.L1);
         synchronized (lock) {
-            return manager.lowestOccupiedAddress(bank);
+            return manager.lowestOccupiedAddress();
         }
     }
 
@@ -330,17 +328,6 @@ public final class Allocator {
         synchronized (lock) {
             return manager.reservedPerBank(request);
         }
-    }
-
-    /**
-     * {@return the bytes that are added to an address of a kind in a bank}
-     *
-     * @param type the kind of memory
-     * @param bank the number of the bank
-     * @throws MeshRuntimeException if the allocator does not manage the kind or has no such bank
-     */
-    public long bankOffset(BufferType type, int bank) {
-        return manager(type).bankOffset(bank);
     }
 
     /**
@@ -393,7 +380,7 @@ public final class Allocator {
 
     private BankManager dramManager(BufferType kind, AddressRange region) {
         return newManager(kind, region)
-                .bankOffsets(config.dramBankOffsets())
+                .banks(config.dramBankCount())
                 .pageAlignment(config.dramAlignment())
                 .build();
     }

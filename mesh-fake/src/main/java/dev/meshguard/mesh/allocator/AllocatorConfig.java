@@ -1,7 +1,5 @@
 package dev.meshguard.mesh.allocator;
 
-import java.util.Collections;
-import java.util.List;
 import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -13,7 +11,7 @@ import org.apiguardian.api.API.Status;
  * {@code AllocatorConfig} in {@code tt_metal/impl/allocator/allocator_types.hpp} and {@code generate_config} in
  * {@code l1_banking_allocator.cpp}.
  *
- * @param dramBankOffsets for each DRAM bank the offset added to its addresses; two banks may share a channel
+ * @param dramBankCount the number of DRAM banks
  * @param dramBankSize the size of a DRAM bank
  * @param dramUnreservedBase the first address of a DRAM bank that may be allocated
  * @param dramAlignment the alignment of DRAM, to which every allocation in any memory is rounded up
@@ -28,7 +26,7 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record AllocatorConfig(
-        List<Long> dramBankOffsets,
+        int dramBankCount,
         long dramBankSize,
         long dramUnreservedBase,
         long dramAlignment,
@@ -43,7 +41,7 @@ public record AllocatorConfig(
     /**
      * Creates a configuration. {@link #builder()} sets the components by name.
      *
-     * @param dramBankOffsets one number for each bank
+     * @param dramBankCount not negative
      * @param dramBankSize not negative
      * @param dramUnreservedBase not negative
      * @param dramAlignment at least 1
@@ -59,7 +57,7 @@ public record AllocatorConfig(
      *     into a DRAM bank
      */
     public AllocatorConfig {
-        dramBankOffsets = List.copyOf(dramBankOffsets);
+        requireAtLeast(0, dramBankCount, "DRAM bank count");
         requireAtLeast(0, dramBankSize, "DRAM bank size");
         requireAtLeast(0, dramUnreservedBase, "DRAM unreserved base");
         requireAtLeast(1, dramAlignment, "DRAM alignment");
@@ -89,11 +87,6 @@ public record AllocatorConfig(
     /** {@return a builder with every number 0, every alignment 1, and interleaving allowed} */
     public static Builder builder() {
         return new Builder();
-    }
-
-    /** {@return the number of DRAM banks} */
-    public int dramBankCount() {
-        return dramBankOffsets.size();
     }
 
     AddressRange dramRegion() {
@@ -134,7 +127,7 @@ public record AllocatorConfig(
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
-        private List<Long> dramBankOffsets = List.of();
+        private int dramBankCount;
         private long dramBankSize;
         private long dramUnreservedBase;
         private long dramAlignment = 1;
@@ -149,25 +142,13 @@ public record AllocatorConfig(
         private Builder() {}
 
         /**
-         * Sets the number of DRAM banks, each with the offset 0.
+         * Sets the number of DRAM banks.
          *
          * @param count a power of two or a count that the kernels support, see {@link BankManager}
          * @return this builder
-         * @throws IllegalArgumentException if the count is negative
          */
         public Builder dramBankCount(int count) {
-            requireAtLeast(0, count, "DRAM bank count");
-            return dramBankOffsets(Collections.nCopies(count, 0L));
-        }
-
-        /**
-         * Sets one DRAM bank per offset.
-         *
-         * @param offsets for each bank the offset added to its addresses, in bytes
-         * @return this builder
-         */
-        public Builder dramBankOffsets(List<Long> offsets) {
-            this.dramBankOffsets = offsets;
+            this.dramBankCount = count;
             return this;
         }
 
@@ -290,7 +271,7 @@ public record AllocatorConfig(
          */
         public AllocatorConfig build() {
             return new AllocatorConfig(
-                    dramBankOffsets,
+                    dramBankCount,
                     dramBankSize,
                     dramUnreservedBase,
                     dramAlignment,

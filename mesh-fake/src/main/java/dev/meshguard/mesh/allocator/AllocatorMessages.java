@@ -51,8 +51,4 @@ final class AllocatorMessages {
     static String limitNotPositive(long limit) {
         return String.format(Locale.ROOT, "Address limit %d needs to be larger than zero.", limit);
     }
-
-    static String bankNotTracked(int bank) {
-        return String.format(Locale.ROOT, "Expected bank %d to be tracked!", bank);
-    }
 }

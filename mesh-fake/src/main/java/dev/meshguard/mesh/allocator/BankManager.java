@@ -1,7 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.event.BufferType;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -29,7 +28,7 @@ public final class BankManager {
             Set.of(7, 12, 20, 48, 56, 63, 70, 72, 80, 94, 108, 110, 117, 120, 124, 126, 130, 140);
 
     private final BufferType kind;
-    private final List<Long> bankOffsets;
+    private final int banks;
     private final long interleavedLimit;
     private final long pageAlignment;
     private final int computeCores;
@@ -46,7 +45,7 @@ public final class BankManager {
 
     private BankManager(Builder builder) {
         this.kind = builder.kind;
-        this.bankOffsets = builder.bankOffsets;
+        this.banks = builder.banks;
         this.interleavedLimit = builder.interleavedLimit;
         this.pageAlignment = builder.pageAlignment;
         this.computeCores = builder.computeCores;
@@ -79,13 +78,13 @@ public final class BankManager {
      * @throws IllegalStateException if there is no bank to interleave over
      */
     public long allocate(BankRequest request) {
-        int banks = banksFor(request);
-        long sizePerBank = request.sizePerBank(banks, pageAlignment);
+        int banksInUse = banksFor(request);
+        long sizePerBank = request.sizePerBank(banksInUse, pageAlignment);
         long limit = addressLimitFor(request);
         FreeListOpt list = freeList();
         long address = list.allocate(sizePerBank, request.direction().isBottomUp(), limit)
                 .orElseThrow(() -> DeviceOutOfMemoryException.notEnoughSpace(
-                        kind, request.size(), banks, sizePerBank, list.statistics()));
+                        kind, request.size(), banksInUse, sizePerBank, list.statistics()));
         allocated.add(address);
         if (trackingHighWaterMarks) {
             highWaterMarks = highWaterMarks.withAllocationUpTo(address + sizePerBank);
@@ -95,10 +94,10 @@ public final class BankManager {
 
     /** {@return the error of a request for which there is no room, with the figures as they are} */
     DeviceOutOfMemoryException outOfMemory(BankRequest request) {
-        int banks = banksFor(request);
+        int banksInUse = banksFor(request);
         addressLimitFor(request);
         return DeviceOutOfMemoryException.notEnoughSpace(
-                kind, request.size(), banks, request.sizePerBank(banks, pageAlignment), statistics());
+                kind, request.size(), banksInUse, request.sizePerBank(banksInUse, pageAlignment), statistics());
     }
 
     /** {@return the managed addresses of a bank} */
@@ -142,16 +141,9 @@ public final class BankManager {
         allocated.clear();
     }
 
-    /**
-     * Returns the lowest allocated address in a bank.
-     *
-     * @param bank the number of the bank
-     * @return the address with the bank's own offset added, empty if nothing is allocated
-     * @throws MeshRuntimeException if something is allocated and there is no such bank
-     */
-    public OptionalLong lowestOccupiedAddress(int bank) {
-        OptionalLong lowest = createdList == null ? OptionalLong.empty() : createdList.lowestOccupiedAddress();
-        return lowest.isPresent() ? OptionalLong.of(lowest.getAsLong() + bankOffset(bank)) : lowest;
+    /** {@return the lowest allocated address, the same in each bank; empty if nothing is allocated} */
+    public OptionalLong lowestOccupiedAddress() {
+        return createdList == null ? OptionalLong.empty() : createdList.lowestOccupiedAddress();
     }
 
     /**
@@ -202,32 +194,19 @@ public final class BankManager {
     }
 
     /**
-     * {@return the offset added to addresses in a bank, in bytes}
-     *
-     * @param bank the number of the bank
-     * @throws MeshRuntimeException if there is no such bank
-     */
-    public long bankOffset(int bank) {
-        if (bank < 0 || bank >= bankOffsets.size()) {
-            throw new MeshRuntimeException(AllocatorMessages.bankNotTracked(bank));
-        }
-        return bankOffsets.get(bank);
-    }
-
-    /**
      * {@return the bytes that a request needs in each bank: its share of the pages, rounded up as the free list does; 0 without
      * banks}
      *
      * @param request the requested memory
      */
     public long reservedPerBank(BankRequest request) {
-        int banks = request.shards().orElse(bankOffsets.size());
-        return banks == 0 ? 0 : freeList().roundedSize(request.sizePerBank(banks, pageAlignment));
+        int banksInUse = request.shards().orElse(banks);
+        return banksInUse == 0 ? 0 : freeList().roundedSize(request.sizePerBank(banksInUse, pageAlignment));
     }
 
     /** {@return the number of banks} */
     public int numBanks() {
-        return bankOffsets.size();
+        return banks;
     }
 
     /** {@return the managed bytes in each bank, without those removed by shrinking} */
@@ -253,14 +232,14 @@ public final class BankManager {
 
     /** The runtime divides by the number of banks and crashes if there are none. */
     private int requireBanks() {
-        if (bankOffsets.isEmpty()) {
+        if (banks == 0) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,
                     "Cannot interleave a buffer over the banks of %s: it has 0 banks."
                             + " Ask for a sharded buffer, or describe at least 1 bank.",
                     kind));
         }
-        return bankOffsets.size();
+        return banks;
     }
 
     long addressLimitFor(BankRequest request) {
@@ -286,7 +265,6 @@ public final class BankManager {
     }
 
     private void requireUsableBankCount(boolean interleaved) {
-        int banks = bankOffsets.size();
         boolean bankOfPageIsComputed = interleaved && kind != BufferType.L1_SMALL;
         if (bankOfPageIsComputed && Integer.bitCount(banks) != 1 && !BANK_COUNTS_WITH_MODULO.contains(banks)) {
             throw new MeshRuntimeException(AllocatorMessages.invalidBankCount(banks, kind));
@@ -328,7 +306,7 @@ public final class BankManager {
     public static final class Builder {
 
         private final BufferType kind;
-        private List<Long> bankOffsets = List.of();
+        private int banks;
         private AddressRange region = new AddressRange(0, 0);
         private long interleavedLimit;
         private long pageAlignment = 1;
@@ -341,7 +319,7 @@ public final class BankManager {
         }
 
         /**
-         * Sets a number of banks which have no offsets of their own.
+         * Sets the number of banks; 0 by default.
          *
          * @param count the number of banks
          * @return this builder
@@ -354,18 +332,7 @@ public final class BankManager {
                         "Cannot manage %d banks: there must be at least 0. Use 0 for a kind of memory without banks.",
                         count));
             }
-            bankOffsets = Collections.nCopies(count, 0L);
-            return this;
-        }
-
-        /**
-         * Sets one bank per offset.
-         *
-         * @param offsets for each bank the offset added to its addresses, in bytes
-         * @return this builder
-         */
-        public Builder bankOffsets(List<Long> offsets) {
-            this.bankOffsets = List.copyOf(offsets);
+            banks = count;
             return this;
         }
 

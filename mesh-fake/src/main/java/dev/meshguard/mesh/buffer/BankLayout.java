@@ -10,7 +10,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The layout of a buffer in the banks of a memory: its derived sizes and the offset of each page.
+ * The layout of a buffer in the banks of a memory: its derived sizes.
  *
  * <p>Sizes are bytes over all banks together unless a method says otherwise. Immutable and safe for use by several threads.
  * Source: the derived sizes of {@code tt_metal/impl/buffers/buffer.cpp}.
@@ -86,33 +86,6 @@ public record BankLayout(BufferConfig buffer, int banks, long alignment) {
     /** Returns the request to the allocator. */
     public BankRequest request() {
         return new BankRequest(alignedSize(), alignedPageSize(), buffer.direction(), numCores());
-    }
-
-    /**
-     * Returns how far above the buffer's address in a bank a page lies.
-     *
-     * <p>Counts as if the buffer were interleaved, also if it is not, as the runtime does.
-     *
-     * @throws MeshRuntimeException if there is no such bank
-     * @throws IllegalArgumentException if the page is negative
-     */
-    public long offsetInBank(long bank, long page) {
-        requireBank(bank);
-        requirePage(page);
-        return page / banks * alignedPageSize();
-    }
-
-    private void requireBank(long bank) {
-        if (bank < 0 || bank >= banks) {
-            throw new MeshRuntimeException(BufferMessages.invalidBank(bank, banks));
-        }
-    }
-
-    private static void requirePage(long page) {
-        if (page < 0) {
-            throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "There is no page %d: pages count from 0", page));
-        }
     }
 
     private int banksInUse() {

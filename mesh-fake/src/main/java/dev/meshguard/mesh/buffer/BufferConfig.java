@@ -89,21 +89,6 @@ public record BufferConfig(long size, DeviceLocalBufferConfig deviceLocal) {
     }
 
     /**
-     * Returns this configuration with pages of the given bytes.
-     *
-     * @throws MeshRuntimeException if the size is not a whole number of them
-     * @throws IllegalArgumentException if the page size is negative
-     */
-    public BufferConfig withPageSize(long newPageSize) {
-        DeviceLocalBufferConfig repaged = deviceLocal.withPageSize(newPageSize);
-        boolean divides = newPageSize == 0 ? size == 0 : size % newPageSize == 0;
-        if (!divides) {
-            throw new MeshRuntimeException(BufferMessages.PAGE_SIZE_DOES_NOT_DIVIDE);
-        }
-        return repaged.sized(size);
-    }
-
-    /**
      * Returns this configuration, sharded over cores.
      *
      * @throws MeshRuntimeException if the layout is not sharded

@@ -17,7 +17,6 @@ final class BufferMessages {
     static final String SUB_DEVICE_NOT_SHARDED = "Specifying sub-device for buffer requires buffer to be sharded";
     static final String SUB_DEVICE_NOT_L1 = "Specifying sub-device for buffer requires buffer to be L1";
     static final String NOT_SHARDED = "Buffer not sharded";
-    static final String PAGE_SIZE_DOES_NOT_DIVIDE = "buffer size must be divisible by new page size";
     static final String REGION_OFFSET_NOT_ALIGNED = "Region offset must be a multiple of page size";
     static final String REGION_SIZE_NOT_ALIGNED = "Region size must be a multiple of page size";
     static final String REGION_OUTSIDE_BUFFER = "Region must be within buffer";
@@ -40,10 +39,6 @@ final class BufferMessages {
     static String notOnSubDevice(CoreRangeSet shardCores, CoreRangeSet subDeviceCores) {
         return String.format(
                 Locale.ROOT, "Shard cores specified %s do not match sub-device cores %s", shardCores, subDeviceCores);
-    }
-
-    static String invalidBank(long bank, int banks) {
-        return String.format(Locale.ROOT, "Invalid Bank ID: %d exceeds total numbers of banks (%d)!", bank, banks);
     }
 
     static String invalidCoreRange(CoreCoord start, CoreCoord end) {

@@ -72,20 +72,15 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
      * @throws IllegalArgumentException if the index is negative or the page size not positive
      */
     public CircularBufferConfig at(int index, long pageSize) {
-        return with(new Index(index, pageSize));
-    }
-
-    /**
-     * Returns this configuration with other pages for an index.
-     *
-     * @throws MeshRuntimeException if the index is unknown, or the size is not a whole number of pages
-     * @throws IllegalArgumentException if the page size is not positive
-     */
-    public CircularBufferConfig withPageSize(int index, long pageSize) {
-        if (!hasIndex(index)) {
-            throw new MeshRuntimeException(CircularBufferMessages.illegalIndex(index));
+        Index added = new Index(index, pageSize);
+        if (size % added.pageSize() != 0) {
+            throw new MeshRuntimeException(
+                    CircularBufferMessages.notWholePages(added.number(), size, added.pageSize()));
         }
-        return with(new Index(index, pageSize));
+        List<Index> more = new ArrayList<>(indices);
+        more.removeIf(known -> known.number() == added.number());
+        more.add(added);
+        return new CircularBufferConfig(size, cores, more);
     }
 
     /**
@@ -120,17 +115,6 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
     /** Returns whether kernels use the index for this circular buffer. */
     public boolean hasIndex(int index) {
         return find(index).isPresent();
-    }
-
-    private CircularBufferConfig with(Index added) {
-        if (size % added.pageSize() != 0) {
-            throw new MeshRuntimeException(
-                    CircularBufferMessages.notWholePages(added.number(), size, added.pageSize()));
-        }
-        List<Index> more = new ArrayList<>(indices);
-        more.removeIf(known -> known.number() == added.number());
-        more.add(added);
-        return new CircularBufferConfig(size, cores, more);
     }
 
     private Optional<Index> find(int number) {

@@ -42,12 +42,4 @@ final class CircularBufferMessages {
                 "Cannot access page size for buffer index %d because circular buffer is not configured on that index",
                 index);
     }
-
-    static String illegalIndex(int index) {
-        return String.format(
-                Locale.ROOT,
-                "Illegal circular buffer index %d. Page size can only be specified for buffer indices configured during"
-                        + " config creation",
-                index);
-    }
 }

@@ -80,15 +80,6 @@ public record DeviceLocalBufferConfig(
     }
 
     /**
-     * Returns this configuration with pages of the given bytes.
-     *
-     * @throws IllegalArgumentException if the page size is negative
-     */
-    public DeviceLocalBufferConfig withPageSize(long newPageSize) {
-        return new DeviceLocalBufferConfig(type, newPageSize, layout, shardSpec, direction, subDevice, label);
-    }
-
-    /**
      * Returns this configuration, sharded over cores.
      *
      * @throws MeshRuntimeException if the layout is not sharded

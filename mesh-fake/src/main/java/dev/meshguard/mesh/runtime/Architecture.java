@@ -1,7 +1,5 @@
 package dev.meshguard.mesh.runtime;
 
-import java.util.List;
-import java.util.stream.IntStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -19,22 +17,18 @@ import org.apiguardian.api.API.Status;
 @SuppressWarnings("ImmutableEnumChecker") // The fields are records of numbers.
 public enum Architecture {
     /** Wormhole B0. */
-    WORMHOLE_B0("Wormhole B0", new DramBanks(12, 2, 1_073_741_824L, 32), new CoreMemory(1_499_136, 16), 32),
+    WORMHOLE_B0("Wormhole B0", new DramBanks(12, 1_073_741_824L, 32), new CoreMemory(1_499_136, 16), 32),
     /** Blackhole. */
-    BLACKHOLE("Blackhole", new DramBanks(8, 1, 4_278_190_080L, 64), new CoreMemory(1_572_864, 16), 64);
+    BLACKHOLE("Blackhole", new DramBanks(8, 4_278_190_080L, 64), new CoreMemory(1_572_864, 16), 64);
 
     private final String description;
     private final DramBanks dram;
-    private final List<Long> dramBankOffsets;
     private final CoreMemory l1;
     private final int maxCircularBuffers;
 
     Architecture(String words, DramBanks dram, CoreMemory l1, int maxCircularBuffers) {
         this.description = words;
         this.dram = dram;
-        this.dramBankOffsets = IntStream.range(0, dram.count())
-                .mapToObj(bank -> bank % dram.sharingAChannel() * dram.size())
-                .toList();
         this.l1 = l1;
         this.maxCircularBuffers = maxCircularBuffers;
     }
@@ -44,9 +38,9 @@ public enum Architecture {
         return description;
     }
 
-    /** Returns the offset added to the addresses of each DRAM bank. Banks that share a channel have different offsets in it. */
-    public List<Long> dramBankOffsets() {
-        return dramBankOffsets;
+    /** Returns the number of DRAM banks. */
+    public int dramBankCount() {
+        return dram.count();
     }
 
     /** Returns the bytes of a DRAM bank. */
@@ -74,7 +68,7 @@ public enum Architecture {
         return maxCircularBuffers;
     }
 
-    private record DramBanks(int count, int sharingAChannel, long size, long alignment) {}
+    private record DramBanks(int count, long size, long alignment) {}
 
     private record CoreMemory(long size, long alignment) {}
 }

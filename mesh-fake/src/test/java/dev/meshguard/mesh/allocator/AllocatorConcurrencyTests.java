@@ -92,7 +92,7 @@ class AllocatorConcurrencyTests {
             assertThat(allocator.liveAddresses(kind)).isEmpty();
             assertThat(allocator.statistics(kind).largestFree()).isEqualTo(allocator.bankSize(kind));
         });
-        assertThat(allocator.lowestOccupiedL1Address(0)).isEmpty();
+        assertThat(allocator.lowestOccupiedL1Address()).isEmpty();
     }
 
     private List<Loan> churn(int thread) {

@@ -76,18 +76,6 @@ class AllocatorTests {
         }
 
         @Test
-        void haveBanksThatShareAChannelOneAboveTheOther() {
-            var paired = Allocator.create(
-                    config().dramBankOffsets(List.of(0L, 16_384L)).build(), warning);
-
-            assertThat(paired.numBanks(DRAM)).isEqualTo(2);
-            assertThat(paired.bankOffset(DRAM, 1)).isEqualTo(16_384);
-            assertThat(paired.bankOffset(TRACE, 1)).isEqualTo(16_384);
-            assertThat(paired.bankOffset(L1, 1)).isZero();
-            assertRuntimeError(() -> paired.bankOffset(DRAM, 2), "Expected bank 2 to be tracked!");
-        }
-
-        @Test
         void haveNoBanksForSmallShardsWithoutARegionForThem() {
             var without = Allocator.create(config().l1SmallSize(0).build(), warning);
 
@@ -259,7 +247,7 @@ class AllocatorTests {
             allocator.deallocateBuffers();
 
             assertNothingIsLive();
-            assertThat(allocator.lowestOccupiedL1Address(0)).isEmpty();
+            assertThat(allocator.lowestOccupiedL1Address()).isEmpty();
         }
 
         @Test
@@ -269,7 +257,7 @@ class AllocatorTests {
             allocator.clear();
 
             assertNothingIsLive();
-            assertThat(allocator.lowestOccupiedL1Address(0)).hasValue(6_144);
+            assertThat(allocator.lowestOccupiedL1Address()).hasValue(6_144);
         }
 
         private void allocateOneOfEachKind() {
@@ -310,10 +298,9 @@ class AllocatorTests {
         void findsTheLowestL1AddressWithoutSmallShards() {
             allocator.allocate(L1_SMALL, ONE_SHARD);
 
-            assertThat(allocator.lowestOccupiedL1Address(0)).isEmpty();
+            assertThat(allocator.lowestOccupiedL1Address()).isEmpty();
             allocator.allocate(L1, ONE_SHARD);
-            assertThat(allocator.lowestOccupiedL1Address(55)).hasValue(6_144);
-            assertRuntimeError(() -> allocator.lowestOccupiedL1Address(56), "Expected bank 56 to be tracked!");
+            assertThat(allocator.lowestOccupiedL1Address()).hasValue(6_144);
         }
 
         @Test

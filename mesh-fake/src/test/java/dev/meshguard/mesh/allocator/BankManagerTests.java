@@ -8,8 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -235,7 +233,7 @@ class BankManagerTests {
 
             assertThat(banks.liveAddresses()).isEmpty();
             assertThat(banks.statistics().totalAllocated()).isZero();
-            assertThat(banks.lowestOccupiedAddress(0)).isEmpty();
+            assertThat(banks.lowestOccupiedAddress()).isEmpty();
         }
 
         @Test
@@ -258,51 +256,7 @@ class BankManagerTests {
 
             assertThat(banks.liveAddresses()).isEmpty();
             assertThat(banks.statistics().totalAllocated()).isZero();
-            assertThat(banks.lowestOccupiedAddress(0)).hasValue(1_024);
-        }
-    }
-
-    @Nested
-    class LowestOccupiedAddress {
-
-        @Test
-        void hasTheOffsetOfTheBankAdded() {
-            var banks = dram().bankOffsets(List.of(0L, 1_073_741_824L)).build();
-            banks.allocate(interleaved(32, 32, BOTTOM_UP));
-
-            assertThat(banks.lowestOccupiedAddress(0)).hasValue(1_024);
-            assertThat(banks.lowestOccupiedAddress(1)).hasValue(1_073_742_848);
-        }
-
-        @Test
-        void isRejectedForABankThatDoesNotExist() {
-            var banks = dram().build();
-            banks.allocate(interleaved(32, 32, BOTTOM_UP));
-
-            assertThatExceptionOfType(MeshRuntimeException.class)
-                    .isThrownBy(() -> banks.lowestOccupiedAddress(4))
-                    .withMessage("Expected bank 4 to be tracked!");
-            assertThatExceptionOfType(MeshRuntimeException.class)
-                    .isThrownBy(() -> banks.lowestOccupiedAddress(-1))
-                    .withMessage("Expected bank -1 to be tracked!");
-        }
-
-        @Test
-        void isTheSameInABankWhoseOffsetIsAskedForAlone() {
-            var banks = dram().bankOffsets(List.of(0L, 1_073_741_824L)).build();
-
-            assertThat(banks.bankOffset(0)).isZero();
-            assertThat(banks.bankOffset(1)).isEqualTo(1_073_741_824);
-            assertThatExceptionOfType(MeshRuntimeException.class)
-                    .isThrownBy(() -> banks.bankOffset(2))
-                    .withMessage("Expected bank 2 to be tracked!");
-        }
-
-        @Test
-        void isEmptyForAnyBankWhileNothingIsTaken() {
-            var banks = dram().build();
-
-            assertThat(banks.lowestOccupiedAddress(4)).isEmpty();
+            assertThat(banks.lowestOccupiedAddress()).hasValue(1_024);
         }
     }
 
@@ -462,17 +416,6 @@ class BankManagerTests {
         void allowsAnEmptyRegionAnywhere() {
             assertThat(dram().region(new AddressRange(40, 40)).build().bankSize())
                     .isZero();
-        }
-
-        @Test
-        void keepsItsOwnCopyOfTheBankOffsets() {
-            List<Long> offsets = new ArrayList<>(List.of(0L, 4_096L));
-            var builder = dram().bankOffsets(offsets);
-            offsets.set(1, 0L);
-            var banks = builder.build();
-            banks.allocate(interleaved(32, 32, BOTTOM_UP));
-
-            assertThat(banks.lowestOccupiedAddress(1)).hasValue(5_120);
         }
     }
 }

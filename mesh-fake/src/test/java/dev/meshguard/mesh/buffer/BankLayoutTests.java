@@ -7,10 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.BankRequest;
-import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class BankLayoutTests {
 
@@ -56,34 +53,12 @@ class BankLayoutTests {
         assertThat(SHARDED.alignedSizePerBank()).isEqualTo(4 * 128);
     }
 
-    @ParameterizedTest
-    @CsvSource({"0, 0, 0", "11, 11, 0", "12, 0, 2016", "24, 0, 4032"})
-    void dealsPagesOutToTheBanksInTurn(long page, int bank, long offset) {
-        assertThat(INTERLEAVED.offsetInBank(bank, page)).isEqualTo(offset);
-    }
-
-    @Test
-    void hasNoOtherBanks() {
-        assertThatThrownBy(() -> INTERLEAVED.offsetInBank(12, 0))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Invalid Bank ID: 12 exceeds total numbers of banks (12)!");
-    }
-
-    @Test
-    void countsPagesFromZero() {
-        assertThatThrownBy(() -> INTERLEAVED.offsetInBank(0, -1))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("There is no page -1: pages count from 0");
-    }
-
     @Test
     void takesNothingWhereThereAreNoBanks() {
         BankLayout nowhere = new BankLayout(BufferConfig.of(L1, 64, 64), 0, 16);
 
         assertThat(nowhere.maxPagesPerBank()).isZero();
         assertThat(nowhere.alignedSizePerBank()).isZero();
-        assertThatThrownBy(() -> nowhere.offsetInBank(0, 0))
-                .hasMessage("Invalid Bank ID: 0 exceeds total numbers of banks (0)!");
     }
 
     @Test

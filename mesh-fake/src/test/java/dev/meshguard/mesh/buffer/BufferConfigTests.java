@@ -114,13 +114,6 @@ class BufferConfigTests {
     }
 
     @Test
-    void countsInOtherPagesIfTheyDivideIt() {
-        assertThat(FOUR_PAGES.withPageSize(512).numPages()).isEqualTo(8);
-        assertRuntimeError(() -> FOUR_PAGES.withPageSize(3_000), "buffer size must be divisible by new page size");
-        assertRuntimeError(() -> FOUR_PAGES.withPageSize(0), "buffer size must be divisible by new page size");
-    }
-
-    @Test
     void cutsAHeightShardedBufferIntoEqualRunsOfPages() {
         ShardSpecBuffer shards = BufferConfig.of(L1, 10 * 64, 64)
                 .heightSharded(FOUR_CORES)

@@ -33,11 +33,6 @@ class CircularBufferConfigTests {
     void hasPagesOnlyUnderItsIndices() {
         CircularBufferConfig config = TWO_PAGES.at(0, 2_048);
 
-        assertThat(config.withPageSize(0, 1_024).numPages(0)).isEqualTo(4);
-        assertThatThrownBy(() -> config.withPageSize(1, 1_024))
-                .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Illegal circular buffer index 1."
-                        + " Page size can only be specified for buffer indices configured during config creation");
         assertThatThrownBy(() -> config.numPages(1))
                 .hasMessage(
                         "Cannot access page size for buffer index 1 because circular buffer is not configured on that index");

@@ -111,13 +111,13 @@ public final class CommandQueue {
         waitIf(blocking);
     }
 
-    /** Records an event after all work that was enqueued before; without sub-devices, for the stall group of the mesh. */
+    /** Records an event after all work that was enqueued before; without sub-devices, for all of the mesh. */
     public QueueEvent recordEvent(List<SubDeviceId> subDevices) {
         inUse = true;
         requireNotRecording(DispatchMessages.EVENT_DURING_CAPTURE);
         lastEvent++;
         QueueEvent event = new QueueEvent(lastEvent, id);
-        stalling(subDevices).forEach(subDevice -> queues.use(subDevice).recorded(event));
+        waitedFor(subDevices).forEach(subDevice -> queues.use(subDevice).recorded(event));
         return event;
     }
 
@@ -128,11 +128,11 @@ public final class CommandQueue {
         queues.uses().forEach(use -> use.waited(event, id));
     }
 
-    /** Waits until all enqueued work is done; without sub-devices, that of the stall group of the mesh. */
+    /** Waits until all enqueued work is done; without sub-devices, that of all of the mesh. */
     public void finish(List<SubDeviceId> subDevices) {
         recordEvent(subDevices);
         reads.clear();
-        stalling(subDevices).forEach(subDevice -> queues.use(subDevice).finished(id));
+        waitedFor(subDevices).forEach(subDevice -> queues.use(subDevice).finished(id));
     }
 
     /** Replays a trace: its sub-devices belong to this queue from now on. */
@@ -153,7 +153,7 @@ public final class CommandQueue {
     /** Reads and writes of a queue wait for the programs before them, and later programs wait for the reads and writes. */
     private void waitOnDevice() {
         QueueEvent next = new QueueEvent(lastEvent + 1, id);
-        stalling(List.of()).forEach(subDevice -> queues.use(subDevice).recorded(next));
+        waitedFor(List.of()).forEach(subDevice -> queues.use(subDevice).recorded(next));
     }
 
     /** Writes the buffer that keeps a trace, and waits for it. */
@@ -221,10 +221,10 @@ public final class CommandQueue {
         }
     }
 
-    private List<SubDeviceId> stalling(List<SubDeviceId> named) {
+    private List<SubDeviceId> waitedFor(List<SubDeviceId> named) {
         SubDeviceManager active = mesh.subDevices().active();
         if (named.isEmpty()) {
-            return active.stallGroup();
+            return active.subDeviceIds();
         }
         for (SubDeviceId subDevice : named) {
             if (subDevice.value() >= active.numSubDevices()) {

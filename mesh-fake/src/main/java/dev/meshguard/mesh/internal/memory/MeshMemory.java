@@ -363,7 +363,7 @@ public final class MeshMemory {
 
     public OptionalLong lowestOccupiedL1Address(int device) {
         DeviceOpenPeriod life = openPeriodOf(device);
-        return life.hasAllocated() ? life.allocator().lowestOccupiedL1Address(0) : OptionalLong.empty();
+        return life.hasAllocated() ? life.allocator().lowestOccupiedL1Address() : OptionalLong.empty();
     }
 
     /** Returns the allocator whose banks contain a buffer, open or not. */

@@ -37,7 +37,6 @@ public final class SubDeviceManager {
     private final long localL1Size;
     private final Set<Allocation> allocated = new HashSet<>();
     private final Map<TraceId, MeshTrace> traces = new LinkedHashMap<>();
-    private List<SubDeviceId> stallGroup = List.of();
 
     private SubDeviceManager(
             SubDeviceManagerId id, List<SubDevice> subDevices, List<Optional<Allocator>> allocators, long localL1Size) {
@@ -45,7 +44,6 @@ public final class SubDeviceManager {
         this.subDevices = List.copyOf(subDevices);
         this.allocators = allocators;
         this.localL1Size = localL1Size;
-        setStallGroup(subDeviceIds());
     }
 
     /** Returns the initial manager of a mesh: one sub-device with the whole grid, which uses the mesh's allocator. */
@@ -148,22 +146,6 @@ public final class SubDeviceManager {
         return !allocated.isEmpty();
     }
 
-    public List<SubDeviceId> stallGroup() {
-        return stallGroup;
-    }
-
-    public void setStallGroup(List<SubDeviceId> group) {
-        if (group.isEmpty()) {
-            throw new MeshRuntimeException(SubDeviceMessages.EMPTY_STALL_GROUP);
-        }
-        group.forEach(this::indexOf);
-        stallGroup = List.copyOf(group);
-    }
-
-    public void resetStallGroup() {
-        stallGroup = subDeviceIds();
-    }
-
     /** The traces that were begun under this manager and not released. */
     public Map<TraceId, MeshTrace> traces() {
         return traces;
@@ -186,6 +168,9 @@ public final class SubDeviceManager {
     }
 
     private static void requireValid(List<SubDevice> subDevices, CoreRange grid) {
+        if (subDevices.isEmpty()) {
+            throw new MeshRuntimeException(SubDeviceMessages.NO_SUB_DEVICES);
+        }
         if (subDevices.size() > MAX_SUB_DEVICES) {
             throw new MeshRuntimeException(SubDeviceMessages.tooManySubDevices(subDevices.size(), MAX_SUB_DEVICES));
         }

@@ -108,7 +108,6 @@ public final class SubDeviceManagers {
         }
         SubDeviceManager loaded = find(id);
         resetWorkers.accept(loaded.numSubDevices());
-        loaded.resetStallGroup();
         meshAllocator.resetSize(BufferType.L1);
         boolean shrunk = false;
         try {
@@ -256,7 +255,7 @@ public final class SubDeviceManagers {
                 subDevices.isEmpty() && !isDefaultActive() ? active().subDeviceIds() : subDevices;
         Stream<Allocator> local = asked.stream().map(active()::findAllocator).flatMap(Optional::stream);
         return Stream.concat(Stream.of(meshAllocator), local)
-                .map(allocator -> allocator.lowestOccupiedL1Address(0))
+                .map(allocator -> allocator.lowestOccupiedL1Address())
                 .flatMapToLong(OptionalLong::stream)
                 .min();
     }

@@ -20,7 +20,8 @@ public final class SubDeviceMessages {
     static final String NO_SUCH_MANAGER = "Sub device manager does not exist";
     static final String INTERSECTING_SUB_DEVICES = "SubDevices specified for SubDeviceManager intersect";
     static final String NO_LOCAL_ALLOCATOR = "SubDevice allocator not initialized";
-    static final String EMPTY_STALL_GROUP = "sub_device_ids to stall must not be empty";
+    /** The runtime's text where it sets the stall group of a new manager, which are all of its sub-devices. */
+    static final String NO_SUB_DEVICES = "sub_device_ids to stall must not be empty";
 
     private SubDeviceMessages() {}
 

@@ -96,11 +96,4 @@ public final class ProgramMessages {
         return String.format(
                 Locale.ROOT, "Program range %s overlaps with the previously added range %s", added, previous);
     }
-
-    public static String cacheMissForbidden(String operation) {
-        return String.format(
-                Locale.ROOT,
-                "Device operation \"%s\": program cache miss occurred, but cache misses are forbidden",
-                operation);
-    }
 }
