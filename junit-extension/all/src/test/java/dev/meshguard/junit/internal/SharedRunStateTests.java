@@ -139,8 +139,8 @@ class SharedRunStateTests {
         SharedRunState other = begin();
         check(one, "weights");
         check(other, "cache");
-        end(one);
-        end(other);
+        one.close();
+        other.close();
 
         RunVerifier judged = judge();
 
@@ -153,9 +153,9 @@ class SharedRunStateTests {
         Path file = expecting("label weights because \"a \\\"reason\\\"\\tmore\"\nlabel cache because \"kept\"\n");
         inFindings("7");
         SharedRunState one = begin();
-        end(begin());
+        begin().close();
         check(one, "cache");
-        end(one);
+        one.close();
 
         RunVerifier judged = judge();
 
@@ -203,7 +203,7 @@ class SharedRunStateTests {
         inFindings("7");
         SharedRunState whole = begin();
         check(whole, "weights");
-        end(whole);
+        whole.close();
         SharedRunState killed = begin();
         check(killed, "weights");
 
@@ -231,7 +231,7 @@ class SharedRunStateTests {
     void aFileThatEndsInTheMiddleOfAnyOfItsLinesMakesTheRunInconclusive() throws IOException {
         expecting("label weights because \"shared\"\n");
         inFindings("7");
-        end(begin());
+        begin().close();
         Path file = files().get(0);
         String whole = Files.readString(file);
 
@@ -245,7 +245,7 @@ class SharedRunStateTests {
     @Test
     void aDamagedLineIsAnErrorThatNamesIt() throws IOException {
         inFindings("7");
-        end(begin());
+        begin().close();
         Path file = files().get(0);
         Files.writeString(file, Files.readString(file).replace("\"kind\":\"end\"", "\"kind\":\"weather\""));
 
@@ -274,7 +274,7 @@ class SharedRunStateTests {
         SharedRunState killedYesterday = begin();
         check(killedYesterday, "weights");
         inFindings("7");
-        end(begin());
+        begin().close();
 
         RunVerifier judged = judge();
 
@@ -365,7 +365,7 @@ class SharedRunStateTests {
         inFindings("7");
         SharedRunState state = begin();
         state.add(leak("weights", 2));
-        end(state);
+        state.close();
 
         RunVerifier judged = judge();
 
@@ -401,8 +401,8 @@ class SharedRunStateTests {
         SharedRunState other = begin();
         one.add(leak("weights", 1));
         other.add(leak("weights", 2));
-        end(one);
-        end(other);
+        one.close();
+        other.close();
 
         RunVerifier judged = judge();
 
@@ -468,16 +468,7 @@ class SharedRunStateTests {
     }
 
     private SharedRunState begin() {
-        return SharedRunState.begin(
-                settings(),
-                new Reporting(
-                        OutputSettings.of(this::parameter), settings(), environment, name -> null, BEGAN, () -> 0));
-    }
-
-    /** Ends a JVM of several. */
-    private static void end(SharedRunState state) throws IOException {
-        state.reporting().findings().orElseThrow().end();
-        state.close();
+        return SharedRunState.begin(settings(), OutputSettings.of(this::parameter), BEGAN, pairs -> {});
     }
 
     private RunVerifier judge() throws IOException {

@@ -11,7 +11,7 @@ import java.util.Optional;
  * <p>The JUnit Attachments plugin of Jenkins, and Azure, need an absolute path. GitLab needs a path relative to the folder of
  * the project, which it names in a variable.
  */
-final class AttachmentLine {
+public final class AttachmentLine {
 
     private static final String PROJECT_OF_GITLAB = "CI_PROJECT_DIR";
 
@@ -22,7 +22,7 @@ final class AttachmentLine {
      *
      * @param environment the environment variables of the process
      */
-    static String of(Path file, Map<String, String> environment) {
+    public static String of(Path file, Map<String, String> environment) {
         Path absolute = file.toAbsolutePath().normalize();
         String path = Optional.ofNullable(environment.get(PROJECT_OF_GITLAB))
                 .filter(project -> !project.isBlank())

@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.junit.internal.RunSettings.Update;
+import dev.meshguard.junit.internal.summary.RunSummaryCollector;
 import dev.meshguard.junit.internal.thread.UnattributedReports;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.report.findings.EntryUse;
@@ -19,19 +20,21 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 import org.slf4j.Logger;
 
 /**
- * The state that all tests of one run in one JVM share: expected buffers, baseline, the entries that matched, and the trackers of
- * tests that have ended.
+ * The state that all tests of one run in one JVM share: what it expects, what was found, and where that is written.
  *
  * <p>A value of the root context's store. An error while closing it fails the engine, and with it a Maven build. Errors
  * of the stores of requests and sessions are ignored there (Surefire 3.6.1).
@@ -40,39 +43,65 @@ import org.slf4j.Logger;
  */
 public final class SharedRunState implements StoredResource {
 
+    /** Limits the disk space of a broken build; the first failures give enough information. */
+    private static final int MAX_ATTACHED_HISTORIES = 50;
+
     private static final Logger logger = DetailLoggers.of(SharedRunState.class);
 
     private final RunSettings settings;
     private final ExpectedBuffers expected;
     private final @Nullable Baseline baseline;
-    private final Reporting reporting;
+    private final Consumer<Map<String, String>> reports;
+    private final boolean attachesHistories;
+    private final RunSummaryCollector summary;
+    private final Optional<HistoryFolder> histories;
+    private final Optional<FindingsFile> findings;
+    private final RunPages pages;
+    private final AtomicInteger attachedHistories = new AtomicInteger();
     private final EntryUsage entries = new EntryUsage();
     private final UnattributedReports unattributed = new UnattributedReports();
     private final Map<String, SourceSettings> sourcesOfThreads = new ConcurrentHashMap<>();
     private final KeptTrackers keptTrackers = new KeptTrackers();
 
     private SharedRunState(
-            RunSettings settings, ExpectedBuffers expected, @Nullable Baseline baseline, Reporting reporting) {
+            RunSettings settings,
+            OutputSettings output,
+            ExpectedBuffers expected,
+            @Nullable Baseline baseline,
+            Instant began,
+            Consumer<Map<String, String>> reports) {
         this.settings = settings;
         this.expected = expected;
         this.baseline = baseline;
-        this.reporting = reporting;
+        this.reports = reports;
+        this.attachesHistories = output.attachesHistories();
+        this.summary = new RunSummaryCollector(output.summary(), System::nanoTime);
+        this.histories = output.record().map(HistoryFolder::new);
+        this.findings = FindingsFile.of(settings, began);
+        this.pages = new RunPages(
+                output,
+                settings.ci().machine(),
+                System::getProperty,
+                began.toEpochMilli(),
+                SharedRunState.class.getClassLoader());
     }
 
     /**
      * Creates the state of one execution.
      *
-     * @param reporting receives the checks while they run
+     * @param began when the JVM began its tests
+     * @param reports publishes key-value pairs as a report entry of the run
      * @throws IllegalArgumentException if a file is missing or malformed, or the findings of a named run cannot be written
      */
-    public static SharedRunState begin(RunSettings settings, Reporting reporting) {
+    public static SharedRunState begin(
+            RunSettings settings, OutputSettings output, Instant began, Consumer<Map<String, String>> reports) {
         try {
             ExpectedBuffers expected = settings.expectedBuffers().isPresent()
                     ? load(settings.expectedBuffers().get(), ConfigurationKey.EXPECTED_BUFFERS.key())
                     : ExpectedBuffers.none();
             Baseline baseline = settings.baseline().isPresent() ? baseline(settings) : null;
-            SharedRunState state = new SharedRunState(settings, expected, baseline, reporting);
-            reporting.findings().flatMap(FindingsFile::begin).ifPresent(settings::rejectUnwritten);
+            SharedRunState state = new SharedRunState(settings, output, expected, baseline, began, reports);
+            state.findings.flatMap(FindingsFile::begin).ifPresent(settings::rejectUnwritten);
             state.expect(expected);
             return state;
         } catch (IOException exception) {
@@ -118,9 +147,29 @@ public final class SharedRunState implements StoredResource {
         return Optional.ofNullable(baseline);
     }
 
-    /** Returns the receiver of the checks. */
-    public Reporting reporting() {
-        return reporting;
+    /** Returns the summary, to which each check is added. */
+    public RunSummaryCollector summary() {
+        return summary;
+    }
+
+    /** Returns the folder of histories, if configured. */
+    public Optional<HistoryFolder> histories() {
+        return histories;
+    }
+
+    /** Returns the file of findings, if configured. */
+    public Optional<FindingsFile> findings() {
+        return findings;
+    }
+
+    /** Returns the pages of the run. */
+    public RunPages pages() {
+        return pages;
+    }
+
+    /** Returns whether the next failure attaches its history. */
+    public boolean attachesNextHistory() {
+        return attachesHistories && attachedHistories.incrementAndGet() <= MAX_ATTACHED_HISTORIES;
     }
 
     /** Returns the receiver of reports by threads that work for no test. */
@@ -144,19 +193,11 @@ public final class SharedRunState implements StoredResource {
         return keptTrackers;
     }
 
-    /** Returns the summary of the run as an entry for reports, if it is to be printed. */
-    public synchronized Optional<Map<String, String>> summary() {
-        return reporting
-                .summary()
-                .text(description(entries.matched()), description(entries.unmatched()), unjudged())
-                .map(text -> Map.of(ConfigurationKey.SUMMARY.key(), text));
-    }
-
     /**
      * Returns a sentence about what this JVM cannot judge, because others may run tests of the run too. The build may lack the
      * call of {@code RunVerifier}; without the sentence, stale entries would then be ignored silently.
      */
-    public synchronized Optional<String> unjudged() {
+    synchronized Optional<String> unjudged() {
         int unmatched = entries.unmatched().size();
         int gone = baseline == null ? 0 : entries.gone(baseline).size();
         List<String> parts = new ArrayList<>();
@@ -201,14 +242,14 @@ public final class SharedRunState implements StoredResource {
         if (baseline != null) {
             Baseline leaks = Baseline.of(verdict);
             if (entries.find(leaks)) {
-                reporting.findings().ifPresent(file -> file.add(leaks));
+                findings.ifPresent(file -> file.add(leaks));
             }
         }
     }
 
     private void add(EntryUse use, List<Expectation> more) {
         List<Expectation> news = entries.add(use, more);
-        reporting.findings().ifPresent(file -> file.add(use, news));
+        findings.ifPresent(file -> file.add(use, news));
     }
 
     /** Returns whether all findings of a verdict are in the baseline, or are added to it now. */
@@ -225,9 +266,32 @@ public final class SharedRunState implements StoredResource {
         return baseline != null && (settings.writes(Update.ACCEPT) || baseline.covers(survivors));
     }
 
-    /** Updates the baseline; if this JVM runs the whole run, judges it. Fails for what was reported to trackers of ended tests. */
+    /** Publishes the numbers, and ends the files; then judges what no single test can. */
     @Override
-    public synchronized void close() throws IOException {
+    public void close() throws IOException {
+        try {
+            publish();
+        } finally {
+            judge();
+        }
+    }
+
+    private void publish() {
+        List<String> notWritten = pages.finish();
+        pages.overview().ifPresent(summary::shownOn);
+        summaryText().ifPresent(text -> reports.accept(Map.of(ConfigurationKey.SUMMARY.key(), text)));
+        List<String> notices = new ArrayList<>(unjudged().stream().toList());
+        notices.addAll(notWritten);
+        findings.ifPresent(file -> notices.addAll(file.end()));
+        notices.forEach(notice -> reports.accept(Map.of("meshguard", notice)));
+    }
+
+    private synchronized Optional<String> summaryText() {
+        return summary.text(description(entries.matched()), description(entries.unmatched()), unjudged());
+    }
+
+    /** Updates the baseline; if this JVM runs the whole run, judges it. Fails for what was reported to trackers of ended tests. */
+    private synchronized void judge() throws IOException {
         Optional<AssertionFailedError> late = keptTrackers.finding(expected);
         try {
             closeRun();

@@ -8,7 +8,6 @@ import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.OutputSettings;
-import dev.meshguard.junit.internal.Reporting;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.config.CheckPolicy;
@@ -103,15 +102,8 @@ class TrackingSessionTests {
 
     private static TrackingSession session(CompletableFuture<SourceContext> begun, Runnable closing) {
         RunSettings settings = RunSettings.of(name -> Optional.empty(), Map.of());
-        SharedRunState run = SharedRunState.begin(
-                settings,
-                new Reporting(
-                        OutputSettings.of(name -> Optional.empty()),
-                        settings,
-                        Map.of(),
-                        name -> null,
-                        Instant.EPOCH,
-                        System::nanoTime));
+        SharedRunState run =
+                SharedRunState.begin(settings, OutputSettings.of(name -> Optional.empty()), Instant.EPOCH, pairs -> {});
         return new TrackingSession(
                 new TrackingSettings(
                         List.of(new FixtureSettings(begun::complete, closing)),

@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal.check;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.event.MemoryRejection;
 import dev.meshguard.event.MemoryShortage;
+import dev.meshguard.junit.internal.AttachmentLine;
 import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.PageSubject;
@@ -195,7 +196,7 @@ final class CheckReporter {
         if (terms.isChecked()) {
             run.add(verdict);
         }
-        run.reporting().histories().ifPresent(folder -> keep(verdict, folder));
+        run.histories().ifPresent(folder -> keep(verdict, folder));
         addToFindings(verdict.outcome(), decision.result(), Optional.of(verdict), findings);
     }
 
@@ -216,8 +217,7 @@ final class CheckReporter {
     private void addToFindings(
             Outcome outcome, CheckOutcome result, Optional<LeakVerdict> verdict, List<SurvivorFinding> findings) {
         if (terms.isChecked()) {
-            run.reporting()
-                    .findings()
+            run.findings()
                     .ifPresent(file -> file.add(new CheckRecord(
                             test.id(),
                             kind.name(),
@@ -271,7 +271,7 @@ final class CheckReporter {
      */
     private Throwable published(
             CheckedMemory memory, Decision decision, VerdictReport withoutPage, RunningCheck running) {
-        RunPages.FailurePage page = run.reporting().pages().reserve(subject.get());
+        RunPages.FailurePage page = run.pages().reserve(subject.get());
         VerdictReport report = page.location().map(withoutPage::shownAt).orElse(withoutPage);
         Throwable error = decision.isNew()
                 ? failure(memory, decision, report)
@@ -285,8 +285,9 @@ final class CheckReporter {
         }
         try {
             test.publish(FailureEntry.of(report));
-            if (run.reporting().attachesNextHistory()) {
-                run.reporting().announce(test.attach(report.verdict().history()));
+            if (run.attachesNextHistory()) {
+                System.out.println(
+                        AttachmentLine.of(test.attach(report.verdict().history()), System.getenv()));
             }
         } catch (RuntimeException notWritten) {
             error.addSuppressed(new IllegalStateException(
@@ -366,7 +367,7 @@ final class CheckReporter {
     /** Writes the page of a check that did not fail, if configured, and deletes a page of an earlier run. */
     private void writePassed(LeakVerdict verdict, Decision decision, List<String> notes) {
         try {
-            run.reporting().pages().writePassed(subject, () -> {
+            run.pages().writePassed(subject, () -> {
                 VerdictReport passed = report(verdict, notes);
                 return new CheckReport(passed, passed.text(), decision.budgets(), Optional.empty());
             });

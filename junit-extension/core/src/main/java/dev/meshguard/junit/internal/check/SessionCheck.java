@@ -149,7 +149,7 @@ public final class SessionCheck implements StoredResource {
             awaitLateFrees(part.tracker(), () -> part.verdict(check)).ifPresent(notes::add);
         }
         try (RunningCheck running =
-                session.run().reporting().summary().checkOfTracker(terms.test().subjectOf(part))) {
+                session.run().summary().checkOfTracker(terms.test().subjectOf(part))) {
             terms.budgets().readUnlessRead(session);
             part.tracker().checked();
             new HandleTracing(session, terms)
@@ -176,7 +176,7 @@ public final class SessionCheck implements StoredResource {
         LeakCheck check = withoutReported(expecting);
         awaitLateFrees(all, () -> check.examine(all.history())).ifPresent(notes::add);
         try (RunningCheck running =
-                session.run().reporting().summary().checkOfTracker(subject.computeIfAbsent(terms.test()::subject))) {
+                session.run().summary().checkOfTracker(subject.computeIfAbsent(terms.test()::subject))) {
             CheckedMemory memory = closeAndJudge(all, check, notes);
             ofAll.add(memory.verdict());
             CheckReporter.of(session, terms).report(memory, running);

@@ -6,7 +6,6 @@ import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.Lazy;
 import dev.meshguard.junit.internal.OutputSettings;
-import dev.meshguard.junit.internal.Reporting;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.config.CheckPolicy;
@@ -222,18 +221,11 @@ public final class SessionOpener {
     private static SharedRunState runOf(ExtensionContext context) {
         return SessionStore.run(
                 context,
-                () -> TestConfiguration.convertingErrors(() -> {
-                    RunSettings settings = RunSettings.of(context::getConfigurationParameter, System.getenv());
-                    return SharedRunState.begin(
-                            settings,
-                            new Reporting(
-                                    OutputSettings.of(context::getConfigurationParameter),
-                                    settings,
-                                    System.getenv(),
-                                    System::getProperty,
-                                    Instant.now(),
-                                    System::nanoTime));
-                }));
+                () -> TestConfiguration.convertingErrors(() -> SharedRunState.begin(
+                        RunSettings.of(context::getConfigurationParameter, System.getenv()),
+                        OutputSettings.of(context::getConfigurationParameter),
+                        Instant.now(),
+                        context.getRoot()::publishReportEntry)));
     }
 
     /** Entries of files come last: the nearer an entry is to a test, the more specific it is. */

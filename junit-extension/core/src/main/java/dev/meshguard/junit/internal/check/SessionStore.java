@@ -141,10 +141,7 @@ public final class SessionStore {
 
     /** Returns the state of the whole execution; it is closed after everything else. */
     static SharedRunState run(ExtensionContext context, Supplier<SharedRunState> ifAbsent) {
-        ExtensionContext root = context.getRoot();
-        SharedRunState run = value(root, SharedRunState.class, SharedRunState.class, ifAbsent);
-        value(root, SummaryPublisher.class, SummaryPublisher.class, () -> new SummaryPublisher(root, run));
-        return run;
+        return value(context.getRoot(), SharedRunState.class, SharedRunState.class, ifAbsent);
     }
 
     /** Returns whether the extension is the first caller: of two in one context only one may run one-time steps. */

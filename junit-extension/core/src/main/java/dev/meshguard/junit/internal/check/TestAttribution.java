@@ -82,10 +82,8 @@ public final class TestAttribution implements StoredResource {
             terms.promises().ifPresent(MethodPromises::giveUp);
         }
         if (context.hasAllocated() || context.mayHaveSurvivors()) {
-            try (RunningCheck running = session.run()
-                    .reporting()
-                    .summary()
-                    .checkOfContext(terms.test().subject())) {
+            try (RunningCheck running =
+                    session.run().summary().checkOfContext(terms.test().subject())) {
                 check(waiting, running);
             }
         } else {

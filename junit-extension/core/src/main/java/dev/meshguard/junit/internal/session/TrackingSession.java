@@ -292,7 +292,7 @@ public final class TrackingSession implements SourceRuntime {
 
     @Override
     public RunPages pages() {
-        return run.reporting().pages();
+        return run.pages();
     }
 
     @Override
