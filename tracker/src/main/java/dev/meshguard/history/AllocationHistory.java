@@ -11,6 +11,7 @@ import dev.meshguard.event.RequestContext;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -21,7 +22,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -245,11 +245,15 @@ public final class AllocationHistory {
     }
 
     private List<BufferGeneration> liveAt(long event) {
-        return pass().generations.kept().stream()
-                .filter(generation -> generation.allocatedAt() < event
-                        && generation.freedAt().orElse(Long.MAX_VALUE) >= event
-                        && !isOfAnotherContext(generation))
-                .toList();
+        List<BufferGeneration> live = new ArrayList<>();
+        for (BufferGeneration generation : pass().generations.kept()) {
+            if (generation.allocatedAt() < event
+                    && generation.freedAt().orElse(Long.MAX_VALUE) >= event
+                    && !isOfAnotherContext(generation)) {
+                live.add(generation);
+            }
+        }
+        return Collections.unmodifiableList(live);
     }
 
     private boolean isOfAnotherContext(BufferGeneration generation) {
@@ -346,15 +350,21 @@ public final class AllocationHistory {
      * meshes nor open periods of devices. Two buffers that meshes allocated at one address are one entry.
      */
     public long ledgerEntries() {
-        return sums().stream().mapToLong(DeviceSums::ledgerEntries).sum();
+        return entriesOf(sums());
     }
 
     /** Returns the number that {@link #ledgerEntries()} should be: that of a ledger into which the events are entered again. */
     @API(status = Status.INTERNAL)
     public long recountedLedgerEntries() {
-        return DeviceSums.countedFrom(events).stream()
-                .mapToLong(DeviceSums::ledgerEntries)
-                .sum();
+        return entriesOf(DeviceSums.countedFrom(events));
+    }
+
+    private static long entriesOf(List<DeviceSums> sums) {
+        long entries = 0;
+        for (DeviceSums device : sums) {
+            entries += device.ledgerEntries();
+        }
+        return entries;
     }
 
     /**
@@ -543,15 +553,13 @@ public final class AllocationHistory {
 
     /** Returns the captures and replays of traces, and what the captures recorded, in order. */
     public List<HistoryEvent> traceEvents() {
-        return Stream.of(
-                        HistoryEvent.CaptureBegan.class,
-                        HistoryEvent.ProgramCaptured.class,
-                        HistoryEvent.BufferCaptured.class,
-                        HistoryEvent.CaptureEnded.class,
-                        HistoryEvent.TraceReplayed.class)
-                .<HistoryEvent>flatMap(kind -> events(kind).stream())
-                .sorted(Comparator.comparingLong(HistoryEvent::number))
-                .toList();
+        List<HistoryEvent> all = new ArrayList<>(events(HistoryEvent.CaptureBegan.class));
+        all.addAll(events(HistoryEvent.ProgramCaptured.class));
+        all.addAll(events(HistoryEvent.BufferCaptured.class));
+        all.addAll(events(HistoryEvent.CaptureEnded.class));
+        all.addAll(events(HistoryEvent.TraceReplayed.class));
+        all.sort(Comparator.comparingLong(HistoryEvent::number));
+        return Collections.unmodifiableList(all);
     }
 
     /** Returns the last recorded check, if any. */

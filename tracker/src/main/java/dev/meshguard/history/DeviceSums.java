@@ -31,6 +31,9 @@ public record DeviceSums(int device, long ledgerEntries, List<TypeTotals> totals
      */
     public record TypeTotals(BufferType type, Optional<BufferLifetime> lifetime, MemoryTotals amounts) {}
 
+    private static final List<BufferType> TYPES = List.of(BufferType.values());
+    private static final List<BufferLifetime> LIFETIMES = List.of(BufferLifetime.values());
+
     /** Creates sums with their own copy of the totals. */
     public DeviceSums {
         totals = List.copyOf(totals);
@@ -48,7 +51,7 @@ public record DeviceSums(int device, long ledgerEntries, List<TypeTotals> totals
         List<DeviceSums> all = new ArrayList<>();
         for (int device : ledger.devices()) {
             List<TypeTotals> totals = new ArrayList<>();
-            for (BufferType type : BufferType.values()) {
+            for (BufferType type : TYPES) {
                 addUsed(totals, type, ledger, device);
             }
             all.add(new DeviceSums(device, ledger.entries(device), totals));
@@ -75,7 +78,7 @@ public record DeviceSums(int device, long ledgerEntries, List<TypeTotals> totals
             return;
         }
         totals.add(new TypeTotals(type, Optional.empty(), all));
-        for (BufferLifetime lifetime : BufferLifetime.values()) {
+        for (BufferLifetime lifetime : LIFETIMES) {
             MemoryTotals part = ledger.totals(device, type, lifetime);
             if (part.totalBuffers() > 0) {
                 totals.add(new TypeTotals(type, Optional.of(lifetime), part));

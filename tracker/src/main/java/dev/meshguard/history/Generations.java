@@ -6,12 +6,10 @@ import dev.meshguard.event.HistoryEvent.Allocated;
 import dev.meshguard.event.HistoryEvent.Freed;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Phase;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -20,7 +18,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,11 +122,14 @@ final class Generations {
     }
 
     private List<BufferGeneration> distinctObjects() {
-        return objects.entrySet().stream()
-                .filter(entry -> entry.getKey() == entry.getValue().allocatedAt())
-                .map(Map.Entry::getValue)
-                .sorted(Comparator.comparingLong(BufferGeneration::allocatedAt))
-                .toList();
+        List<BufferGeneration> distinct = new ArrayList<>();
+        objects.forEach((report, generation) -> {
+            if (report == generation.allocatedAt()) {
+                distinct.add(generation);
+            }
+        });
+        distinct.sort(Comparator.comparingLong(BufferGeneration::allocatedAt));
+        return Collections.unmodifiableList(distinct);
     }
 
     private void register(BufferGeneration generation) {
@@ -280,19 +280,18 @@ final class Generations {
      * @param ends the events that ended objects which are live otherwise
      */
     synchronized Timeline timeline(Map<BufferGeneration, Long> ends) {
-        Deque<Timeline.Change> ofObjects = distinctObjects().stream()
-                .flatMap(object ->
-                        Timeline.Change.of(
-                                object,
-                                ends.getOrDefault(object, object.freedAt().orElse(Long.MAX_VALUE)))
-                                .stream())
-                .sorted(Comparator.comparingLong(Timeline.Change::event))
-                .collect(Collectors.toCollection(ArrayDeque::new));
+        List<Timeline.Change> ofObjects = new ArrayList<>();
+        for (BufferGeneration object : distinctObjects()) {
+            long end = ends.getOrDefault(object, object.freedAt().orElse(Long.MAX_VALUE));
+            ofObjects.addAll(Timeline.Change.of(object, end));
+        }
+        ofObjects.sort(Comparator.comparingLong(Timeline.Change::event));
         Timeline.Builder builder = new Timeline.Builder();
+        int next = 0;
         for (int index = 0; index < events.size(); index++) {
             addChange(index, builder);
-            while (!ofObjects.isEmpty() && ofObjects.element().event() <= numberAt(index + 1)) {
-                builder.add(ofObjects.remove());
+            while (next < ofObjects.size() && ofObjects.get(next).event() <= numberAt(index + 1)) {
+                builder.add(ofObjects.get(next++));
             }
         }
         return builder.build();

@@ -53,7 +53,7 @@ public final class Timeline {
 
     /** Returns the curve of the selected memories together; it has no steps if none of them was ever used. */
     public Curve curve(Predicate<MemoryKey> isSelected) {
-        return curvesBy(isSelected::test).getOrDefault(true, new Curve(0));
+        return curvesBy(isSelected::test).getOrDefault(true, new Curve());
     }
 
     /**
@@ -66,18 +66,15 @@ public final class Timeline {
      * @param group returns the group of a memory; only memories that were used are passed
      */
     public <G> Map<G, Curve> curvesBy(Function<MemoryKey, G> group) {
-        int[] changes = new int[memories.size()];
-        for (int i = 0; i < count; i++) {
-            changes[memoryIndexes[i]]++;
-        }
-        Map<G, Integer> steps = new LinkedHashMap<>();
-        for (int i = 0; i < changes.length; i++) {
-            steps.merge(group.apply(memories.get(i)), changes[i], Integer::sum);
-        }
         Map<G, Curve> curves = new LinkedHashMap<>();
-        steps.forEach((one, most) -> curves.put(one, new Curve(most)));
-        Curve[] ofMemories =
-                memories.stream().map(memory -> curves.get(group.apply(memory))).toArray(Curve[]::new);
+        Curve[] ofMemories = new Curve[memories.size()];
+        for (int i = 0; i < ofMemories.length; i++) {
+            ofMemories[i] = curves.computeIfAbsent(group.apply(memories.get(i)), unused -> new Curve());
+        }
+        for (int i = 0; i < count; i++) {
+            ofMemories[memoryIndexes[i]].maxSteps++;
+        }
+        curves.values().forEach(Curve::reserve);
         for (int i = 0; i < count; i++) {
             ofMemories[memoryIndexes[i]].add(events[i], buffers[i], bytes[i]);
         }
@@ -91,19 +88,22 @@ public final class Timeline {
      */
     public static final class Curve {
 
-        private final long[] events;
-        private final long[] bytes;
-        private final long[] buffers;
+        private int maxSteps;
+        private long[] events = {};
+        private long[] bytes = {};
+        private long[] buffers = {};
         private int steps;
         private long peakBytes;
         private long peakEvent;
         private long peakBuffers;
         private long peakBuffersEvent;
 
-        private Curve(int maxSteps) {
-            this.events = new long[maxSteps];
-            this.bytes = new long[maxSteps];
-            this.buffers = new long[maxSteps];
+        private Curve() {}
+
+        private void reserve() {
+            events = new long[maxSteps];
+            bytes = new long[maxSteps];
+            buffers = new long[maxSteps];
         }
 
         /** Adds a change; only before the curve is returned. */

@@ -30,11 +30,13 @@ final class WitnessSnapshots {
 
     void add(Witnessed snapshot) {
         all.add(snapshot);
-        snapshot.snapshot().devices().stream()
-                .map(device -> meshOver(device, snapshot))
-                .distinct()
-                .forEach(mesh -> ofMeshes.computeIfAbsent(mesh, unused -> new ArrayList<>())
-                        .add(snapshot));
+        for (int device : snapshot.snapshot().devices()) {
+            List<Witnessed> ofMesh =
+                    ofMeshes.computeIfAbsent(openPeriod(device, snapshot), unused -> new ArrayList<>(3));
+            if (ofMesh.isEmpty() || ofMesh.get(ofMesh.size() - 1).number() != snapshot.number()) {
+                ofMesh.add(snapshot);
+            }
+        }
     }
 
     /** Returns every snapshot, oldest first. */
@@ -181,10 +183,12 @@ final class WitnessSnapshots {
 
     /** Returns the mesh whose memory on a device a snapshot covers, if it covers any. */
     private @Nullable MeshOpenPeriod meshOver(int device, Witnessed snapshot) {
-        return snapshot.snapshot().devices().contains(device)
-                ? meshes.openPeriod(
-                        snapshot.snapshot().mesh(), device, devices.at(device, snapshot.number()), snapshot.number())
-                : null;
+        return snapshot.snapshot().devices().contains(device) ? openPeriod(device, snapshot) : null;
+    }
+
+    private MeshOpenPeriod openPeriod(int device, Witnessed snapshot) {
+        long event = snapshot.number();
+        return meshes.openPeriod(snapshot.snapshot().mesh(), device, devices.at(device, event), event);
     }
 
     /** After the close of a device, memory that a snapshot lists as free may be that of a leak. */

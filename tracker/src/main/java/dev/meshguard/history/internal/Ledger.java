@@ -7,7 +7,6 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.history.internal.LiveEntries.Entry;
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +81,10 @@ public final class Ledger {
         } else if (event instanceof HistoryEvent.MeshClosed closed) {
             devices.values().forEach(known -> known.allocators.meshClosed(closed.mesh()));
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
-            known(closed.device()).ifPresent(known -> known.allocators.deviceClosed());
+            Device known = devices.get(closed.device());
+            if (known != null) {
+                known.allocators.deviceClosed();
+            }
         }
     }
 
@@ -156,17 +158,20 @@ public final class Ledger {
 
     /** Returns the sums of one type on one device. */
     public MemoryTotals totals(int device, BufferType type) {
-        return known(device).map(known -> known.totals.of(type)).orElse(MemoryTotals.NOTHING);
+        Device known = devices.get(device);
+        return known == null ? MemoryTotals.NOTHING : known.totals.of(type);
     }
 
     /** Returns the sums of one type and lifetime on one device. */
     public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
-        return known(device).map(known -> known.totals.of(type, lifetime)).orElse(MemoryTotals.NOTHING);
+        Device known = devices.get(device);
+        return known == null ? MemoryTotals.NOTHING : known.totals.of(type, lifetime);
     }
 
     /** Returns the number of live entries on one device. */
     public int entries(int device) {
-        return known(device).map(known -> known.entries.count()).orElse(0);
+        Device known = devices.get(device);
+        return known == null ? 0 : known.entries.count();
     }
 
     /** Returns the number of open reports of an address, if they do not name its allocator. */
@@ -194,9 +199,5 @@ public final class Ledger {
             latestDevice = device;
         }
         return known;
-    }
-
-    private Optional<Device> known(int device) {
-        return Optional.ofNullable(devices.get(device));
     }
 }
