@@ -12,6 +12,7 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -116,17 +117,16 @@ public final class RunSummaryCollector {
         @Override
         public void close() {
             long nanos = nanoTime.getAsLong() - begunAt;
-            Optional<LeakVerdict> ofAll = Optional.ofNullable(verdict).filter(unused -> isOfTracker);
-            long buffers = ofAll.map(judged -> judged.sum().allocated()).orElse(0L);
-            List<Map.Entry<String, Amount>> ownPeaks = ofAll.map(judged -> peaksOf(judged.history(), subject.name()))
-                    .orElse(List.of());
+            long buffers = verdict != null && isOfTracker ? verdict.sum().allocated() : 0;
+            Map<String, Amount> ownPeaks =
+                    verdict != null && buffers > 0 ? peaksOf(verdict.history(), subject.name()) : Map.of();
             List<SurvivorFinding> defects = findings.stream()
                     .filter(finding -> finding.status().isDefect())
                     .toList();
             synchronized (RunSummaryCollector.this) {
                 add(countOf(subject.kind()), 1);
                 add(Count.BUFFERS, buffers);
-                ownPeaks.forEach(peak -> peaks.merge(peak.getKey(), peak.getValue(), Amount::or));
+                ownPeaks.forEach((memory, peak) -> peaks.merge(memory, peak, Amount::or));
                 slowest.add(new Amount(nanos, subject.name()));
                 if (slowest.size() > MAX_SLOWEST) {
                     slowest.remove(slowest.last());
@@ -169,13 +169,14 @@ public final class RunSummaryCollector {
         counts.merge(what, number, Long::sum);
     }
 
-    private static List<Map.Entry<String, Amount>> peaksOf(AllocationHistory history, String check) {
-        return history.timeline().curvesBy(DeviceMemory::of).entrySet().stream()
-                .filter(curve -> curve.getValue().peakBytes() > 0)
-                .map(curve -> Map.entry(
-                        nameOf(curve.getKey(), history),
-                        new Amount(curve.getValue().peakBytes(), check)))
-                .toList();
+    private static Map<String, Amount> peaksOf(AllocationHistory history, String check) {
+        Map<String, Amount> found = new HashMap<>();
+        history.timeline().curvesBy(DeviceMemory::of).forEach((memory, curve) -> {
+            if (curve.peakBytes() > 0) {
+                found.merge(nameOf(memory, history), new Amount(curve.peakBytes(), check), Amount::or);
+            }
+        });
+        return found;
     }
 
     /** Memory that belongs to no device is counted together, also that of several sources. */
