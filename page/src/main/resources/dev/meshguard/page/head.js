@@ -45,7 +45,6 @@ const HeadView = (() => {
                     " ",
                     Dom.make("span", { class: `term term-${key}` }, key === "freed" ? null : Dom.mark(key), Dom.make("b", { "data-sum": key }, String(data.sum[key])), ` ${word}`),
                 ]),
-                data.sum.addsUp ? null : Dom.make("strong", { class: "wrong" }, " The sum does not add up."),
             ),
             data.sum.allocated > 0 ? bar : null,
         );
@@ -99,7 +98,7 @@ const HeadView = (() => {
                 "dl",
                 {},
                 row("why", Dom.make("b", {}, group.cause), why ? [": ", Address.linked(why.text, why.events)] : null),
-                group.remedy ? row("fix", group.remedy) : null,
+                group.fix ? row("fix", group.fix) : null,
             ),
             Address.link("finding", group.number, "Evidence, stack and timeline", { class: "to-finding" }),
         );

@@ -81,7 +81,7 @@ const SurvivorsView = (() => {
                 group.chain ? [Dom.make("h3", {}, "Held by"), HolderChain.draw(group.chain)] : null,
                 group.context.length > 0 ? [Dom.make("h3", {}, "Around it"), facts(group.context)] : null,
                 group.consequenceOf == null ? null : Dom.make("p", { class: "consequence" }, `It goes away with ${name(data.groups[group.consequenceOf])}.`),
-                group.remedy ? [Dom.make("h3", {}, "What to do"), Dom.make("p", { class: "remedy" }, group.remedy)] : null,
+                group.fix ? [Dom.make("h3", {}, "What to do"), Dom.make("p", { class: "fix" }, group.fix)] : null,
                 sizes(group),
                 entries(group),
             ),

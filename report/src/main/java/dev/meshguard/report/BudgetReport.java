@@ -34,16 +34,6 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         return new BudgetReport(verdict, Optional.empty(), Optional.empty());
     }
 
-    /** Returns this report with the command that reproduces it. */
-    public BudgetReport reproducedBy(String command) {
-        return new BudgetReport(verdict, Optional.of(command), page);
-    }
-
-    /** Returns this report with the location of a page that shows it. */
-    public BudgetReport shownAt(String place) {
-        return new BudgetReport(verdict, reproduction, Optional.of(place));
-    }
-
     /** Returns the report as text. */
     public String text() {
         List<String> end = new ArrayList<>();

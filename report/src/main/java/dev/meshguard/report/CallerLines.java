@@ -2,7 +2,6 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.DistinguishingCallers;
 import dev.meshguard.verdict.SurvivorGroup;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,15 +44,14 @@ final class CallerLines {
     /** Returns the callers that tell apart what one line allocated, the one of most buffers first; none if it has one only. */
     List<Caller> distinguishing(SurvivorFinding finding) {
         Map<StackTraceElement, Long> buffers = new LinkedHashMap<>();
-        for (SurvivorGroup group : finding.groups().toList()) {
-            group.origin()
-                    .flatMap(distinguishing::callerOf)
-                    .ifPresent(frame -> buffers.merge(frame, group.buffers(), Long::sum));
-        }
-        List<Caller> callers = new ArrayList<>();
-        buffers.forEach((frame, count) -> callers.add(new Caller(frame, count)));
-        callers.sort(Comparator.comparingLong(Caller::buffers).reversed());
-        return callers;
+        finding.groups()
+                .forEach(group -> group.origin()
+                        .flatMap(distinguishing::callerOf)
+                        .ifPresent(frame -> buffers.merge(frame, group.buffers(), Long::sum)));
+        return buffers.entrySet().stream()
+                .map(caller -> new Caller(caller.getKey(), caller.getValue()))
+                .sorted(Comparator.comparingLong(Caller::buffers).reversed())
+                .toList();
     }
 
     private List<Caller> inTestClass(SurvivorFinding finding) {

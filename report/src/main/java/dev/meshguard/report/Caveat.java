@@ -3,6 +3,7 @@ package dev.meshguard.report;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,16 +11,17 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A limit of the numbers and words of a verdict, or of its history; it makes no verdict inconclusive.
+ * A limit of the numbers and words of a verdict, or of its history.
  *
- * @param kind its kind
+ * @param kind its kind: {@link InconclusiveReason.Kind} if it makes the verdict inconclusive, or else {@link Kind}
  * @param text the explanation, as whole sentences
+ * @param events the numbers of the events that it is about
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record Caveat(Kind kind, String text) {
+public record Caveat(Enum<?> kind, String text, List<Long> events) {
 
-    /** The kinds of limits. */
+    /** The kinds of limits that make no verdict inconclusive. */
     public enum Kind {
         /** Sizes are those of the reports, not those that an allocator reserved. */
         SIZES_AS_REPORTED,
@@ -31,10 +33,29 @@ public record Caveat(Kind kind, String text) {
         ORIGINS_NOT_CAPTURED
     }
 
-    /** Returns the limits of a verdict and of its history; for readers of the data instead of the text. */
+    private Caveat(Kind kind, String text) {
+        this(kind, text, List.of());
+    }
+
+    /** Creates a caveat with its own copy of the numbers. */
+    public Caveat {
+        events = List.copyOf(events);
+    }
+
+    /** Returns whether it makes the verdict inconclusive. */
+    public boolean makesInconclusive() {
+        return kind instanceof InconclusiveReason.Kind;
+    }
+
+    /**
+     * Returns the limits of a verdict and of its history, for readers of the data instead of the text. Those that determine the
+     * outcome come first.
+     */
     public static List<Caveat> of(LeakVerdict verdict) {
         AllocationHistory history = verdict.history();
         List<Caveat> limits = new ArrayList<>();
+        verdict.inconclusiveReasons()
+                .forEach(reason -> limits.add(new Caveat(reason.kind(), reason.text(), reason.events())));
         if (verdict.sum().allocated() > 0) {
             limits.add(new Caveat(
                     Kind.SIZES_AS_REPORTED,

@@ -52,8 +52,8 @@ public final class ExpectationSnippets {
     private final List<Survivor> unexpected;
 
     /**
-     * The same survivors by size and by the {@linkplain #endsOfPatterns ends of patterns} that may match their origins: ten thousand
-     * findings ask for their own entry.
+     * The same survivors by size and by the names of the methods and classes on their stacks, one of which is the last of each
+     * pattern that matches: ten thousand findings ask for their own entry.
      */
     private final Map<Object, List<Survivor>> byTerm = new HashMap<>();
 
@@ -61,15 +61,15 @@ public final class ExpectationSnippets {
         this.names = new MemoryNames(verdict.history());
         this.devices = devices(verdict.history());
         this.unexpected = verdict.survivors(one -> one.status() != SurvivorStatus.EXPECTED);
-        Map<StackTraceElement, List<List<String>>> ends = new HashMap<>();
+        Map<StackTraceElement, List<String>> namesByFrame = new HashMap<>();
         for (Survivor survivor : unexpected) {
             Report report = survivor.reports().get(0);
             add(report.size(), survivor);
             report.request().origin().stream()
                     .flatMap(origin -> origin.frames().stream())
-                    .flatMap(frame -> ends.computeIfAbsent(frame, ExpectationSnippets::endsOfPatterns).stream())
+                    .flatMap(frame -> namesByFrame.computeIfAbsent(frame, ExpectationSnippets::namesOf).stream())
                     .distinct()
-                    .forEach(end -> add(end, survivor));
+                    .forEach(name -> add(name, survivor));
         }
     }
 
@@ -77,16 +77,11 @@ public final class ExpectationSnippets {
         byTerm.computeIfAbsent(term, unused -> new ArrayList<>()).add(survivor);
     }
 
-    /** Returns the last two names of all patterns for a method that match a frame: a class or the method is the last. */
-    private static List<List<String>> endsOfPatterns(StackTraceElement frame) {
+    private static List<String> namesOf(StackTraceElement frame) {
         FrameName name = FrameName.of(frame);
-        List<String> segments = name.segments();
-        int firstClass = segments.size() - 1 - name.classes().size();
-        List<List<String>> ends = new ArrayList<>();
-        for (int last = Math.max(1, firstClass); last < segments.size(); last++) {
-            ends.add(List.of(segments.get(last - 1), segments.get(last)));
-        }
-        return ends;
+        List<String> all = new ArrayList<>(name.classes());
+        all.add(name.plainMethod());
+        return all;
     }
 
     /** Returns the entries for the findings of a verdict. */
@@ -152,8 +147,8 @@ public final class ExpectationSnippets {
     /** Returns all survivors that an entry for a finding may admit. */
     private List<Survivor> candidates(Expectation entry) {
         if (entry.origin().isPresent()) {
-            String[] names = entry.origin().get().text().split("[.$]", -1);
-            return byTerm.getOrDefault(List.of(names[names.length - 2], names[names.length - 1]), List.of());
+            String[] pattern = entry.origin().get().text().split("[.$]", -1);
+            return byTerm.getOrDefault(pattern[pattern.length - 1], List.of());
         }
         return entry.size().isPresent() ? byTerm.getOrDefault(entry.size().getAsLong(), List.of()) : unexpected;
     }

@@ -18,9 +18,9 @@ import dev.meshguard.verdict.Overwrite;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /**
  * The buffers of one request that the replays of one trace, or one buffer of another allocator, overwrote on any devices.
@@ -32,11 +32,10 @@ record OverwriteFinding(List<Overwrite> overwrites, MemoryNames names) implement
 
     /** Returns the unexpected findings of a verdict, oldest first. */
     static List<OverwriteFinding> in(LeakVerdict verdict, MemoryNames names) {
-        Map<List<Object>, List<Overwrite>> found = new LinkedHashMap<>();
-        verdict.unexpectedOverwrites()
-                .forEach(overwrite -> found.computeIfAbsent(keyOf(overwrite), unused -> new ArrayList<>())
-                        .add(overwrite));
-        return found.values().stream()
+        return verdict.unexpectedOverwrites().stream()
+                .collect(Collectors.groupingBy(OverwriteFinding::keyOf, LinkedHashMap::new, Collectors.toList()))
+                .values()
+                .stream()
                 .map(overwrites -> new OverwriteFinding(overwrites, names))
                 .toList();
     }
@@ -58,11 +57,6 @@ record OverwriteFinding(List<Overwrite> overwrites, MemoryNames names) implement
     /** Returns whether two allocators held the memory at a time; otherwise a replay was at fault. */
     boolean isOverlap() {
         return first().kind() == Overwrite.Kind.BY_OTHER_ALLOCATOR;
-    }
-
-    /** Returns whether both allocators of an overlap belong to meshes, as far as is known. */
-    boolean isOfTwoMeshes() {
-        return first().isOfTwoMeshes();
     }
 
     @Override
@@ -87,7 +81,7 @@ record OverwriteFinding(List<Overwrite> overwrites, MemoryNames names) implement
         return buffer().request().origin().flatMap(Origin::site);
     }
 
-    private Overwrite first() {
+    Overwrite first() {
         return overwrites.get(0);
     }
 
@@ -155,7 +149,7 @@ record OverwriteFinding(List<Overwrite> overwrites, MemoryNames names) implement
             return facts;
         }
         first().writer().ifPresent(writer -> facts.add(new Fact(Fact.OVER, "at " + site(writer.request()))));
-        facts.add(new Fact(Fact.FIX, remedy()));
+        facts.add(new Fact(Fact.FIX, Fixes.of(first())));
         facts.add(new Fact(Fact.SEEN, seen()));
         return facts;
     }
@@ -208,11 +202,6 @@ record OverwriteFinding(List<Overwrite> overwrites, MemoryNames names) implement
                 + (writer.freedAt().isPresent()
                         ? ", freed at event #" + writer.freedAt().getAsLong()
                         : "");
-    }
-
-    /** Returns how to fix it; the overlaps of a verdict share a remedy, so none of them repeats it. */
-    String remedy() {
-        return Fixes.of(first());
     }
 
     private String seen() {

@@ -1,10 +1,12 @@
 package dev.meshguard.report;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
-import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Merges texts that differ only in the indices or event numbers that they name. */
@@ -36,29 +38,21 @@ final class SimilarTexts {
     }
 
     private static String withRanges(List<String> alike) {
-        List<List<Long>> numbers = alike.stream().map(SimilarTexts::numbersIn).toList();
-        StringBuilder text = new StringBuilder();
-        String first = alike.get(0);
-        int copied = 0;
-        int index = 0;
-        for (MatchResult match : NUMBER.matcher(first).results().toList()) {
-            int place = index;
-            long least = numbers.stream().mapToLong(all -> all.get(place)).min().orElseThrow();
-            long most = numbers.stream().mapToLong(all -> all.get(place)).max().orElseThrow();
-            text.append(first, copied, match.start()).append(least);
-            if (most > least) {
-                text.append("..").append(most);
+        List<LongSummaryStatistics> ranges = new ArrayList<>();
+        for (String text : alike) {
+            Matcher number = NUMBER.matcher(text);
+            for (int place = 0; number.find(); place++) {
+                if (place == ranges.size()) {
+                    ranges.add(new LongSummaryStatistics());
+                }
+                ranges.get(place).accept(Long.parseLong(number.group()));
             }
-            copied = match.end();
-            index++;
         }
-        return text.append(first, copied, first.length()).toString();
+        Iterator<LongSummaryStatistics> next = ranges.iterator();
+        return NUMBER.matcher(alike.get(0)).replaceAll(unused -> range(next.next()));
     }
 
-    private static List<Long> numbersIn(String text) {
-        return NUMBER.matcher(text)
-                .results()
-                .map(match -> Long.parseLong(match.group()))
-                .toList();
+    private static String range(LongSummaryStatistics numbers) {
+        return numbers.getMin() + (numbers.getMax() > numbers.getMin() ? ".." + numbers.getMax() : "");
     }
 }

@@ -275,7 +275,7 @@ public final class SurvivorFinding implements Finding {
 
     @Override
     public Optional<String> fix() {
-        return context.verdict().remedyOf(first());
+        return context.verdict().fixOf(first());
     }
 
     @Override

@@ -13,9 +13,8 @@ import java.util.HashSet;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * The buffers that were allocated while a trace of their mesh was live. The runtime warns there, whether a replay overwrites them
@@ -28,26 +27,18 @@ final class UnsafeAllocations {
     /** The mesh of each trace. */
     private final Map<Owner, Integer> meshes = new HashMap<>();
 
-    private final Set<Owner> live = new HashSet<>();
+    /** The mesh of each live trace. */
+    private final Map<Owner, Integer> live = new HashMap<>();
 
-    /** For each mesh the events that changed whether allocations are unsafe. */
-    private final Map<Integer, TreeMap<Long, Boolean>> changes = new HashMap<>();
-
-    private UnsafeAllocations(AllocationHistory history) {
-        Stream.concat(history.traceEvents().stream(), history.events(HistoryEvent.OwnerEnded.class).stream())
-                .sorted(Comparator.comparingLong(HistoryEvent::number))
-                .forEach(this::read);
-    }
+    /** The meshes where an allocation is unsafe now. */
+    private final Set<Integer> unsafe = new HashSet<>();
 
     /** Returns the note of a report, if there is any such buffer. */
     static Optional<String> noteOf(AllocationHistory history) {
         if (history.traceEvents().isEmpty()) {
             return Optional.empty();
         }
-        LongSummaryStatistics found = history.generations().stream()
-                .filter(new UnsafeAllocations(history)::has)
-                .mapToLong(BufferGeneration::allocatedAt)
-                .summaryStatistics();
+        LongSummaryStatistics found = new UnsafeAllocations().eventsIn(history);
         return found.getCount() == 0
                 ? Optional.empty()
                 : Optional.of(Quantities.count(found.getCount(), "buffer") + (found.getCount() == 1 ? " was" : " were")
@@ -55,36 +46,41 @@ final class UnsafeAllocations {
                         + found.getMin());
     }
 
+    private LongSummaryStatistics eventsIn(AllocationHistory history) {
+        PriorityQueue<HistoryEvent> changes = new PriorityQueue<>(Comparator.comparingLong(HistoryEvent::number));
+        changes.addAll(history.traceEvents());
+        changes.addAll(history.events(HistoryEvent.OwnerEnded.class));
+        LongSummaryStatistics found = new LongSummaryStatistics();
+        for (BufferGeneration buffer : history.generations()) {
+            while (!changes.isEmpty() && changes.element().number() < buffer.allocatedAt()) {
+                read(changes.remove());
+            }
+            if (isUnsafe(buffer)) {
+                found.accept(buffer.allocatedAt());
+            }
+        }
+        return found;
+    }
+
     private void read(HistoryEvent event) {
         if (event instanceof HistoryEvent.CaptureBegan began) {
             meshes.put(began.trace(), began.mesh());
-            change(began.mesh(), event, false);
+            unsafe.remove(began.mesh());
         } else if (event instanceof HistoryEvent.CaptureEnded ended && meshes.containsKey(ended.trace())) {
-            live.add(ended.trace());
-            change(meshes.get(ended.trace()), event, true);
-        } else if (event instanceof HistoryEvent.OwnerEnded ended && meshes.containsKey(ended.owner())) {
-            int mesh = meshes.get(ended.owner());
-            live.remove(ended.owner());
-            if (live.stream().noneMatch(trace -> Integer.valueOf(mesh).equals(meshes.get(trace)))) {
-                change(mesh, event, false);
-            }
+            live.put(ended.trace(), meshes.get(ended.trace()));
+            unsafe.add(meshes.get(ended.trace()));
+        } else if (event instanceof HistoryEvent.OwnerEnded ended && live.remove(ended.owner()) != null) {
+            unsafe.retainAll(live.values());
         }
     }
 
-    private void change(int mesh, HistoryEvent event, boolean unsafe) {
-        changes.computeIfAbsent(mesh, unused -> new TreeMap<>()).put(event.number(), unsafe);
-    }
-
-    private boolean has(BufferGeneration buffer) {
+    private boolean isUnsafe(BufferGeneration buffer) {
         AllocationDetails details = buffer.request().details();
         return details.kind() == BufferKind.BUFFER
                 && !details.view()
                 && details.owner()
                         .filter(owner -> owner.kind() == Owner.Kind.TRACE)
                         .isEmpty()
-                && details.mesh().stream()
-                        .mapToObj(mesh -> changes.getOrDefault(mesh, new TreeMap<>()))
-                        .map(ofMesh -> ofMesh.floorEntry(buffer.allocatedAt()))
-                        .anyMatch(change -> change != null && change.getValue());
+                && details.mesh().stream().anyMatch(unsafe::contains);
     }
 }

@@ -154,17 +154,22 @@ public record VerdictReport(
     public VerdictReport noting(String note) {
         List<String> more = new ArrayList<>(notes);
         more.add(note);
-        return with(sections, more, expectationSnippet, reproduction, page, shortage);
+        return new VerdictReport(
+                verdict, survivors, sections, more, expectations, expectationSnippet, reproduction, page, shortage);
     }
 
     /** Returns this report with the command that reproduces it. */
     public VerdictReport reproducedBy(String command) {
-        return with(sections, notes, expectationSnippet, Optional.of(command), page, shortage);
+        Optional<String> known = Optional.of(command);
+        return new VerdictReport(
+                verdict, survivors, sections, notes, expectations, expectationSnippet, known, page, shortage);
     }
 
     /** Returns this report with the location of a page that shows it. */
     public VerdictReport shownAt(String place) {
-        return with(sections, notes, expectationSnippet, reproduction, Optional.of(place), shortage);
+        Optional<String> known = Optional.of(place);
+        return new VerdictReport(
+                verdict, survivors, sections, notes, expectations, expectationSnippet, reproduction, known, shortage);
     }
 
     /**
@@ -178,26 +183,10 @@ public record VerdictReport(
         afterFailure.add(section(cause));
         sections.forEach(section -> afterFailure.add(
                 new Section(Headlines.afterFailure(section.headline()), section.facts(), section.findings())));
-        return with(afterFailure, notes, Optional.empty(), reproduction, page, Optional.of(cause));
-    }
-
-    private VerdictReport with(
-            List<Section> newSections,
-            List<String> newNotes,
-            Optional<ExpectationSnippet> newSnippet,
-            Optional<String> newReproduction,
-            Optional<String> newPage,
-            Optional<MemoryShortage> newShortage) {
+        Optional<ExpectationSnippet> none = Optional.empty();
+        Optional<MemoryShortage> known = Optional.of(cause);
         return new VerdictReport(
-                verdict,
-                survivors,
-                newSections,
-                newNotes,
-                expectations,
-                newSnippet,
-                newReproduction,
-                newPage,
-                newShortage);
+                verdict, survivors, afterFailure, notes, expectations, none, reproduction, page, known);
     }
 
     /** Returns the findings about survivors of one status. */

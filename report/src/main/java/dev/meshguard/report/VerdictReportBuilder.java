@@ -12,6 +12,7 @@ import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Fixes;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.expectation.Expectation;
@@ -25,6 +26,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -126,27 +128,26 @@ final class VerdictReportBuilder {
 
     /** A few buffers show which ones the missing reports affect. */
     private List<Finding> undecided(List<SurvivorFinding> undecided) {
-        List<Finding> findings =
-                new ArrayList<>(undecided.stream().limit(MAX_UNDECIDED).toList());
-        List<SurvivorFinding> others = undecided.stream().skip(MAX_UNDECIDED).toList();
-        if (!others.isEmpty()) {
-            long buffers = Finding.buffersOf(others);
-            long bytes = Finding.bytesOf(others);
-            String title =
-                    Quantities.count(buffers, "more " + verdict.vocabulary().unit()) + " ("
-                            + Quantities.shortSize(bytes) + ") of which it is not known";
-            findings.add(new SimpleFinding(title, List.of(), List.of(), buffers, bytes));
-        }
-        return findings;
+        return listed(
+                undecided,
+                MAX_UNDECIDED,
+                others -> Quantities.count(
+                                Finding.buffersOf(others),
+                                "more " + verdict.vocabulary().unit()) + " ("
+                        + Quantities.shortSize(Finding.bytesOf(others)) + ") of which it is not known");
+    }
+
+    private static List<Finding> listed(List<? extends Finding> all, String other) {
+        return listed(all, MAX_LISTED, others -> Quantities.count(others.size(), other) + " of that kind");
     }
 
     /** Returns the first findings of a kind, and one that counts the others. */
-    private static List<Finding> listed(List<? extends Finding> all, String other) {
-        List<Finding> findings = new ArrayList<>(all.stream().limit(MAX_LISTED).toList());
-        List<? extends Finding> others = all.stream().skip(MAX_LISTED).toList();
+    private static <F extends Finding> List<Finding> listed(List<F> all, int most, Function<List<F>, String> title) {
+        List<Finding> findings = new ArrayList<>(all.stream().limit(most).toList());
+        List<F> others = all.stream().skip(most).toList();
         if (!others.isEmpty()) {
-            String title = Quantities.count(others.size(), other) + " of that kind";
-            findings.add(new SimpleFinding(title, List.of(), List.of(), Finding.buffersOf(others), 0));
+            findings.add(new SimpleFinding(
+                    title.apply(others), List.of(), List.of(), Finding.buffersOf(others), Finding.bytesOf(others)));
         }
         return findings;
     }
@@ -161,12 +162,15 @@ final class VerdictReportBuilder {
 
     /** The reported counts are right and nothing leaked, but on hardware the data of one allocator is lost. */
     private static Section overlaps(List<OverwriteFinding> overlaps) {
-        Optional<OverwriteFinding> ofOtherAllocators =
-                overlaps.stream().filter(overlap -> !overlap.isOfTwoMeshes()).findFirst();
+        Optional<Overwrite> ofOtherAllocators = overlaps.stream()
+                .map(OverwriteFinding::first)
+                .filter(overlap -> !overlap.isOfTwoMeshes())
+                .findFirst();
         return new Section(
                 Headlines.overlap(overlaps, ofOtherAllocators.isEmpty()),
                 List.of(new Fact(
-                        Fact.FIX, ofOtherAllocators.orElse(overlaps.get(0)).remedy())),
+                        Fact.FIX,
+                        Fixes.of(ofOtherAllocators.orElse(overlaps.get(0).first())))),
                 listed(overlaps, "more overlap"));
     }
 

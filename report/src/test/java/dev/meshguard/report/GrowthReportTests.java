@@ -27,6 +27,7 @@ import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.growth.Accumulation;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The whole texts of accumulations, budgets and differences. */
@@ -248,9 +249,10 @@ class GrowthReportTests {
     }
 
     private String budget(List<FreeSpace> readings, BudgetSpec budget) {
-        return BudgetReport.of(
-                        BudgetVerdict.of(LeakCheck.create().examine(tracker.history()), List.of(budget), readings))
-                .reproducedBy("mvn test -Dtest=KvCacheTest#decode")
+        return new BudgetReport(
+                        BudgetVerdict.of(LeakCheck.create().examine(tracker.history()), List.of(budget), readings),
+                        Optional.of("mvn test -Dtest=KvCacheTest#decode"),
+                        Optional.empty())
                 .text();
     }
 

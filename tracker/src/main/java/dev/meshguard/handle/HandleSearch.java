@@ -18,7 +18,7 @@ import org.apiguardian.api.API.Status;
  * Finds the objects that still hold the handles of surviving buffers.
  *
  * <p>A buffer is freed through a handle: a tensor, a mesh buffer, a program. A survivor is <em>held</em> if its handle
- * is reachable but was not used, or <em>lost</em> if no code can free it any more. The two have different remedies, and
+ * is reachable but was not used, or <em>lost</em> if no code can free it any more. The two have different fixes, and
  * reports alone do not distinguish them.
  *
  * <pre>{@code

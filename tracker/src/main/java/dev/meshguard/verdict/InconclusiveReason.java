@@ -8,7 +8,7 @@ import org.apiguardian.api.API.Status;
  * One reason why a check cannot decide whether all memory was freed.
  *
  * @param kind the kind of problem
- * @param text the problem and its remedy, as whole sentences
+ * @param text the problem and its fix, as whole sentences
  * @param events the numbers of the events that prove it
  * @since 0.1
  */

@@ -28,7 +28,7 @@ import org.apiguardian.api.API.Status;
  * @param survivors every buffer that was still in the ledger at the check or when the close of its allocator began,
  *     oldest first
  * @param groups the survivors, grouped for a reader
- * @param sum the buffers of the history; it always balances, or the outcome is {@code INCONCLUSIVE}
+ * @param sum the buffers of the history: {@code allocated = freed + late + live}
  * @param anomalies the reports that did not fit
  * @param overwrites the buffers whose data was lost, on each device, the oldest event first
  * @param expectations the result of each expectation
@@ -64,11 +64,6 @@ public record LeakVerdict(
         /** Returns how many survived. */
         public long live() {
             return leaked + misreported + expected + undecided;
-        }
-
-        /** Returns whether {@code allocated = freed + late + live}. */
-        public boolean addsUp() {
-            return allocated == freed + late + live();
         }
     }
 
@@ -141,7 +136,7 @@ public record LeakVerdict(
      *
      * @return whole sentences; empty if no fix follows from the evidence, and for expected and undecided survivors
      */
-    public Optional<String> remedyOf(SurvivorGroup group) {
+    public Optional<String> fixOf(SurvivorGroup group) {
         return Fixes.of(history, group);
     }
 

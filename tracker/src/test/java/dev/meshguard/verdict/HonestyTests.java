@@ -75,7 +75,6 @@ class HonestyTests {
         source.live();
         LeakVerdict verdict = LeakCheck.create().examine(source.tracker.history());
 
-        assertThat(verdict.sum().addsUp()).describedAs(run).isTrue();
         assertThat(verdict.inconclusiveReasons())
                 .extracting(InconclusiveReason::kind)
                 .describedAs(run)

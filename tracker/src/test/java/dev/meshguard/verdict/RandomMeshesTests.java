@@ -62,7 +62,6 @@ class RandomMeshesTests {
             Supplier<String> where = () -> second + ", run " + run + ", " + seed + "\n" + description(history);
 
             assertThat(verdict.inconclusiveReasonTexts()).as(where).isEmpty();
-            assertThat(verdict.sum().addsUp()).as(where).isTrue();
             assertThat(history.live()).as(where).hasSize((int) verdict.sum().live());
             assertThat(found(verdict, SurvivorStatus.LEAKED))
                     .as(where)
@@ -99,7 +98,6 @@ class RandomMeshesTests {
             LeakVerdict verdict = LeakCheck.create().examine(history);
             Supplier<String> where = () -> "run " + run + ", " + seed + "\n" + description(history);
 
-            assertThat(verdict.sum().addsUp()).as(where).isTrue();
             assertThat(verdict.survivors().stream()
                             .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
                             .map(survivor -> new Place(

@@ -33,13 +33,6 @@ class VerdictDescriptionTests {
     }
 
     @Test
-    void aSumComesOutOnlyIfNothingIsLeftOver() {
-        assertThat(new LeakVerdict.Sum(7, 2, 1, 1, 1, 1, 1).addsUp()).isTrue();
-        assertThat(new LeakVerdict.Sum(8, 2, 1, 1, 1, 1, 1).addsUp()).isFalse();
-        assertThat(new LeakVerdict.Sum(6, 2, 1, 1, 1, 1, 1).addsUp()).isFalse();
-    }
-
-    @Test
     void theEventsThatAFactNamesProveIt() {
         assertThat(Evidence.formatted("freed %d times, at event #%d and by %s at event #%d", 2, 7L, "a call", 9L))
                 .isEqualTo(Evidence.of("freed 2 times, at event #7 and by a call at event #9", 7, 9));

@@ -9,6 +9,7 @@ import dev.meshguard.report.internal.JsonFields;
 import dev.meshguard.report.internal.JsonPart;
 import dev.meshguard.report.internal.PlainEscapes;
 import dev.meshguard.report.internal.UnreadableLineException;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Reader;
 import java.time.DateTimeException;
@@ -21,7 +22,7 @@ import java.util.stream.Collectors;
 /** Reads one history, line by line; unreadable parts are recorded in the history itself. */
 final class HistoryReader {
 
-    private static final int MAX_LINE_LENGTH = 1 << 28;
+    private static final String BYTE_ORDER_MARK = "\uFEFF";
     private static final JsonPart<String> FORMAT = JsonPart.text("format").orElse("");
     private static final JsonPart<Long> VERSION = JsonPart.number("version");
 
@@ -34,13 +35,18 @@ final class HistoryReader {
         }
     }
 
-    private final Lines lines;
+    private final BufferedReader lines;
     private final String source;
     private final SharedLines requests = new SharedLines();
     private final Map<String, LineForm<? extends HistoryEvent>> forms = EventForms.all(requests.reference()).stream()
             .collect(Collectors.toUnmodifiableMap(LineForm::kind, form -> form));
     private final TreeMap<Integer, DeviceSums> sums = new TreeMap<>();
     private final EventSequence events;
+
+    /** The latest line, without a byte order mark. */
+    private String line = "";
+
+    private long number;
 
     /** Whether the latest line is unreadable; if it is the last one, it was truncated. */
     private boolean isUnreadable;
@@ -49,11 +55,7 @@ final class HistoryReader {
     private boolean sumsAreMissing;
 
     HistoryReader(Reader reader, String source) {
-        this(reader, source, MAX_LINE_LENGTH);
-    }
-
-    HistoryReader(Reader reader, String source, int longestLine) {
-        this.lines = new Lines(reader, longestLine);
+        this.lines = new BufferedReader(reader);
         this.source = source;
         this.events = new EventSequence(source);
     }
@@ -64,22 +66,35 @@ final class HistoryReader {
         if (header.gaps()) {
             events.mayHaveGaps();
         }
-        while (lines.next()) {
+        while (next()) {
             try {
-                line(header, context);
+                add(header, context);
                 isUnreadable = false;
             } catch (UnreadableLineException e) {
-                events.unreadable(lines.number(), e.reason());
+                events.unreadable(number, e.reason());
                 isUnreadable = true;
             }
         }
         if (!ended) {
-            events.cut(lines.number(), isUnreadable);
+            events.cut(number, isUnreadable);
         }
         List<HistoryEvent> read = events.finished();
         AllocationHistory history = AllocationHistory.of(
                 read, sumsFit() ? List.copyOf(sums.values()) : DeviceSums.countedFrom(read), header.flatAddresses());
         return context.map(history::asPartOf).orElse(history);
+    }
+
+    /** Moves to the next line that is not blank, and returns whether there is one. */
+    private boolean next() throws IOException {
+        do {
+            String read = lines.readLine();
+            if (read == null) {
+                return false;
+            }
+            line = read.startsWith(BYTE_ORDER_MARK) ? read.substring(1) : read;
+            number++;
+        } while (line.isBlank());
+        return true;
     }
 
     /** If events are missing, sums of all events contradict the remaining ones, and that contradiction is useless. */
@@ -88,7 +103,7 @@ final class HistoryReader {
     }
 
     private LineForm.Header header() throws IOException {
-        if (!lines.next()) {
+        if (!next()) {
             throw HistoryFormatException.empty(source);
         }
         try {
@@ -109,16 +124,13 @@ final class HistoryReader {
     }
 
     private JsonFields fields() throws IOException, UnreadableLineException {
-        if (lines.isTooLong()) {
-            throw new UnreadableLineException("it is too long");
-        }
-        if (lines.text().indexOf(PlainEscapes.REPLACEMENT) >= 0) {
+        if (line.indexOf(PlainEscapes.REPLACEMENT) >= 0) {
             throw new UnreadableLineException("it is not UTF-8");
         }
-        return JsonFields.ofLine(lines.text());
+        return JsonFields.ofLine(line);
     }
 
-    private void line(LineForm.Header header, Optional<RequestContext> context)
+    private void add(LineForm.Header header, Optional<RequestContext> context)
             throws IOException, UnreadableLineException {
         JsonFields fields = fields();
         if (ended) {
@@ -131,7 +143,7 @@ final class HistoryReader {
                 case SharedLines.ORIGIN -> requests.addOrigin(fields);
                 case LineForm.SUMS_KIND -> sums(LineForm.SUMS.part().read(fields));
                 case LineForm.END_KIND -> end(LineForm.END.part().read(fields));
-                default -> events.add(form(kind, header).part().read(fields), lines.number());
+                default -> events.add(form(kind, header).part().read(fields), number);
             }
         } catch (IllegalArgumentException | DateTimeException e) {
             throw new UnreadableLineException("a value is none that it can have");
@@ -157,11 +169,11 @@ final class HistoryReader {
 
     private void end(LineForm.End end) {
         ended = true;
-        events.ended(end.events(), lines.number());
+        events.ended(end.events(), number);
         sumsAreMissing = end.sums() != sums.size();
         if (sumsAreMissing) {
-            events.sumsMissing("line " + lines.number() + " counts " + Quantities.count(end.sums(), "line")
-                    + " of sums, and " + sums.size() + " could be read");
+            events.sumsMissing("line " + number + " counts " + Quantities.count(end.sums(), "line") + " of sums, and "
+                    + sums.size() + " could be read");
         }
     }
 }

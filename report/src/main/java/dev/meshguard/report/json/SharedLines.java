@@ -125,25 +125,12 @@ final class SharedLines {
         }
     }
 
-    /** A request of the context whose part was saved. */
-    private static final class RequestOfContext implements MemoryRequest {
-
-        private final MemoryRequest restored;
-        private final Optional<RequestContext> context;
-
-        private RequestOfContext(MemoryRequest restored, RequestContext context) {
-            this.restored = restored;
-            this.context = Optional.of(context);
-        }
+    /** A request of the context whose part was saved; it equals itself only, as what it restores does. */
+    private record RequestOfContext(MemoryRequest restored, Optional<RequestContext> context) implements MemoryRequest {
 
         @Override
         public AllocationDetails details() {
             return restored.details();
-        }
-
-        @Override
-        public Optional<RequestContext> context() {
-            return context;
         }
 
         @Override
@@ -226,7 +213,7 @@ final class SharedLines {
                 : Optional.empty();
         MemoryRequest restored = MemoryRequest.restored(shared(line.details()), origin);
         MemoryRequest request =
-                context.isEmpty() || line.outsideContext() ? restored : new RequestOfContext(restored, context.get());
+                context.isEmpty() || line.outsideContext() ? restored : new RequestOfContext(restored, context);
         add(REQUEST, line.id(), requests, request);
         if (line.origin().isPresent() && origin.isEmpty()) {
             throw new UnreadableLineException("origin " + line.origin().getAsLong() + " was not described before it");

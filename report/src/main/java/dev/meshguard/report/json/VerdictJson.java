@@ -15,7 +15,6 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.internal.JsonFormat;
 import dev.meshguard.report.internal.JsonPart;
 import dev.meshguard.verdict.Evidence;
-import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.PhaseUsage;
@@ -131,7 +130,7 @@ public final class VerdictJson {
         objects("expectations", verdict.expectations(), this::expectation);
         objects("phases", verdict.phaseUsages(), this::phase);
         optionalObject("shortage", report.shortage(), this::shortage);
-        caveats();
+        objects("caveats", Caveat.of(verdict), this::caveat);
         object("report", report, this::description);
         json.writeEndObject();
     }
@@ -144,7 +143,6 @@ public final class VerdictJson {
         field("misreported", sum.misreported());
         field("expected", sum.expected());
         field("undecided", sum.undecided());
-        field("addsUp", sum.addsUp());
     }
 
     private void total(LeakVerdict.TypeTotal total) throws IOException {
@@ -160,7 +158,7 @@ public final class VerdictJson {
         field("cause", group.cause());
         field("status", group.status());
         field("fingerprint", Fingerprint.of(group).toString());
-        field("remedy", verdict.remedyOf(group));
+        field("fix", verdict.fixOf(group));
         field("type", group.type());
         field("size", group.size());
         field("bytes", group.bytes());
@@ -273,25 +271,11 @@ public final class VerdictJson {
         field("test", holder.test());
     }
 
-    /** Reasons for an inconclusive outcome come first: they determine the outcome. */
-    private void caveats() throws IOException {
-        json.writeArrayFieldStart("caveats");
-        for (InconclusiveReason reason : verdict.inconclusiveReasons()) {
-            caveat(reason.kind(), true, reason.text(), reason.events());
-        }
-        for (Caveat limit : Caveat.of(verdict)) {
-            caveat(limit.kind(), false, limit.text(), List.of());
-        }
-        json.writeEndArray();
-    }
-
-    private void caveat(Enum<?> kind, boolean makesInconclusive, String text, List<Long> events) throws IOException {
-        json.writeStartObject();
-        field("kind", kind);
-        field("makesInconclusive", makesInconclusive);
-        field("text", text);
-        field("events", events);
-        json.writeEndObject();
+    private void caveat(Caveat caveat) throws IOException {
+        field("kind", caveat.kind());
+        field("makesInconclusive", caveat.makesInconclusive());
+        field("text", caveat.text());
+        field("events", caveat.events());
     }
 
     /** The sentences of the text. */

@@ -5,15 +5,13 @@ import java.util.Collections;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
  * The numbers of a run.
  *
- * <p>Immutable.
+ * <p>A view of the maps and sets that it is given: read it before they change.
  *
  * @param counts the number of checks of each kind and result; a missing one is 0
  * @param lists the listed names
@@ -69,17 +67,6 @@ public record RunSummary(
         FAILURES,
         /** The commands that rerun the failed checks. */
         REPRODUCTIONS
-    }
-
-    /** Creates a summary with its own copies. */
-    public RunSummary {
-        SortedMap<Listed, SortedSet<String>> copies = new TreeMap<>();
-        lists.forEach((list, names) -> copies.put(list, Collections.unmodifiableSortedSet(new TreeSet<>(names))));
-        counts = Collections.unmodifiableSortedMap(new TreeMap<>(counts));
-        lists = Collections.unmodifiableSortedMap(copies);
-        peaks = Collections.unmodifiableSortedMap(new TreeMap<>(peaks));
-        leaks = Collections.unmodifiableSortedMap(new TreeMap<>(leaks));
-        slowest = Collections.unmodifiableSortedSet(new TreeSet<>(slowest));
     }
 
     /** Returns the lines for the end of a run, without a line break at the end: the same in every locale and on every terminal. */

@@ -254,20 +254,6 @@ class DamagedHistoryTests {
     }
 
     @Test
-    void aLineThatNobodyCanKeepIsALoss() throws IOException {
-        List<String> lines = new ArrayList<>(lines());
-        lines.set(3, "{\"kind\":\"sourceAttached\",\"number\":3,\"source\":\"" + "x".repeat(500_000) + "\"}");
-
-        AllocationHistory history =
-                new HistoryReader(new StringReader(String.join("\n", lines)), "history.jsonl", 200_000).read();
-
-        assertThat(inconclusiveReasons(history))
-                .containsExactly(
-                        "1 report is missing (event #3: history.jsonl: line 4 cannot be read, because it is too"
-                                + " long).");
-    }
-
-    @Test
     void bytesThatAreNoUtf8SpoilTheirLineOnly(@TempDir Path folder) throws IOException {
         List<String> lines = new ArrayList<>(lines());
         lines.set(3, "{\"kind\":\"sourceAttached\",\"number\":3,\"source\":\"é\"}");

@@ -35,7 +35,7 @@ class AddressTests {
         assertThat(chromium.find("#finding-3 .opener").getDomAttribute("aria-expanded"))
                 .isEqualTo("true");
         chromium.await(isInWindow("#finding-3"));
-        chromium.await(isInWindow("#finding-3 + .detail .remedy"));
+        chromium.await(isInWindow("#finding-3 + .detail .fix"));
     }
 
     @Test

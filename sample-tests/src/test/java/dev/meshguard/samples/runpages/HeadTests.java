@@ -116,7 +116,7 @@ class HeadTests {
                 .containsExactly(
                         "UNEXPLAINED: no free was reported #"
                                 + largest.first().buffer().allocatedAt(),
-                        LEAK.verdict().remedyOf(largest).orElseThrow());
+                        LEAK.verdict().fixOf(largest).orElseThrow());
         String number = chromium.find("#largest").getDomAttribute("data-finding");
         assertThat(chromium.find("#finding-" + number + " .opener").getDomAttribute("aria-expanded"))
                 .isEqualTo("true");

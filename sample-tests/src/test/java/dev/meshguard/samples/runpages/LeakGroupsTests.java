@@ -107,7 +107,7 @@ class LeakGroupsTests {
     }
 
     @Test
-    void opensToEvidenceStoryRemedyAndEntry(Chromium chromium) {
+    void opensToEvidenceStoryFixAndEntry(Chromium chromium) {
         chromium.open(file);
         SurvivorGroup cached = groups().filter(group -> group.cause().name().equals("CACHED"))
                 .findFirst()
@@ -121,8 +121,8 @@ class LeakGroupsTests {
                 .isEqualTo("true");
         assertThat(chromium.text("#groups-table .detail"))
                 .contains(cached.evidence().get(0).text());
-        assertThat(chromium.text("#groups-table .remedy"))
-                .isEqualTo(LEAK.verdict().remedyOf(cached).orElseThrow());
+        assertThat(chromium.text("#groups-table .fix"))
+                .isEqualTo(LEAK.verdict().fixOf(cached).orElseThrow());
         assertThat(chromium.texts("#groups-table .timeline li")).isNotEmpty();
         String line = ExpectationSnippets.of(LEAK.verdict())
                 .narrowest(cached)

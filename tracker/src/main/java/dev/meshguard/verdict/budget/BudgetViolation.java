@@ -71,7 +71,7 @@ public sealed interface BudgetViolation {
      *
      * @param budget the budget
      * @param metric the limit
-     * @param reason why, with a remedy, as whole sentences
+     * @param reason why, with a fix, as whole sentences
      */
     record NotCheckable(BudgetSpec budget, BudgetMetric metric, String reason) implements BudgetViolation {}
 }

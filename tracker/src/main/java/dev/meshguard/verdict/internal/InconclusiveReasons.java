@@ -311,7 +311,7 @@ final class InconclusiveReasons {
             MemoryAddress address, OptionalInt mesh, Optional<AllocatorId> allocator, boolean isCircularBuffer) {}
 
     private void countsDisagree(LeakVerdict.Sum sum) {
-        if (!sum.addsUp() || !ledgerAgrees()) {
+        if (!ledgerAgrees()) {
             add(
                     Kind.COUNTS_DISAGREE,
                     List.of(),

@@ -38,9 +38,9 @@ public interface SourceContext {
      * Makes the verdict inconclusive, because the source does not see its memory.
      *
      * @param reason why it does not, as a part of a sentence: {@code another leak detector is set}
-     * @param remedy what the user can do about it, as whole sentences
+     * @param fix what the user can do about it, as whole sentences
      */
-    void notInstalled(String reason, String remedy);
+    void notInstalled(String reason, String fix);
 
     /**
      * Receives the reports of the threads of the session: {@link TestThreads#tracker} returns its tracker to them. For

@@ -151,7 +151,7 @@ final class GroupList {
         json.writeStringField(
                 "baseline", part.isKnown() ? "known" : part.baseline().isPresent() ? "new" : "none");
         json.writeStringField("fingerprint", fingerprints.of(part.fingerprint()));
-        JsonParts.optional("remedy", verdict.remedyOf(group), json);
+        JsonParts.optional("fix", verdict.fixOf(group), json);
         json.writeStringField(
                 "type",
                 verdict.history()

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.Caveat;
-import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
 import java.util.List;
@@ -93,26 +92,14 @@ final class RunJson {
         json.writeNumberField("misreported", sum.misreported());
         json.writeNumberField("expected", sum.expected());
         json.writeNumberField("undecided", sum.undecided());
-        json.writeBooleanField("addsUp", sum.addsUp());
         json.writeEndObject();
     }
 
     private void caveats(JsonGenerator json) throws IOException {
-        json.writeArrayFieldStart("caveats");
-        for (InconclusiveReason reason : verdict.inconclusiveReasons()) {
-            caveat(reason.kind().name(), true, reason.text(), json);
-        }
-        for (Caveat limit : Caveat.of(figures.verdict())) {
-            caveat(limit.kind().name(), false, limit.text(), json);
-        }
-        json.writeEndArray();
-    }
-
-    private void caveat(String kind, boolean makesInconclusive, String text, JsonGenerator json) throws IOException {
-        json.writeStartObject();
-        json.writeStringField("kind", kind);
-        json.writeBooleanField("makesInconclusive", makesInconclusive);
-        json.writeStringField("text", text);
-        json.writeEndObject();
+        JsonParts.objects("caveats", Caveat.of(verdict), json, caveat -> {
+            json.writeStringField("kind", caveat.kind().name());
+            json.writeBooleanField("makesInconclusive", caveat.makesInconclusive());
+            json.writeStringField("text", caveat.text());
+        });
     }
 }

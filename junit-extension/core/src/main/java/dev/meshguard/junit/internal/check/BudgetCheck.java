@@ -70,9 +70,8 @@ final class BudgetCheck {
      * @param page the page that shows it, if there is one
      */
     static BudgetAssertionError failure(BudgetVerdict verdict, TrackedTest test, Optional<String> page) {
-        BudgetReport report = BudgetReport.of(verdict).reproducedBy(test.reproduction());
-        BudgetAssertionError failure =
-                BudgetAssertionError.of(page.map(report::shownAt).orElse(report).text(), verdict);
+        BudgetReport report = new BudgetReport(verdict, Optional.of(test.reproduction()), page);
+        BudgetAssertionError failure = BudgetAssertionError.of(report.text(), verdict);
         failure.setStackTrace(callSiteOf(verdict).orElseGet(test::stack));
         return failure;
     }

@@ -109,11 +109,10 @@ public final class TrackingSession implements SourceRuntime {
         }
 
         @Override
-        public void notInstalled(String reason, String remedy) {
+        public void notInstalled(String reason, String fix) {
             tracker()
                     .reportsLost(
-                            -1,
-                            "the source \"" + source.source().id() + "\" is not installed: " + reason + ". " + remedy);
+                            -1, "the source \"" + source.source().id() + "\" is not installed: " + reason + ". " + fix);
         }
 
         @Override
