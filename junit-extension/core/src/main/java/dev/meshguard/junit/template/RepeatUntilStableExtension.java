@@ -1,7 +1,7 @@
 package dev.meshguard.junit.template;
 
 import dev.meshguard.junit.internal.template.TemplateAnnotation;
-import dev.meshguard.junit.internal.template.TemplateInvocations;
+import dev.meshguard.junit.internal.template.TemplateInvocation;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
@@ -20,6 +20,6 @@ final class RepeatUntilStableExtension implements TestTemplateInvocationContextP
     @Override
     public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
         TemplateAnnotation<RepeatUntilStable> use = TemplateAnnotation.of(context, RepeatUntilStable.class);
-        return TemplateInvocations.stream(context, StabilityRound.first(use));
+        return TemplateInvocation.stream(context, StabilityRound.first(use));
     }
 }

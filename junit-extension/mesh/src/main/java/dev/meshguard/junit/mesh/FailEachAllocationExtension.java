@@ -1,7 +1,7 @@
 package dev.meshguard.junit.mesh;
 
 import dev.meshguard.junit.internal.template.TemplateAnnotation;
-import dev.meshguard.junit.internal.template.TemplateInvocations;
+import dev.meshguard.junit.internal.template.TemplateInvocation;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
@@ -20,6 +20,6 @@ final class FailEachAllocationExtension implements TestTemplateInvocationContext
     @Override
     public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
         TemplateAnnotation<FailEachAllocation> use = TemplateAnnotation.of(context, FailEachAllocation.class);
-        return TemplateInvocations.stream(context, FailedAllocationInvocation.withoutFault(use));
+        return TemplateInvocation.stream(context, FailedAllocationInvocation.withoutFault(use));
     }
 }

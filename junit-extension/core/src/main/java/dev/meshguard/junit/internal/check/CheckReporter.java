@@ -107,12 +107,12 @@ final class CheckReporter {
      * need this record to see that an earlier leak of the test is gone.
      */
     void reportUnused() {
-        MethodPromises promises = new MethodPromises(test, terms.expectedByOneCheck());
-        if (promises.areKept()) {
+        RequiredMatches required = new RequiredMatches(test, terms.expectedByOneCheck());
+        if (required.areFound()) {
             reportLeakFree();
         } else {
             addToFindings(Outcome.STALE_EXPECTATION, CheckOutcome.FAILED, Optional.empty(), List.of());
-            promises.close();
+            required.close();
         }
     }
 

@@ -21,7 +21,7 @@ record CheckTerms(
         CheckPolicy policies,
         ExpectedBuffers expected,
         BudgetCheck budgets,
-        Optional<MethodPromises> promises) {
+        Optional<RequiredMatches> promises) {
 
     /** Returns whether the memory is checked at all. */
     boolean isChecked() {

@@ -2,6 +2,8 @@ package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.Lazy;
@@ -91,9 +93,7 @@ public final class SessionCheck implements StoredResource {
         AllocationTracker shared = session.trackerForAll();
         LeakCheck check = LeakCheck.create().expecting(ofTest.expectedByOneCheck());
         List<String> notes = new ArrayList<>(waiting.stream().toList());
-        shared.checked();
-        new HandleTracing(session, ofTest)
-                .search(shared, () -> shared.history().partOf(context), check)
+        searchHandles(shared, () -> shared.history().partOf(context), check, ofTest)
                 .ifPresent(notes::add);
         LeakVerdict verdict = check.examine(shared.history().partOf(context));
         if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
@@ -121,8 +121,8 @@ public final class SessionCheck implements StoredResource {
                         checks == 1
                                 ? terms.expectedByOneCheck()
                                 : terms.expected().forSeveralChecks());
-        MethodPromises ofAll =
-                terms.promises().orElseGet(() -> new MethodPromises(terms.test(), terms.expectedByOneCheck()));
+        RequiredMatches ofAll =
+                terms.promises().orElseGet(() -> new RequiredMatches(terms.test(), terms.expectedByOneCheck()));
         for (int i = 0; i < parts.size(); i++) {
             SourcePart part = parts.get(i);
             int number = i + 1;
@@ -143,7 +143,7 @@ public final class SessionCheck implements StoredResource {
         failed.throwAll();
     }
 
-    private void checkPart(SourcePart part, int number, LeakCheck check, MethodPromises ofAll) {
+    private void checkPart(SourcePart part, int number, LeakCheck check, RequiredMatches ofAll) {
         List<String> notes = new ArrayList<>();
         if (!part.hasEnded()) {
             awaitLateFrees(part.tracker(), () -> part.verdict(check)).ifPresent(notes::add);
@@ -151,10 +151,7 @@ public final class SessionCheck implements StoredResource {
         try (RunningCheck running =
                 session.run().summary().checkOfTracker(terms.test().subjectOf(part))) {
             terms.budgets().readUnlessRead(session);
-            part.tracker().checked();
-            new HandleTracing(session, terms)
-                    .search(part.tracker(), part::history, check)
-                    .ifPresent(notes::add);
+            searchHandles(part.tracker(), part::history, check, terms).ifPresent(notes::add);
             LeakVerdict verdict = part.verdict(check);
             ofAll.add(verdict);
             notes.addAll(part.notes());
@@ -164,7 +161,7 @@ public final class SessionCheck implements StoredResource {
     }
 
     /** Closes what the test left open, and checks the memory of the tracker if the test requested one. */
-    private void checkTracker(LeakCheck expecting, MethodPromises ofAll) {
+    private void checkTracker(LeakCheck expecting, RequiredMatches ofAll) {
         List<String> notes =
                 new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
         Optional<AllocationTracker> requested = session.requestedTracker();
@@ -217,9 +214,7 @@ public final class SessionCheck implements StoredResource {
         }
         notes.addAll(closed.notes());
         session.poll();
-        // Frees after this line are late, including those by a collection that a search for handles forces.
-        all.checked();
-        new HandleTracing(session, terms).search(all, all::history, check).ifPresent(notes::add);
+        searchHandles(all, all::history, check, terms).ifPresent(notes::add);
         LeakVerdict verdict = check.examine(all.history());
         if (session.handsOutTracker() && terms.isChecked()) {
             session.run()
@@ -232,6 +227,43 @@ public final class SessionCheck implements StoredResource {
         }
         noteThreadsThatOutlivedTheirTest(verdict, notes);
         return new CheckedMemory(verdict, notes, closed.error());
+    }
+
+    /**
+     * Records the check, and searches for the handles of survivors before they are judged, so that one verdict names who holds
+     * them.
+     *
+     * <p>A search costs garbage collections. It runs only if a buffer survived that no lifetime, expectation or baseline covers
+     * and that the test has not reported itself.
+     *
+     * @param tracker receives the results; a history that is taken afterwards contains them
+     * @param history returns the memory that is judged next
+     * @param check the check that judges it
+     * @return a note on objects that could not be searched
+     */
+    private Optional<String> searchHandles(
+            AllocationTracker tracker, Supplier<AllocationHistory> history, LeakCheck check, CheckTerms asked) {
+        // Frees after this line are late, including those by a collection that the search forces.
+        tracker.checked();
+        if (!asked.isChecked() || !PendingFrees.hasAny(tracker)) {
+            return Optional.empty();
+        }
+        AllocationHistory memory = history.get();
+        AlreadyReportedFindings before = AlreadyReportedFindings.by(asked.test().thrown());
+        List<BufferGeneration> survivors = check.unexpectedSurvivors(memory).stream()
+                .filter(buffer -> !before.covers(buffer))
+                .toList();
+        if (survivors.isEmpty() || session.run().covers(survivors)) {
+            return Optional.empty();
+        }
+        session.release(memory);
+        List<String> unread = asked.test().handleSearch().trace(tracker, memory);
+        return unread.isEmpty()
+                ? Optional.empty()
+                : Optional.of(String.format(
+                        Locale.ROOT,
+                        "who holds buffers was not looked for in %s, which cannot be read from outside",
+                        String.join(", ", unread)));
     }
 
     /**

@@ -15,7 +15,6 @@ import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
-import dev.meshguard.junit.internal.template.TemplateInvocations;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.expectation.Expectation;
@@ -61,7 +60,7 @@ public final class SessionOpener {
             DeclaredSettings declared = configuration.at(context);
             CheckPolicy policies = declared.tracking(store.invocation()).policies();
             // Opened before the attribution of a factory, so that they are closed after it.
-            Optional<MethodPromises> promises = promisesOf(context, declared, policies);
+            Optional<RequiredMatches> promises = promisesOf(context, declared, policies);
             store.attribution(() -> TestAttribution.open(
                     check,
                     new CheckTerms(
@@ -145,7 +144,7 @@ public final class SessionOpener {
         DeclaredSettings declared = configuration.at(factory);
         SessionStore store = SessionStore.of(factory);
         CheckPolicy policies = declared.tracking(store.invocation()).policies();
-        Optional<MethodPromises> promises = promisesOf(factory, declared, policies);
+        Optional<RequiredMatches> promises = promisesOf(factory, declared, policies);
         promises.ifPresent(ofAll -> ofAll.begin(dynamic));
         CheckTerms terms = new CheckTerms(
                 test, policies, expectedBy(check.session().run(), declared), new BudgetCheck(List.of()), promises);
@@ -161,14 +160,14 @@ public final class SessionOpener {
 
     private SessionCheck findCheck(ExtensionContext context, SessionStore store) {
         Optional<TemplateInvocation> template = store.invocation();
-        template.ifPresent(invocation -> TemplateInvocations.awaitEnd(context, invocation));
+        template.ifPresent(invocation -> invocation.awaitEnd(context));
         DeclaredSettings declared = configuration.at(context);
         TrackingSettings asked = declared.tracking(template);
         ExtensionContext owner = configuration.ownerOf(context, asked, template);
         DeclaredSettings ofOwner = owner == context ? declared : configuration.at(owner);
         SharedRunState run = ofOwner.run.computeIfAbsent(() -> runOf(owner));
         // Opened before the mesh of a factory, so that it is closed after the mesh.
-        Optional<MethodPromises> promises =
+        Optional<RequiredMatches> promises =
                 owner == context ? promisesOf(context, declared, asked.policies()) : Optional.empty();
         return (owner == context ? store : SessionStore.of(owner))
                 .check(asked.ofMesh(), () -> newCheck(owner, asked, run, ofOwner, template, promises));
@@ -177,7 +176,7 @@ public final class SessionOpener {
     /**
      * Returns the combined expectations for all invocations of a method, if it has several and any requires a match.
      */
-    private Optional<MethodPromises> promisesOf(
+    private Optional<RequiredMatches> promisesOf(
             ExtensionContext context, DeclaredSettings declared, CheckPolicy policies) {
         ExpectedBuffers expected = declared.expected();
         if (context.getTestMethod().isEmpty()
@@ -185,11 +184,11 @@ public final class SessionOpener {
                 || expected.entries().stream().noneMatch(Expectation::isBrokenByNone)) {
             return Optional.empty();
         }
-        Optional<MethodPromises> ofAll = Invocations.around(context)
+        Optional<RequiredMatches> ofAll = RequiredMatches.around(context)
                 .map(around -> SessionStore.of(around)
                         .promises(
                                 context.getRequiredTestMethod(),
-                                () -> new MethodPromises(TrackedTest.of(context), expected, around.getUniqueId())));
+                                () -> new RequiredMatches(TrackedTest.of(context), expected, around.getUniqueId())));
         ofAll.ifPresent(promises -> promises.begin(context));
         return ofAll;
     }
@@ -200,7 +199,7 @@ public final class SessionOpener {
             SharedRunState run,
             DeclaredSettings declared,
             Optional<TemplateInvocation> template,
-            Optional<MethodPromises> promises) {
+            Optional<RequiredMatches> promises) {
         TrackingSession session = new TrackingSession(settingsOfMesh(declared, asked), run, owner);
         CheckTerms terms = new CheckTerms(
                 session.test(),

@@ -6,7 +6,6 @@ import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
-import dev.meshguard.junit.internal.template.TemplateInvocations;
 import java.lang.reflect.Method;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -98,7 +97,7 @@ public final class SessionStore {
 
     /** Returns the running invocation, if this context is one of a MeshGuard template. */
     public Optional<TemplateInvocation> invocation() {
-        return kept.invocation.computeIfAbsent(() -> TemplateInvocations.of(context));
+        return kept.invocation.computeIfAbsent(() -> TemplateInvocation.of(context));
     }
 
     /** Returns the check of a session that this context stores; it is closed with the context, after values stored later. */
@@ -135,8 +134,8 @@ public final class SessionStore {
     }
 
     /** Returns the required expectations of a method; they are closed with the context, after values stored later. */
-    MethodPromises promises(Method method, Supplier<MethodPromises> ifAbsent) {
-        return value(context, method, MethodPromises.class, ifAbsent);
+    RequiredMatches promises(Method method, Supplier<RequiredMatches> ifAbsent) {
+        return value(context, method, RequiredMatches.class, ifAbsent);
     }
 
     /** Returns the state of the whole execution; it is closed after everything else. */

@@ -79,7 +79,7 @@ public final class TestAttribution implements StoredResource {
         session.poll();
         context.close();
         if (terms.test().thrown().isPresent()) {
-            terms.promises().ifPresent(MethodPromises::giveUp);
+            terms.promises().ifPresent(RequiredMatches::giveUp);
         }
         if (context.hasAllocated() || context.mayHaveSurvivors()) {
             try (RunningCheck running =
@@ -98,7 +98,7 @@ public final class TestAttribution implements StoredResource {
             terms.promises().ifPresent(ofAll -> ofAll.add(memory.verdict()));
             CheckReporter.of(session, terms).report(memory, running);
         } else {
-            terms.promises().ifPresent(MethodPromises::checked);
+            terms.promises().ifPresent(RequiredMatches::checked);
             running.became(CheckOutcome.PASSED);
             CheckReporter.of(session, terms).reportLeakFree();
         }

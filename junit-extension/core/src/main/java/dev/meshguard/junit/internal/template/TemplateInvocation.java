@@ -1,10 +1,14 @@
 package dev.meshguard.junit.internal.template;
 
+import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.source.SourceSettings;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.Store;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
@@ -15,6 +19,10 @@ import org.junit.jupiter.api.extension.TestWatcher;
  */
 public abstract class TemplateInvocation implements TestTemplateInvocationContext, TestWatcher {
 
+    private static final Namespace NAMESPACE = Namespace.create(TemplateInvocation.class);
+
+    private record EndKey(ExtensionContext context) {}
+
     private final TemplateAnnotation<?> use;
     private final int number;
     private boolean isSelected;
@@ -24,6 +32,40 @@ public abstract class TemplateInvocation implements TestTemplateInvocationContex
     protected TemplateInvocation(TemplateAnnotation<?> use, int number) {
         this.use = use;
         this.number = number;
+    }
+
+    /**
+     * Returns the invocations of a template, each decided after the end of the previous one.
+     *
+     * <p>The running one is in the store of the template. The store of the invocation would be too late: the extensions of a
+     * template run after the instance of the test is created. Jupiter runs each invocation from the stream before it requests
+     * the next, unless the invocations are concurrent.
+     */
+    public static Stream<TestTemplateInvocationContext> stream(ExtensionContext template, TemplateInvocation first) {
+        return Stream.<Optional<? extends TemplateInvocation>>iterate(
+                        Optional.of(first),
+                        Optional::isPresent,
+                        before -> before.orElseThrow().next())
+                .map(next -> {
+                    template.getStore(NAMESPACE).put(template, next.orElseThrow());
+                    return next.orElseThrow();
+                });
+    }
+
+    /** Returns the running invocation, if a context is one of a MeshGuard template. */
+    public static Optional<TemplateInvocation> of(ExtensionContext context) {
+        return context.getParent()
+                .filter(parent -> parent.getTestMethod().isPresent())
+                .map(template -> template.getStore(NAMESPACE).get(template, TemplateInvocation.class));
+    }
+
+    /** Calls {@link #ended} in a context: after everything that is added to its store from now on. */
+    public final void awaitEnd(ExtensionContext context) {
+        Store store = context.getStore(NAMESPACE);
+        EndKey key = new EndKey(context);
+        if (store.get(key) == null) {
+            store.put(key, (StoredResource) () -> ended(context));
+        }
     }
 
     /** Returns the next invocation, if there is one; called after the end of this one. */

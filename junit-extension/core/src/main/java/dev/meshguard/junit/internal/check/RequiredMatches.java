@@ -14,11 +14,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.platform.commons.support.AnnotationSupport;
 import org.opentest4j.AssertionFailedError;
 
 /**
@@ -30,7 +33,7 @@ import org.opentest4j.AssertionFailedError;
  *
  * <p>A value of the store of the context around all invocations. Safe for use by several threads.
  */
-final class MethodPromises implements StoredResource {
+final class RequiredMatches implements StoredResource {
 
     /** The number of an invocation of a class or a method, or of a dynamic test or container. */
     private static final Pattern INVOCATION = Pattern.compile("#(\\d+)\\]");
@@ -44,17 +47,17 @@ final class MethodPromises implements StoredResource {
     private int checks;
     private boolean isUnknown;
 
-    /** Creates the promises of a method that runs once. */
-    MethodPromises(TrackedTest method, ExpectedBuffers entries) {
+    /** Creates the required matches of a method that runs once. */
+    RequiredMatches(TrackedTest method, ExpectedBuffers entries) {
         this(method, entries, "");
     }
 
     /**
-     * Creates the promises of a method.
+     * Creates the required matches of a method.
      *
      * @param around the unique id of the context around all invocations
      */
-    MethodPromises(TrackedTest method, ExpectedBuffers entries, String around) {
+    RequiredMatches(TrackedTest method, ExpectedBuffers entries, String around) {
         this.method = method;
         this.around = around;
         for (Expectation entry : entries.entries()) {
@@ -64,8 +67,36 @@ final class MethodPromises implements StoredResource {
         }
     }
 
+    /**
+     * Returns the context that ends after all invocations of a method: that of a test template or of a factory, or that
+     * of a class template around it. Returns nothing for a method that runs once.
+     *
+     * @param context the context of a test or of a factory
+     */
+    static Optional<ExtensionContext> around(ExtensionContext context) {
+        Optional<ExtensionContext> outermost = AnnotationSupport.isAnnotated(context.getTestMethod(), TestFactory.class)
+                ? Optional.of(context)
+                : Optional.empty();
+        ExtensionContext inner = context;
+        Optional<ExtensionContext> outer = context.getParent();
+        while (outer.isPresent() && outer.get().getTestClass().isPresent()) {
+            if (isTemplate(outer.get(), inner)) {
+                outermost = outer;
+            }
+            inner = outer.get();
+            outer = inner.getParent();
+        }
+        return outermost;
+    }
+
+    /** A class template and its invocations have the same class; a class and a nested one do not. */
+    private static boolean isTemplate(ExtensionContext outer, ExtensionContext inner) {
+        return outer.getTestMethod().isPresent()
+                || (inner.getTestMethod().isEmpty() && outer.getTestClass().equals(inner.getTestClass()));
+    }
+
     /** Returns whether no entry lacks a match that it requires. */
-    synchronized boolean areKept() {
+    synchronized boolean areFound() {
         return broken.isEmpty();
     }
 
