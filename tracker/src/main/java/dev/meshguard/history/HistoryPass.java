@@ -357,7 +357,7 @@ final class HistoryPass {
      *
      * <p>A handle of a closed device is older than the device's current open period, whatever is at its address now. A
      * handle of a closed mesh is older than the mesh's current open period. It matches one generation that no other
-     * handle matched. If several remain, the match is unknown.
+     * handle matched and whose address was not reserved again. If several remain, the match is unknown.
      */
     private @Nullable BufferGeneration releasedAfterClose(Address address, AllocationDetails details) {
         OptionalInt mesh = details.mesh();
@@ -378,8 +378,9 @@ final class HistoryPass {
                             .toList();
         }
         List<BufferGeneration> unclaimed = candidates.stream()
-                .filter(BufferGeneration::isLive)
-                .filter(generation -> !releasedLate.contains(generation))
+                .filter(generation -> generation.isLive()
+                        && generation.reservedAgainAt().isEmpty()
+                        && !releasedLate.contains(generation))
                 .toList();
         if (unclaimed.size() == 1) {
             releasedLate.add(unclaimed.get(0));

@@ -47,6 +47,25 @@ class FreedLateTests {
     }
 
     @Test
+    void isOfTheLastRequestIfTheAllocatorReservedTheAddressTwice() {
+        var history = twoRequests()
+                .close()
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .recorded();
+
+        judged(history).hasCauses(Cause.FREE_UNREPORTED, Cause.LATE);
+    }
+
+    private static HistoryScript twoRequests() {
+        return history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .fromAllocator(AllocatorId.MESH)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .fromAllocator(AllocatorId.MESH);
+    }
+
+    @Test
     void isAFreeThatTheClosedDeviceIgnored() {
         var history = oneBuffer()
                 .closing()
