@@ -1,5 +1,6 @@
 package dev.meshguard.history;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
@@ -40,20 +41,20 @@ final class AllocatedRanges {
     /** By device and memory; see {@link #region}. */
     private final Map<Integer, List<AllocatorRanges>> regions = new HashMap<>();
 
-    /** Whether the extent of any buffer is known. */
-    private boolean hasExtents;
-
     AllocatedRanges(boolean flatAddresses) {
         this.flatAddresses = flatAddresses;
     }
 
     /**
      * Returns the buffer of the same allocator inside which a reported one lies, if the report is about a view of a part
-     * of it. A view reserves no memory.
+     * of it. A view reserves no memory; a request that names its allocator says whether it is one.
      */
     Optional<BufferGeneration> viewedBy(BufferGeneration buffer, HistoryEvent.Allocated report) {
-        boolean isView = report.request().details().view();
-        if (!isView && (report.ownership() != Ownership.NON_OWNING || !hasExtents)) {
+        AllocationDetails details = report.request().details();
+        boolean isView = details.view();
+        if (!isView
+                && (report.ownership() != Ownership.NON_OWNING
+                        || details.allocator().isPresent())) {
             return Optional.empty();
         }
         long end = report.address() + extent(report.request(), report.size());
@@ -93,7 +94,6 @@ final class AllocatedRanges {
                 }
             }
         }
-        hasExtents |= end > start;
         rangesOf(buffer, allocated).buffers().putIfAbsent(start, new AllocatedRange(buffer, end));
         ofOne.addAll(ofTwo);
         return ofOne;

@@ -22,6 +22,7 @@ import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
@@ -567,6 +568,23 @@ class ReportedTwiceTests {
     private static void witnessedFree(AllocationTracker tracker) {
         tracker.witnessed(WitnessSnapshot.of(0, CLOSE_BEGUN).region(0, DRAM).build());
         tracker.meshClosed(0);
+    }
+
+    @Test
+    void isNotNamedForABufferThatItsAllocatorReservedInsideAnotherWhoseFreeIsMissing() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 8_192)
+                .extent(8_192)
+                .fromAllocator(AllocatorId.MESH)
+                .allocate(DRAM, device(0), 0x1800, 64)
+                .extent(64)
+                .fromAllocator(AllocatorId.MESH)
+                .nonOwning()
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
     }
 
     /** A request that reported on two devices is no view of a buffer on one of them. */
