@@ -54,8 +54,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record Fingerprint(String digest, BufferType type, long sizeClass, String callSite)
-        implements Comparable<Fingerprint> {
+public record Fingerprint(String digest, BufferType type, long sizeClass, String callSite) {
 
     /** The caller and its callers; frames further out differ from test to test. */
     private static final int MAX_FRAMES = 4;
@@ -138,11 +137,6 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
     /** Returns the first digits. */
     public String abbreviated(int digits) {
         return digest.substring(0, Math.min(digits, digest.length()));
-    }
-
-    @Override
-    public int compareTo(Fingerprint other) {
-        return digest.compareTo(other.digest);
     }
 
     /** Returns the fingerprint in its shortest printed form: {@code 7f3a9c}. */

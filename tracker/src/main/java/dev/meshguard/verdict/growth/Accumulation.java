@@ -1,7 +1,6 @@
 package dev.meshguard.verdict.growth;
 
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;
@@ -63,7 +62,7 @@ public final class Accumulation {
         this.retained = retained;
         this.warmUp = warmUp;
         this.sites = worstFirst(retained.bySite(warmUp));
-        this.memory = growths(retained.byMemory());
+        this.memory = retained.byMemory(warmUp);
     }
 
     /** Returns the accumulation over the marked rounds of a history. */
@@ -179,23 +178,6 @@ public final class Accumulation {
 
     private static Trend worst(Stream<Trend> trends) {
         return trends.max(Comparator.naturalOrder()).orElse(Trend.SETTLED);
-    }
-
-    private List<MemoryGrowth> growths(SortedMap<DeviceMemory, RoundVector> vectors) {
-        List<MemoryGrowth> growths = new ArrayList<>();
-        vectors.forEach((where, bytes) -> {
-            if (!bytes.isZero()) {
-                GrowthTrend trend = GrowthTrend.of(bytes, warmUp);
-                growths.add(new MemoryGrowth(
-                        where,
-                        bytes,
-                        trend.trend(),
-                        trend.growth(),
-                        Math.max(0, rounds() - warmUp),
-                        trend.roundsNeeded()));
-            }
-        });
-        return List.copyOf(growths);
     }
 
     private static List<SiteGrowth> worstFirst(List<SiteGrowth> sites) {

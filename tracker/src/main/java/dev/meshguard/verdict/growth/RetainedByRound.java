@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.growth;
 
-import dev.meshguard.history.Timeline;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
@@ -13,25 +13,33 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The survivors at the ends of rounds, by site and by memory. */
+/** The survivors at the ends of the rounds of a verdict's history, by site and by memory. */
 final class RetainedByRound {
 
     private record SiteOnDevice(AllocationSite site, int device) {}
 
     /** The buffers and bytes that each round added or removed, by round, from 1. */
-    private record SiteSeries(SortedMap<Integer, Long> buffers, SortedMap<Integer, Long> bytes) {}
+    private record Series(SortedMap<Integer, Long> buffers, SortedMap<Integer, Long> bytes) {
+
+        private Series() {
+            this(new TreeMap<>(), new TreeMap<>());
+        }
+
+        private void add(int round, long moreBuffers, long moreBytes) {
+            buffers.merge(round, moreBuffers, Long::sum);
+            bytes.merge(round, moreBytes, Long::sum);
+        }
+    }
 
     private final RoundMarks marks;
-    private final Map<DeviceMemory, Timeline.Curve> curves;
     private final SiteIndex sites = new SiteIndex();
-    private final Map<SiteOnDevice, SiteSeries> series = new LinkedHashMap<>();
+    private final Map<SiteOnDevice, Series> bySite = new LinkedHashMap<>();
+    private final Map<DeviceMemory, Series> byMemory = new TreeMap<>();
 
-    /** Finds the survivors of the rounds of a verdict's history. */
+    /** Finds the survivors. */
     RetainedByRound(LeakVerdict verdict, RoundMarks marks) {
         this.marks = marks;
-        HeldMemory held = new HeldMemory(verdict);
-        this.curves = held.timeline().curvesBy(DeviceMemory::of);
-        for (HeldMemory.HoldInterval interval : held.holdIntervals()) {
+        for (HeldMemory.HoldInterval interval : new HeldMemory(verdict).holdIntervals()) {
             int from = marks.roundOf(interval.from());
             int until = marks.roundOf(interval.until());
             if (from != until) {
@@ -44,37 +52,37 @@ final class RetainedByRound {
     /** Adds or removes a buffer of a size at the end of a round. */
     private void change(int round, HeldMemory.HoldInterval held, long direction) {
         if (round >= 1 && round <= marks.rounds()) {
-            SiteOnDevice where =
-                    new SiteOnDevice(sites.siteOf(held.buffer()), held.buffer().device());
-            SiteSeries ofSite =
-                    series.computeIfAbsent(where, unused -> new SiteSeries(new TreeMap<>(), new TreeMap<>()));
-            ofSite.buffers().merge(round, direction, Long::sum);
-            ofSite.bytes().merge(round, direction * held.size(), Long::sum);
+            BufferGeneration buffer = held.buffer();
+            SiteOnDevice site = new SiteOnDevice(sites.siteOf(buffer), buffer.device());
+            DeviceMemory memory = new DeviceMemory(buffer.device(), buffer.type());
+            bySite.computeIfAbsent(site, unused -> new Series()).add(round, direction, direction * held.size());
+            byMemory.computeIfAbsent(memory, unused -> new Series()).add(round, direction, direction * held.size());
         }
     }
 
-    /** Returns the survivors in each memory. */
-    SortedMap<DeviceMemory, RoundVector> byMemory() {
-        SortedMap<DeviceMemory, RoundVector> vectors = new TreeMap<>();
-        curves.forEach((memory, curve) -> vectors.put(memory, retained(curve)));
-        return vectors;
-    }
-
-    private RoundVector retained(Timeline.Curve curve) {
-        SortedMap<Integer, Long> amounts = new TreeMap<>();
-        for (int step = curve.firstStepFrom(marks.start()); step < curve.steps(); step++) {
-            int round = marks.roundOf(curve.event(step));
-            if (round <= marks.rounds()) {
-                amounts.merge(round, curve.bytes(step) - (step == 0 ? 0 : curve.bytes(step - 1)), Long::sum);
+    /** Returns the growth of each memory that the rounds changed, by type and device. */
+    List<MemoryGrowth> byMemory(int warmUp) {
+        List<MemoryGrowth> growths = new ArrayList<>();
+        byMemory.forEach((memory, ofMemory) -> {
+            RoundVector bytes = new RoundVector(marks.rounds(), ofMemory.bytes());
+            if (!bytes.isZero()) {
+                GrowthTrend trend = GrowthTrend.of(bytes, warmUp);
+                growths.add(new MemoryGrowth(
+                        memory,
+                        bytes,
+                        trend.trend(),
+                        trend.growth(),
+                        Math.max(0, marks.rounds() - warmUp),
+                        trend.roundsNeeded()));
             }
-        }
-        return new RoundVector(marks.rounds(), amounts);
+        });
+        return List.copyOf(growths);
     }
 
     /** Returns the growth of each site, in the order of first survivors; devices with the same growth are joined. */
     List<SiteGrowth> bySite(int warmUp) {
         Map<Object, SiteGrowth> grouped = new LinkedHashMap<>();
-        series.forEach((where, ofSite) -> {
+        bySite.forEach((where, ofSite) -> {
             RoundVector buffers = new RoundVector(marks.rounds(), ofSite.buffers());
             RoundVector bytes = new RoundVector(marks.rounds(), ofSite.bytes());
             if (!bytes.isZero() || !buffers.isZero()) {

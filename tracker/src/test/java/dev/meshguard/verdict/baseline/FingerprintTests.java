@@ -263,12 +263,4 @@ class FingerprintTests {
     private static HistoryScript first() {
         return allocated();
     }
-
-    @Test
-    void comesInTheOrderOfItsDigits() {
-        Fingerprint one = new Fingerprint("0a", DRAM, 64, "Model.load");
-        Fingerprint other = new Fingerprint("0b", DRAM, 64, "Model.load");
-
-        assertThat(Stream.of(other, one).sorted()).containsExactly(one, other);
-    }
 }
