@@ -14,24 +14,13 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum TensorMemoryLayout {
     /** Page by page over all banks in turn. */
-    INTERLEAVED(0),
+    INTERLEAVED,
     /** In shards of whole rows: consecutive pages go to the same core. */
-    HEIGHT_SHARDED(2),
+    HEIGHT_SHARDED,
     /** In shards of whole columns. */
-    WIDTH_SHARDED(3),
+    WIDTH_SHARDED,
     /** In rectangular shards, row by row of shards. */
-    BLOCK_SHARDED(4);
-
-    private final int value;
-
-    TensorMemoryLayout(int value) {
-        this.value = value;
-    }
-
-    /** Returns the runtime's number of this layout. The number 1 belonged to a removed layout. */
-    public int value() {
-        return value;
-    }
+    BLOCK_SHARDED;
 
     /** Returns whether a buffer of it needs shards. */
     public boolean isSharded() {

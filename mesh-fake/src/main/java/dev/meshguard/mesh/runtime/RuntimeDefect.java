@@ -21,9 +21,7 @@ public enum RuntimeDefect {
      * report frees, so what a mesh buffer reported for its devices seems to remain. Source: {@code Buffer::deallocate} in
      * {@code tt_metal/impl/buffers/buffer.cpp}.
      */
-    NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES(
-            "a buffer made at a given address does not own its memory, so its deallocate returns at once",
-            "every device's share of a mesh buffer seems to remain allocated"),
+    NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES,
     /**
      * The runtime does not report the devices' frees when code deallocates a mesh buffer explicitly.
      *
@@ -32,9 +30,7 @@ public enum RuntimeDefect {
      * such as kernel binaries, are not affected: their devices' buffers are destroyed with them. Source:
      * {@code MeshBuffer::deallocate} in {@code tt_metal/distributed/mesh_buffer.cpp}.
      */
-    MESH_BUFFER_DEALLOCATE_RETURNS_EARLY(
-            "a mesh buffer's deallocate changes its own state and returns before it reaches the devices' buffers",
-            "tensors that were deallocated by hand seem to remain allocated on every device"),
+    MESH_BUFFER_DEALLOCATE_RETURNS_EARLY,
     /**
      * The runtime reports the backing buffer of every mesh buffer as a buffer of device 0.
      *
@@ -44,18 +40,14 @@ public enum RuntimeDefect {
      * program keeps. Source: {@code track_allocate} in {@code tt_metal/graph/graph_tracking.cpp} and {@code MeshBuffer::create}
      * in {@code tt_metal/distributed/mesh_buffer.cpp}.
      */
-    BACKING_BUFFERS_REPORTED_AS_DEVICE_0(
-            "the backing buffer of a mesh buffer is reported under the mesh's number, which reads as device 0",
-            "device 0 seems to hold everything twice"),
+    BACKING_BUFFERS_REPORTED_AS_DEVICE_0,
     /**
      * The runtime reports circular buffers when a program places them, and never reports their end.
      *
      * <p>Cause: {@code deallocate_circular_buffers} is declared and not called. Symptom: three L1 buffers that remain until the
      * process ends. Source: {@code tt_metal/impl/program/program.cpp}; on main implemented on 2026-04-18.
      */
-    CIRCULAR_BUFFERS_NEVER_REPORTED_FREE(
-            "a program that ends does not report that its circular buffers are freed",
-            "L1 buffers of programs seem to remain until the process ends"),
+    CIRCULAR_BUFFERS_NEVER_REPORTED_FREE,
     /**
      * The runtime does not report the free of a buffer whose device is already closed.
      *
@@ -63,9 +55,7 @@ public enum RuntimeDefect {
      * outlives the close, such as a tensor of a running test or a cached kernel binary, is never reported as freed. Source:
      * {@code tt_metal/impl/buffers/buffer.cpp}, on main as well.
      */
-    BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED(
-            "a buffer reports its free only while its device is initialised",
-            "buffers that are freed after the close seem to remain"),
+    BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED,
     /**
      * The runtime frees its own buffers at close without reporting it.
      *
@@ -73,9 +63,7 @@ public enum RuntimeDefect {
      * buffers seem to outlive the close. Source: {@code Allocator::deallocate_buffers} in
      * {@code tt_metal/impl/allocator/allocator.cpp}.
      */
-    ALLOCATOR_CLEARS_WITHOUT_REPORTING(
-            "closing clears the allocator's banks without reporting what was in them",
-            "the runtime's own buffers seem to outlive the close"),
+    ALLOCATOR_CLEARS_WITHOUT_REPORTING,
     /**
      * The runtime initialises an opened device a second time.
      *
@@ -83,9 +71,7 @@ public enum RuntimeDefect {
      * the runtime's own buffers exist twice, and only one set is freed at close. Source: {@code MeshDevice::initialize} in
      * {@code tt_metal/distributed/mesh_device.cpp}, repaired in September 2025.
      */
-    DEVICE_INITIALISED_TWICE(
-            "a device that was initialised is initialised again and forgets what it allocated the first time",
-            "the runtime's own buffers exist twice and are freed once"),
+    DEVICE_INITIALISED_TWICE,
     /**
      * The runtime allocates its own buffers when it initialises a device and again when it sets up the mesh.
      *
@@ -95,9 +81,7 @@ public enum RuntimeDefect {
      * addresses. Source: {@code Device::initialize} in {@code tt_metal/impl/device/device.cpp} and
      * {@code MeshDevice::initialize} in {@code tt_metal/distributed/mesh_device.cpp}.
      */
-    INITIALISED_BY_DEVICE_AND_MESH(
-            "the runtime allocates its own buffers once with each device's allocator and once with the mesh's",
-            "the runtime's own buffers are reported twice at one address and freed once"),
+    INITIALISED_BY_DEVICE_AND_MESH,
     /**
      * The runtime reports the frees, but not the allocations, of buffers that it allocated while the mesh was being opened.
      *
@@ -105,9 +89,7 @@ public enum RuntimeDefect {
      * allocation. Source: {@code tt_metal/impl/allocator/allocator.cpp} of the tracking branch, before the reports moved to
      * {@code buffer.cpp}.
      */
-    EARLY_ALLOCATIONS_NOT_REPORTED(
-            "the tracker listens only when the runtime has allocated its own buffers",
-            "frees are reported of buffers that were never reported allocated"),
+    EARLY_ALLOCATIONS_NOT_REPORTED,
     /**
      * Circular buffers are not reported at all.
      *
@@ -115,9 +97,7 @@ public enum RuntimeDefect {
      * no circular buffer is ever seen, though every operation needs some. Source: {@code tt_metal/impl/program/program.cpp} of the
      * tracking branch.
      */
-    CIRCULAR_BUFFERS_NOT_REPORTED(
-            "circular buffers are reported only in the path of slow dispatch",
-            "no circular buffer is seen, whatever programs run"),
+    CIRCULAR_BUFFERS_NOT_REPORTED,
     /**
      * The end of a program frees the circular buffers of all programs of the mesh.
      *
@@ -125,9 +105,7 @@ public enum RuntimeDefect {
      * programs that still exist are missing from the reported counts. Source: {@code track_deallocate_cb} in
      * {@code tt_metal/graph/graph_tracking.cpp} of the tracking branch.
      */
-    PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS(
-            "the circular buffers of all programs of a device are kept in one list, which the end of any program empties",
-            "circular buffers of programs that still live seem to be freed"),
+    PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS,
     /**
      * The runtime reports a free only after the address was reused.
      *
@@ -136,9 +114,7 @@ public enum RuntimeDefect {
      * counts every report loses the new buffer, whose own free then matches nothing. Source:
      * {@code tt_metal/impl/buffers/buffer.cpp} of the tracking branch.
      */
-    FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED(
-            "an address is freed before its free is reported, so the next allocation there is reported first",
-            "a new buffer seems to overlap the old one, and its own free finds no buffer"),
+    FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED,
     /**
      * Frees name devices that do not exist.
      *
@@ -146,9 +122,7 @@ public enum RuntimeDefect {
      * {@value #STALE_DEVICE_IDS} higher. Symptom: ids between 14 and 77 in a system of eight devices. Source:
      * {@code tt_metal/impl/buffers/buffer.cpp} of the tracking branch.
      */
-    FREES_NAME_STALE_DEVICES(
-            "the device id of a free is read through a pointer to a device that is gone",
-            "buffers remain on devices that exist, and frees are reported of devices that do not"),
+    FREES_NAME_STALE_DEVICES,
     /**
      * The runtime reports nothing after the mesh is closed.
      *
@@ -156,9 +130,7 @@ public enum RuntimeDefect {
      * binaries of programs that end last remain until the server detects the end of the process. Source: the tear-down order of
      * the tracking branch, {@code tt_metal/impl/allocator/allocation_client.cpp}.
      */
-    REPORTS_END_AT_CLOSE(
-            "the connection to the tracker is gone when the last programs end",
-            "memory freed after the close seems to remain"),
+    REPORTS_END_AT_CLOSE,
     /**
      * The runtime crashes when a mesh buffer is freed after its mesh was closed.
      *
@@ -166,9 +138,7 @@ public enum RuntimeDefect {
      * {@link IllegalStateException} is thrown, and the listener receives an ignored free. Symptom: a segmentation fault when
      * the last tensors are collected. Source: {@code tt_metal/distributed/mesh_buffer.cpp}, tt-metal #43422 of April 2026.
      */
-    MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES(
-            "a mesh buffer calls the allocator of its devices without looking whether they are initialised",
-            "the process crashes when a tensor outlives close_mesh_device"),
+    MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES,
     /**
      * The runtime crashes when a mesh buffer is freed after its mesh object was destroyed.
      *
@@ -176,9 +146,7 @@ public enum RuntimeDefect {
      * thrown, and the listener receives an ignored free. Symptom: a segmentation fault when buffers are destroyed after the
      * mesh. Source: {@code tt_metal/distributed/mesh_buffer.cpp}, tt-metal #18181 of February 2025.
      */
-    MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES(
-            "a mesh buffer frees through a pointer to a mesh that was destroyed",
-            "the process crashes when a buffer outlives its mesh object"),
+    MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES,
     /**
      * The runtime keeps the buffer of a released trace.
      *
@@ -188,9 +156,7 @@ public enum RuntimeDefect {
      * {@code tt_metal/distributed/mesh_device.cpp}, as described in tt-metal #22660 of May 2025. The repair then concerned the
      * size, {@link #TRACE_SIZE_NOT_LOWERED_ON_RELEASE}.
      */
-    TRACE_BUFFER_KEPT_AFTER_RELEASE(
-            "the buffer of a trace is still referred to when the trace is released, so it is never freed",
-            "buffers of released traces remain, until the trace region is full"),
+    TRACE_BUFFER_KEPT_AFTER_RELEASE,
     /**
      * The runtime still counts the size of a released trace against the trace region.
      *
@@ -199,28 +165,8 @@ public enum RuntimeDefect {
      * {@code MeshTraceBuffer} in {@code tt_metal/distributed/mesh_trace.cpp}, repaired in tt-metal #22662 of May 2025 and,
      * after a regression, #27966 of September 2025.
      */
-    TRACE_SIZE_NOT_LOWERED_ON_RELEASE(
-            "releasing a trace does not lower the size of the traces that the mesh adds up",
-            "a capture is rejected for lack of trace region although its memory is free");
+    TRACE_SIZE_NOT_LOWERED_ON_RELEASE;
 
     /** How much higher the ids are that {@link #FREES_NAME_STALE_DEVICES} names. */
     public static final int STALE_DEVICE_IDS = 50;
-
-    private final String cause;
-    private final String symptom;
-
-    RuntimeDefect(String cause, String symptom) {
-        this.cause = cause;
-        this.symptom = symptom;
-    }
-
-    /** Returns what the runtime does wrong, as a sentence without capital and full stop. */
-    public String cause() {
-        return cause;
-    }
-
-    /** Returns the visible effect, as a sentence without capital and full stop. */
-    public String symptom() {
-        return symptom;
-    }
 }

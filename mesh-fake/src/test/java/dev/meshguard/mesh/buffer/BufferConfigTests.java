@@ -147,10 +147,4 @@ class BufferConfigTests {
 
         assertThat(shards.numPages()).isZero();
     }
-
-    @ParameterizedTest
-    @CsvSource({"INTERLEAVED, 0", "HEIGHT_SHARDED, 2", "WIDTH_SHARDED, 3", "BLOCK_SHARDED, 4"})
-    void hasALayoutWithTheNumberOfTheRuntime(TensorMemoryLayout layout, int value) {
-        assertThat(layout.value()).isEqualTo(value);
-    }
 }
