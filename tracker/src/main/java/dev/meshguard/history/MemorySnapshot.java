@@ -12,10 +12,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The memory allocated at one moment, or the difference of two moments, by device, type and lifetime.
- *
- * <p>In a difference, numbers may be negative: {@code later.minus(earlier)} is the change in between. All sizes are
- * bytes.
+ * The memory allocated at one moment, by device, type and lifetime. All sizes are bytes.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -57,10 +54,6 @@ public record MemorySnapshot(Map<MemoryKey, Amount> amounts) {
 
         /** No memory. */
         public static final Amount NOTHING = new Amount(0, 0);
-
-        Amount minus(Amount other) {
-            return new Amount(bytes - other.bytes, buffers - other.buffers);
-        }
     }
 
     /** Creates a snapshot of the given amounts; keys without memory are left out. */
@@ -93,19 +86,6 @@ public record MemorySnapshot(Map<MemoryKey, Amount> amounts) {
                         entry.getKey().device() == device && entry.getKey().type() == type)
                 .mapToLong(entry -> entry.getValue().bytes())
                 .sum();
-    }
-
-    /** Returns the change since an earlier snapshot; negative where memory was freed. */
-    public MemorySnapshot minus(MemorySnapshot earlier) {
-        Map<MemoryKey, Amount> difference = new TreeMap<>(amounts);
-        earlier.amounts.forEach((key, amount) ->
-                difference.put(key, difference.getOrDefault(key, Amount.NOTHING).minus(amount)));
-        return new MemorySnapshot(difference);
-    }
-
-    /** Returns whether nothing is allocated, or nothing changed. */
-    public boolean isEmpty() {
-        return amounts.isEmpty();
     }
 
     /** Returns one line for each key: {@code device 0 DRAM USER: 36 KiB (36864 B) in 2 buffers}. */
