@@ -468,7 +468,7 @@ class SharedRunStateTests {
     }
 
     private SharedRunState begin() {
-        return SharedRunState.begin(settings(), OutputSettings.of(this::parameter), BEGAN, pairs -> {});
+        return new SharedRunState(settings(), OutputSettings.of(this::parameter), BEGAN, pairs -> {});
     }
 
     private RunVerifier judge() throws IOException {

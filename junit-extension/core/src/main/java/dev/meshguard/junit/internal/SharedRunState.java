@@ -63,17 +63,25 @@ public final class SharedRunState implements StoredResource {
     private final Map<String, SourceSettings> sourcesOfThreads = new ConcurrentHashMap<>();
     private final KeptTrackers keptTrackers = new KeptTrackers();
 
-    private SharedRunState(
-            RunSettings settings,
-            OutputSettings output,
-            ExpectedBuffers expected,
-            @Nullable Baseline baseline,
-            Instant began,
-            Consumer<Map<String, String>> reports) {
+    /**
+     * Creates the state of one execution.
+     *
+     * @param began when the JVM began its tests
+     * @param reports publishes key-value pairs as a report entry of the run
+     * @throws IllegalArgumentException if a file is missing or malformed, or the findings of a named run cannot be written
+     */
+    public SharedRunState(
+            RunSettings settings, OutputSettings output, Instant began, Consumer<Map<String, String>> reports) {
         this.settings = settings;
-        this.expected = expected;
-        this.baseline = baseline;
         this.reports = reports;
+        try {
+            this.expected = settings.expectedBuffers().isPresent()
+                    ? load(settings.expectedBuffers().get(), ConfigurationKey.EXPECTED_BUFFERS.key())
+                    : ExpectedBuffers.none();
+            this.baseline = settings.baseline().isPresent() ? baseline(settings) : null;
+        } catch (IOException exception) {
+            throw new UncheckedIOException(exception);
+        }
         this.attachesHistories = output.attachesHistories();
         this.summary = new RunSummaryCollector(output.summary(), System::nanoTime);
         this.histories = output.record().map(HistoryFolder::new);
@@ -84,29 +92,8 @@ public final class SharedRunState implements StoredResource {
                 System::getProperty,
                 began.toEpochMilli(),
                 SharedRunState.class.getClassLoader());
-    }
-
-    /**
-     * Creates the state of one execution.
-     *
-     * @param began when the JVM began its tests
-     * @param reports publishes key-value pairs as a report entry of the run
-     * @throws IllegalArgumentException if a file is missing or malformed, or the findings of a named run cannot be written
-     */
-    public static SharedRunState begin(
-            RunSettings settings, OutputSettings output, Instant began, Consumer<Map<String, String>> reports) {
-        try {
-            ExpectedBuffers expected = settings.expectedBuffers().isPresent()
-                    ? load(settings.expectedBuffers().get(), ConfigurationKey.EXPECTED_BUFFERS.key())
-                    : ExpectedBuffers.none();
-            Baseline baseline = settings.baseline().isPresent() ? baseline(settings) : null;
-            SharedRunState state = new SharedRunState(settings, output, expected, baseline, began, reports);
-            state.findings.flatMap(FindingsFile::begin).ifPresent(settings::rejectUnwritten);
-            state.expect(expected);
-            return state;
-        } catch (IOException exception) {
-            throw new UncheckedIOException(exception);
-        }
+        findings.flatMap(FindingsFile::begin).ifPresent(settings::rejectUnwritten);
+        add(EntryUse.EXPECTED, expected.entries());
     }
 
     /**

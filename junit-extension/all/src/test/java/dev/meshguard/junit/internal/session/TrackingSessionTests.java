@@ -103,7 +103,7 @@ class TrackingSessionTests {
     private static TrackingSession session(CompletableFuture<SourceContext> begun, Runnable closing) {
         RunSettings settings = RunSettings.of(name -> Optional.empty(), Map.of());
         SharedRunState run =
-                SharedRunState.begin(settings, OutputSettings.of(name -> Optional.empty()), Instant.EPOCH, pairs -> {});
+                new SharedRunState(settings, OutputSettings.of(name -> Optional.empty()), Instant.EPOCH, pairs -> {});
         return new TrackingSession(
                 new TrackingSettings(
                         List.of(new FixtureSettings(begun::complete, closing)),

@@ -76,7 +76,7 @@ final class CheckReporter {
     void report(CheckedMemory memory, RunningCheck running) {
         LeakVerdict verdict = memory.verdict();
         Decision decision = decide(memory);
-        record(verdict, decision, running);
+        record(verdict, outcomeOf(memory, decision), running);
         List<String> notes = notes(memory, decision);
         if (decision.status() == VerdictStatus.BASELINED) {
             test.publish(report(verdict, notes).text());
@@ -134,10 +134,8 @@ final class CheckReporter {
      * @param status the status of the verdict
      * @param budgets the verdict on the budgets, if there are any
      * @param isOverBudget whether the budgets have a violation that the test has not reported itself
-     * @param result the outcome of the check
      */
-    private record Decision(
-            VerdictStatus status, Optional<BudgetVerdict> budgets, boolean isOverBudget, CheckOutcome result) {
+    private record Decision(VerdictStatus status, Optional<BudgetVerdict> budgets, boolean isOverBudget) {
 
         /** Returns whether a failure describes the verdict: one of the check, or the test's own. */
         boolean isFailure() {
@@ -151,17 +149,10 @@ final class CheckReporter {
     }
 
     private Decision decide(CheckedMemory memory) {
-        LeakVerdict verdict = memory.verdict();
-        VerdictStatus status = statusOf(verdict);
-        Optional<BudgetVerdict> judged = terms.budgets().verdict(verdict);
+        Optional<BudgetVerdict> judged = terms.budgets().verdict(memory.verdict());
         boolean isOverBudget =
                 judged.filter(one -> BudgetCheck.isNew(one, test)).isPresent();
-        boolean isNew = status == VerdictStatus.NEW || isOverBudget;
-        return new Decision(
-                status,
-                judged,
-                isOverBudget,
-                outcomeOf(status, isNew, memory.failedClose().isPresent()));
+        return new Decision(statusOf(memory.verdict()), judged, isOverBudget);
     }
 
     private VerdictStatus statusOf(LeakVerdict verdict) {
@@ -177,27 +168,27 @@ final class CheckReporter {
                 : VerdictStatus.NEW;
     }
 
-    private CheckOutcome outcomeOf(VerdictStatus status, boolean isNew, boolean closeFailed) {
-        if (isNew) {
+    private CheckOutcome outcomeOf(CheckedMemory memory, Decision decision) {
+        if (decision.isNew()) {
             boolean isAborted =
                     test.thrown().filter(TestAbortedException.class::isInstance).isPresent();
             return isAborted ? CheckOutcome.ABORTED : CheckOutcome.FAILED;
         }
-        if (closeFailed || status == VerdictStatus.ALREADY_REPORTED) {
+        if (memory.failedClose().isPresent() || decision.isFailure()) {
             return CheckOutcome.FAILED;
         }
-        return status == VerdictStatus.BASELINED ? CheckOutcome.KNOWN : CheckOutcome.PASSED;
+        return decision.status() == VerdictStatus.BASELINED ? CheckOutcome.KNOWN : CheckOutcome.PASSED;
     }
 
-    private void record(LeakVerdict verdict, Decision decision, RunningCheck running) {
+    private void record(LeakVerdict verdict, CheckOutcome outcome, RunningCheck running) {
         List<SurvivorFinding> findings = SurvivorFinding.of(verdict, run.baseline());
         running.found(verdict, findings);
-        running.became(decision.result());
+        running.became(outcome);
         if (terms.isChecked()) {
             run.add(verdict);
         }
         run.histories().ifPresent(folder -> keep(verdict, folder));
-        addToFindings(verdict.outcome(), decision.result(), Optional.of(verdict), findings);
+        addToFindings(verdict.outcome(), outcome, Optional.of(verdict), findings);
     }
 
     /** A write error must not hide a finding, and must be visible. */
@@ -205,12 +196,17 @@ final class CheckReporter {
         try {
             folder.keep(test.name(), verdict.history());
         } catch (IOException | RuntimeException notWritten) {
-            test.publish(String.format(
-                    Locale.ROOT,
-                    "The history of this check could not be written to the folder of %s: %s",
-                    ConfigurationKey.RECORD.key(),
-                    notWritten));
+            publishUnwritten("history", ConfigurationKey.RECORD, notWritten);
         }
+    }
+
+    private void publishUnwritten(String what, ConfigurationKey folder, Throwable notWritten) {
+        test.publish(String.format(
+                Locale.ROOT,
+                "The %s of this check could not be written to the folder of %s: %s",
+                what,
+                folder.key(),
+                notWritten));
     }
 
     /** A test whose memory is not checked is not in the file. */
@@ -372,11 +368,7 @@ final class CheckReporter {
                 return new CheckReport(passed, passed.text(), decision.budgets(), Optional.empty());
             });
         } catch (IOException | RuntimeException | LinkageError notWritten) {
-            test.publish(String.format(
-                    Locale.ROOT,
-                    "The page of this check could not be written to the folder of %s: %s",
-                    ConfigurationKey.PAGE_FOLDER.key(),
-                    notWritten));
+            publishUnwritten("page", ConfigurationKey.PAGE_FOLDER, notWritten);
         }
     }
 

@@ -220,7 +220,7 @@ public final class SessionOpener {
     private static SharedRunState runOf(ExtensionContext context) {
         return SessionStore.run(
                 context,
-                () -> TestConfiguration.convertingErrors(() -> SharedRunState.begin(
+                () -> TestConfiguration.convertingErrors(() -> new SharedRunState(
                         RunSettings.of(context::getConfigurationParameter, System.getenv()),
                         OutputSettings.of(context::getConfigurationParameter),
                         Instant.now(),
