@@ -2,10 +2,9 @@ package dev.meshguard.event;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -149,7 +148,8 @@ public final class WitnessSnapshot {
         private @Nullable AllocatorId allocator;
 
         private final List<Region> regions = new ArrayList<>();
-        private final SortedSet<Integer> devices = new TreeSet<>();
+        /** Ascending. */
+        private final List<Integer> devices = new ArrayList<>();
 
         private Builder(int mesh, Moment moment) {
             this.mesh = mesh;
@@ -174,10 +174,17 @@ public final class WitnessSnapshot {
             List<Integer> covered = List.copyOf(ofDevices);
             // The regions of a mesh nearly always lie in the same devices.
             if (regions.isEmpty() || !covered.equals(regions.get(regions.size() - 1).devices)) {
-                devices.addAll(covered);
+                covered.forEach(this::cover);
             }
             regions.add(new Region(covered, type, ascending));
             return this;
+        }
+
+        private void cover(int device) {
+            int found = Collections.binarySearch(devices, device);
+            if (found < 0) {
+                devices.add(-found - 1, device);
+            }
         }
 
         /** Returns the snapshot. */

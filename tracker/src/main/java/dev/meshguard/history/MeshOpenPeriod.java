@@ -2,6 +2,7 @@ package dev.meshguard.history;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,7 @@ final class MeshOpenPeriod {
             int mesh, @Nullable MeshDescription description, long openedAt, @Nullable MeshOpenPeriod before) {
         this.mesh = mesh;
         this.description = description;
-        this.devices = description == null ? Set.of() : Set.copyOf(description.devices());
+        this.devices = description == null ? Set.of() : new HashSet<>(description.devices());
         this.openedAt = openedAt;
         this.before = before;
     }

@@ -32,7 +32,9 @@ public final class DeviceOpenPeriod {
     private final UnsafeAllocationWarning warning;
     private final List<LoadedProgram> systemPrograms = new CopyOnWriteArrayList<>();
     private final StrictModeChecks misuse;
-    private final Map<BufferType, Map<Long, Allocation>> allocated = new EnumMap<>(BufferType.class);
+    /** Mutable since its allocator exists; most devices never have an allocation of their own. */
+    private Map<BufferType, Map<Long, Allocation>> allocated = Map.of();
+
     private @Nullable Allocator allocator;
     private boolean announced;
     private volatile boolean over;
@@ -78,6 +80,7 @@ public final class DeviceOpenPeriod {
         if (own == null) {
             own = Allocator.create(config, warning);
             allocator = own;
+            allocated = new EnumMap<>(BufferType.class);
         }
         return own;
     }
