@@ -441,7 +441,7 @@ final class ServerLoop implements Runnable {
 
     private void rejectSize(ClientConnection connection, int theirs) {
         bookkeeper.otherSize(connection.number, theirs, recordBytes);
-        String remedy = RecordSize.of(theirs).isPresent()
+        String fix = RecordSize.of(theirs).isPresent()
                 ? "start the server with --record-size " + theirs
                 : "no server is known that reads them, so build the program and the server from one version";
         reject(
@@ -452,7 +452,7 @@ final class ServerLoop implements Runnable {
                         connection.description(),
                         theirs,
                         recordBytes,
-                        remedy));
+                        fix));
         if (!connection.hasReports()) {
             bookkeeper.lost(-1, connection.view().problem().orElseThrow());
         }

@@ -48,7 +48,7 @@ public final class NettySource implements AllocationSource {
 
     private static final class NettySession implements SourceSession {
 
-        private static final String REMEDY =
+        private static final String FIX =
                 "Set no other leak detector, leave Netty's leak detection enabled, and let the build tool"
                         + " run the tests with the JUnit Platform, whose launcher session sets this detector first.";
 
@@ -74,7 +74,7 @@ public final class NettySource implements AllocationSource {
             if (!isBlind) {
                 Optional<String> obstacle = DetectorFactory.obstacle();
                 isBlind = obstacle.isPresent();
-                obstacle.ifPresent(reason -> context.notInstalled(reason, REMEDY));
+                obstacle.ifPresent(reason -> context.notInstalled(reason, FIX));
             }
             return !isBlind;
         }

@@ -66,11 +66,11 @@ final class RoundsFailure {
         return failure("It cannot be known whether memory grows with the rounds of " + test + ":", "");
     }
 
-    private AssertionFailedError failure(String headline, String remedy) {
+    private AssertionFailedError failure(String headline, String fix) {
         RunPages.FailurePage page = runtime.pages().reserve(runtime.subject());
         String text = headline + "\n  "
                 + AccumulationReport.of(accumulation).text().replace("\n", "\n  ")
-                + remedy
+                + fix
                 + page.location().map(place -> "\npage    " + place).orElse("")
                 + "\nrerun   "
                 + TestNames.reproduction(test);

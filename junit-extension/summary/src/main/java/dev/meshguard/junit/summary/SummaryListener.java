@@ -162,17 +162,17 @@ public final class SummaryListener implements TestExecutionListener {
         }
         return Optional.of(ofPlan.stream()
                 .collect(Collectors.groupingBy(
-                        one -> remedy(one.type()),
+                        one -> fix(one.type()),
                         TreeMap::new,
                         Collectors.mapping(Untracked::line, Collectors.toCollection(TreeSet::new))))
                 .entrySet()
                 .stream()
-                .map(ofRemedy -> "MeshGuard  " + ofRemedy.getKey() + ":\n" + String.join("\n", ofRemedy.getValue()))
+                .map(ofFix -> "MeshGuard  " + ofFix.getKey() + ":\n" + String.join("\n", ofFix.getValue()))
                 .collect(Collectors.joining("\n")));
     }
 
     /** Without the artifact that injects the type, the annotation alone changes nothing. */
-    private static String remedy(String type) {
+    private static String fix(String type) {
         Injection injection = Injection.of(type);
         return injection.isInstalled()
                 ? "Annotate with " + injection.annotation()
