@@ -261,7 +261,7 @@ class AnalyzeEvidenceTests {
     }
 
     @Test
-    void twoReportsDifferInWhatIsAllocatedAndInTheLargestFreeBlock() throws IOException {
+    void twoReportsDifferInWhatIsAllocatedInTheLargestFreeBlockAndInBlocks() throws IOException {
         String before = file("after_load.csv", DETAILED);
         String after = file(
                 "after_run.csv",
@@ -278,6 +278,7 @@ class AnalyzeEvidenceTests {
                 CHANGED  between the two moments
                    DRAM allocated: 24 KiB (24576 B) -> 72 KiB (73728 B), +48 KiB (49152 B)
                    DRAM largest free block: 4 KiB (4096 B) -> 2 KiB (2048 B), -2 KiB (2048 B)
+                   DRAM new: 1 block of 4 KiB (4096 B) in each bank, at 0x1000 (4096)
                 """);
         assertThat(more.status()).isEqualTo(1);
         assertThat(Answer.to("diff", after, before).status()).isEqualTo(5);
@@ -285,7 +286,70 @@ class AnalyzeEvidenceTests {
         assertThat(Answer.to("diff", "--json", before, after).out().replaceAll("\\s+", ""))
                 .contains(
                         "\"status\":\"LEAKED\"",
-                        "\"amounts\":[{\"type\":\"DRAM\",\"what\":\"allocated\",\"before\":24576,\"after\":73728}");
+                        "\"amounts\":[{\"type\":\"DRAM\",\"what\":\"allocated\",\"before\":24576,\"after\":73728}",
+                        "\"blocks\":[{\"type\":\"DRAM\",\"isNew\":true,\"size\":4096,\"addresses\":[4096]}]");
+    }
+
+    @Test
+    void newAndGoneBlocksOfOneSizeAreOneLineWithTheirPlaces() throws IOException {
+        String before = file("before.csv", withL1(64, "yes", 64, "yes", 128, "no", 128, "yes", 128, "no"));
+        String after =
+                file("after.csv", withL1(64, "no", 64, "yes", 64, "yes", 64, "yes", 128, "yes", 64, "no", 64, "yes"));
+
+        Answer answer = Answer.to("diff", before, after);
+
+        assertThat(answer.out()).isEqualTo("""
+                CHANGED  between the two moments
+                   L1 allocated: 256 B -> 384 B, +128 B
+                   L1 largest free block: 128 B -> 64 B, -64 B
+                   L1 new: 3 blocks of 64 B in each bank, at 0x80 (128) to 0xc0 (192), 0x1c0 (448)
+                   L1 gone: 1 block of 64 B in each bank, at 0x0 (0)
+                """);
+        assertThat(answer.status()).isEqualTo(1);
+    }
+
+    @Test
+    void aBlockThatLiesElsewhereIsADifferenceOfNoMemory() throws IOException {
+        String before = file("before.csv", withL1(64, "yes", 64, "no", 64, "no", 64, "yes"));
+        String after = file("after.csv", withL1(64, "no", 64, "yes", 64, "no", 64, "yes"));
+
+        Answer answer = Answer.to("diff", before, after);
+
+        assertThat(answer.out()).isEqualTo("""
+                CHANGED  between the two moments
+                   L1 new: 1 block of 64 B in each bank, at 0x40 (64)
+                   L1 gone: 1 block of 64 B in each bank, at 0x0 (0)
+                """);
+        assertThat(answer.status()).isEqualTo(5);
+    }
+
+    @Test
+    void damageOfOneReportIsNamedAndLessMemoryIsNoDifferenceThen() throws IOException {
+        String before = file("before.csv", withL1(64, "yes", 64, "no"));
+        String after = file("after.csv", withL1(64, "no", 64, "no") + "Fragmentation index: 3\n");
+
+        Answer answer = Answer.to("diff", before, after);
+
+        assertThat(answer.out())
+                .startsWith("INCONCLUSIVE  no more memory in what can be compared\n")
+                .contains("   L1 gone: 1 block of 64 B in each bank, at 0x0 (0)\n", "note    " + after + ": ");
+        assertThat(answer.status()).isEqualTo(2);
+    }
+
+    /** Returns a report of one bank of L1 with these blocks: the size of each, and whether a buffer has it. */
+    private static String withL1(Object... blocks) {
+        StringBuilder table = new StringBuilder();
+        long address = 0;
+        long allocated = 0;
+        for (int i = 0; i < blocks.length; i += 2) {
+            int size = (int) blocks[i];
+            table.append(String.format("%d %d %d none none %s%n", i, address, size, blocks[i + 1]));
+            address += size;
+            allocated += blocks[i + 1].equals("yes") ? size : 0;
+        }
+        return DETAILED.substring(0, DETAILED.indexOf(",L1")) + ",L1\n,Total allocatable (B):," + address
+                + "\n,Total allocated (B):," + allocated + "\n,Total free (B):," + (address - allocated)
+                + "\nBlock table:\n" + table;
     }
 
     @Test

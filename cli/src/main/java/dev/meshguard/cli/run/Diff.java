@@ -33,12 +33,13 @@ import picocli.CommandLine.Spec;
                     + " memory and the label, over all devices, and the peak of each device. Addresses and line numbers are"
                     + " ignored, so an edit above a leak is no difference.",
             "",
-            "Two memory reports (CSV), or copies of the shared memory of a device, are compared by the bytes in each memory.",
+            "Two memory reports (CSV), or copies of the shared memory of a device, are compared by the bytes in each memory, and by"
+                    + " the blocks of a bank if both reports have them.",
             "",
             "Exit status:",
             "  0   they use memory alike",
             "  1   more is live somewhere in the later one, or devices of one run differ in what is live",
-            "  2   of two moments, some memory cannot be compared, and the rest does not differ",
+            "  2   of two moments, some memory cannot be compared, and nowhere in the rest is more live",
             "  5   they differ, and nowhere is more live",
             "  64  wrong usage, or a file that cannot be read",
             "  74  the answer could not be written",

@@ -75,6 +75,20 @@ final class DifferenceJson {
                 json.writeEndObject();
             }
             json.writeEndArray();
+            json.writeArrayFieldStart("blocks");
+            for (MomentDifference.BlockChange change : difference.blocks()) {
+                json.writeStartObject();
+                json.writeStringField("type", change.type().name());
+                json.writeBooleanField("isNew", change.isNew());
+                json.writeNumberField("size", change.size());
+                json.writeArrayFieldStart("addresses");
+                for (long address : change.addresses()) {
+                    json.writeNumber(address);
+                }
+                json.writeEndArray();
+                json.writeEndObject();
+            }
+            json.writeEndArray();
             end(difference.lines());
         }
         finish();

@@ -2,6 +2,7 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.capture.evidence.MemoryReport.Amounts;
+import dev.meshguard.capture.evidence.MemoryReport.MemoryBlock;
 import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.capture.evidence.SharedMemory;
@@ -14,20 +15,26 @@ import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * How the memory of one device differs between two moments: of two memory reports, or of its shared memory at two times.
  *
  * @param changes the amounts that differ
- * @param notes what could not be compared, as whole sentences
+ * @param blocks the blocks of buffers that only one moment has
+ * @param notes what could not be read or compared, as whole sentences
  */
-record MomentDifference(List<AmountChange> changes, List<String> notes) {
+record MomentDifference(List<AmountChange> changes, List<BlockChange> blocks, List<String> notes) {
+
+    private static final int MAX_PLACES = 8;
 
     /**
      * An amount that differs.
@@ -51,6 +58,45 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
                     Quantities.size(after),
                     more < 0 ? "-" : "+",
                     Quantities.size(Math.abs(more)));
+        }
+    }
+
+    /**
+     * Blocks of one size that only one moment has; each buffer has a block in each bank.
+     *
+     * @param type the memory
+     * @param isNew whether the later moment has them; otherwise the earlier one
+     * @param size the bytes of each
+     * @param addresses the address of each in its bank, ascending
+     */
+    record BlockChange(BufferType type, boolean isNew, long size, List<Long> addresses) {
+
+        String text() {
+            return String.format(
+                    Locale.ROOT,
+                    "   %s %s: %s of %s in each bank, at %s",
+                    type,
+                    isNew ? "new" : "gone",
+                    Quantities.count(addresses.size(), "block"),
+                    Quantities.size(size),
+                    places());
+        }
+
+        /** Returns the addresses; those of blocks that lie side by side are one range. */
+        private String places() {
+            List<String> places = new ArrayList<>();
+            for (int i = 0; i < addresses.size(); i++) {
+                int first = i;
+                while (i + 1 < addresses.size() && addresses.get(i + 1) == addresses.get(i) + size) {
+                    i++;
+                }
+                places.add(Quantities.address(addresses.get(first))
+                        + (i == first ? "" : " to " + Quantities.address(addresses.get(i))));
+            }
+            return places.stream().limit(MAX_PLACES).collect(Collectors.joining(", "))
+                    + (places.size() > MAX_PLACES
+                            ? ", and " + Quantities.count(places.size() - MAX_PLACES, "more place")
+                            : "");
         }
     }
 
@@ -80,12 +126,27 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
     }
 
     ExitStatus status() {
-        if (changes.isEmpty()) {
-            return notes.isEmpty() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE;
+        if (changes.stream().anyMatch(change -> change.isAllocated() && change.after() > change.before())
+                || blocks.stream().anyMatch(this::outnumber)) {
+            return ExitStatus.LEAKED;
         }
-        return changes.stream().anyMatch(change -> change.isAllocated() && change.after() > change.before())
-                ? ExitStatus.LEAKED
-                : ExitStatus.DIFFERENT;
+        if (!notes.isEmpty()) {
+            return ExitStatus.INCONCLUSIVE;
+        }
+        return isEmpty() ? ExitStatus.CLEAN : ExitStatus.DIFFERENT;
+    }
+
+    private boolean isEmpty() {
+        return changes.isEmpty() && blocks.isEmpty();
+    }
+
+    /** Returns whether there are more new blocks than blocks of their size that are gone. */
+    private boolean outnumber(BlockChange block) {
+        return block.isNew()
+                && blocks.stream()
+                        .filter(gone -> !gone.isNew() && gone.type() == block.type() && gone.size() == block.size())
+                        .noneMatch(gone ->
+                                gone.addresses().size() >= block.addresses().size());
     }
 
     List<String> lines() {
@@ -93,10 +154,13 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
         lines.add(
                 switch (status()) {
                     case CLEAN -> "SAME USAGE  no difference";
-                    case INCONCLUSIVE -> "INCONCLUSIVE  no difference in what can be compared";
+                    case INCONCLUSIVE ->
+                        "INCONCLUSIVE  " + (isEmpty() ? "no difference" : "no more memory")
+                                + " in what can be compared";
                     default -> "CHANGED  between the two moments";
                 });
         changes.forEach(change -> lines.add(change.text()));
+        blocks.forEach(change -> lines.add(change.text()));
         notes.forEach(note -> lines.add("note    " + PrintableText.line(note)));
         return lines;
     }
@@ -105,16 +169,17 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
 
     private static MomentDifference ofReports(MemoryReport before, MemoryReport after) throws UsageException {
         List<AmountChange> changes = new ArrayList<>();
-        List<String> notes = new ArrayList<>();
-        for (MemoryReport report : List.of(before, after)) {
-            report.notes().forEach(note -> notes.add(report.name() + ": " + note));
-        }
+        List<BlockChange> blocks = new ArrayList<>();
+        List<String> notes = notesOf(before, after);
         boolean isAnyCompared = false;
         for (BufferType type : BufferType.values()) {
             Optional<ReportedMemory> earlier = memory(before, type);
             Optional<ReportedMemory> later = memory(after, type);
             if (earlier.isPresent() && later.isPresent()) {
                 boolean isCompared = compare(earlier.get(), later.get(), before.rounding(), after.rounding(), changes);
+                if (before.isRounded() == after.isRounded()) {
+                    compareBlocks(earlier.get(), later.get(), blocks);
+                }
                 isAnyCompared |= isCompared;
                 if (!isCompared) {
                     notes.add(type + " is not compared: the files do not have the same figures of it.");
@@ -128,7 +193,15 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
             throw new UsageException(before.name() + " and " + after.name()
                     + " have no figures of the same memory: give two reports of one kind, both whole.");
         }
-        return new MomentDifference(changes, notes);
+        return new MomentDifference(changes, blocks, notes);
+    }
+
+    private static List<String> notesOf(RuntimeEvidence... files) {
+        List<String> notes = new ArrayList<>();
+        for (RuntimeEvidence file : files) {
+            file.notes().forEach(note -> notes.add(file.name() + ": " + note));
+        }
+        return notes;
     }
 
     private static Optional<ReportedMemory> memory(MemoryReport report, BufferType type) {
@@ -181,6 +254,27 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
         }
     }
 
+    /** Compares the blocks of buffers, if both have blocks. */
+    private static void compareBlocks(ReportedMemory before, ReportedMemory after, List<BlockChange> blocks) {
+        if (before.blocks().isEmpty() || after.blocks().isEmpty()) {
+            return;
+        }
+        add(before.type(), true, after.blocks(), before.blocks(), blocks);
+        add(before.type(), false, before.blocks(), after.blocks(), blocks);
+    }
+
+    private static void add(
+            BufferType type, boolean isNew, List<MemoryBlock> in, List<MemoryBlock> notIn, List<BlockChange> blocks) {
+        Set<MemoryBlock> others = new HashSet<>(notIn);
+        Map<Long, List<Long>> addresses = in.stream()
+                .filter(block -> block.isAllocated() && !others.contains(block))
+                .collect(Collectors.groupingBy(
+                        MemoryBlock::size,
+                        TreeMap::new,
+                        Collectors.mapping(MemoryBlock::address, Collectors.toList())));
+        addresses.forEach((size, all) -> blocks.add(new BlockChange(type, isNew, size, all)));
+    }
+
     // Shared memory
 
     private static MomentDifference ofSharedMemory(SharedMemory before, SharedMemory after) throws UsageException {
@@ -202,7 +296,7 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
         all.addAll(later.keySet());
         all.forEach(process -> compare(
                 "of " + process, earlier.getOrDefault(process, none), later.getOrDefault(process, none), changes));
-        return new MomentDifference(changes, List.of());
+        return new MomentDifference(changes, List.of(), notesOf(before, after));
     }
 
     private static Map<String, Totals> processes(SharedMemory memory) {
