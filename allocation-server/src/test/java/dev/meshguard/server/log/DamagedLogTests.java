@@ -6,6 +6,8 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -62,8 +64,49 @@ class DamagedLogTests {
         AllocationLog log =
                 Logs.of(ALLOCATED, "✗ [PID 7] Freed buffer 901152 on device zero (4096 bytes, FINAL)", FREED);
 
-        assertThat(Logs.losses(log)).containsExactly("line 2 begins like a report and cannot be read as one");
+        assertThat(Logs.losses(log)).containsExactly("line 2 contains a report that cannot be read");
         assertThat(log.unread().ranges()).containsExactly(new UnreadLines.Range(2, 2));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "✓ [PID 8] Allocated 1048576 bytes of DRAM on device 0 (buffer_id=8192)",
+                "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901153)",
+                "✓ [PID 7] Allocated 64 bytes of L1_SMALL on device 1 (buffer_id=0xdc020, ref_count=1)"
+            })
+    void noSingleByteHidesALeak(String leaking) {
+        byte[] line = (leaking + "\n").getBytes(StandardCharsets.UTF_8);
+        byte[] others = (ALLOCATED + "\n" + FREED + "\n").getBytes(StandardCharsets.UTF_8);
+        byte[] end = (Logs.STOPPED + "\n").getBytes(StandardCharsets.UTF_8);
+
+        for (int at = 0; at < line.length; at++) {
+            for (int value = 0; value < 256; value++) {
+                byte[] changed = line.clone();
+                changed[at] = (byte) value;
+                assertIsNotClean("byte " + at + " is " + value, others, changed, end);
+                assertIsNotClean("first, byte " + at + " is " + value, changed, others, end);
+            }
+            byte[] before = Arrays.copyOf(line, at);
+            byte[] after = Arrays.copyOfRange(line, at + 1, line.length);
+            assertIsNotClean("without byte " + at, others, before, after, end);
+            assertIsNotClean("first, without byte " + at, before, after, others, end);
+        }
+    }
+
+    @Test
+    void aLineThatIsCutAtItsHeadIsALossAsLongAsItCanBeRecognized() {
+        String line = "✓ [PID 8] Allocated 1048576 bytes of DRAM on device 0 (buffer_id=8192)";
+
+        for (int cut = 1; cut <= line.indexOf("buffer_id="); cut++) {
+            AllocationLog log = Logs.of(ALLOCATED, FREED, line.substring(cut), Logs.STOPPED);
+            assertThat(Logs.verdictOn(log).outcome()).as("cut %d", cut).isNotEqualTo(Outcome.LEAK_FREE);
+        }
+    }
+
+    private static void assertIsNotClean(String change, byte[]... parts) {
+        AllocationLog log = Logs.ofBytes(join(parts));
+        assertThat(Logs.verdictOn(log).outcome()).as(change).isNotEqualTo(Outcome.LEAK_FREE);
     }
 
     @Test
@@ -247,6 +290,36 @@ class DamagedLogTests {
 
         assertThat(log.unread().samples()).containsExactly(new UnreadLines.Sample(2, "a line of more than 64 KiB"));
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {65_000, 65_536, 65_550, 131_000, 1_000_000})
+    void aReportInALineThatIsTooLongIsALoss(int prefix) {
+        AllocationLog log = Logs.of(ALLOCATED, FREED, "x".repeat(prefix) + " " + ALLOCATED + " " + "y".repeat(70_000));
+
+        assertThat(Logs.losses(log)).containsExactly("line 3 contains a report, and a line may have 64 KiB at most");
+    }
+
+    @Test
+    void aProgramThatMayStillRunMayStillFreeItsBuffers() {
+        AllocationLog log = Logs.of(ALLOCATED);
+
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(Logs.verdictOn(log).inconclusiveReasonTexts().get(0))
+                .contains("the log shows no end of the program: no dump, no death and no end of the server");
+        assertThat(Logs.verdictOn(Logs.of(ALLOCATED, Logs.STOPPED)).outcome()).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
+    void theDeathOfOneProcessIsNotTheEndOfAnother() {
+        LeakVerdict verdict = Logs.verdictOn(Logs.of(
+                ALLOCATED,
+                ALLOCATED.replace("PID 7", "PID 8").replace("901152", "905248"),
+                "   PID 8 is dead, removing its buffers..."));
+
+        assertThat(verdict.survivors())
+                .extracting(Survivor::status)
+                .containsExactly(SurvivorStatus.UNDECIDED, SurvivorStatus.LEAKED);
     }
 
     private static byte[] compressed(String text) throws IOException {

@@ -18,6 +18,9 @@ final class Logs {
     static final AllocationLogReader READER =
             AllocationLogReader.create().clock(InstantSource.fixed(Instant.parse("2026-03-01T10:15:30Z")));
 
+    /** The last line of a server, after which nothing runs. */
+    static final String STOPPED = "🛑 Allocation Server stopped";
+
     private Logs() {}
 
     /** Reads lines, each with its line break. */

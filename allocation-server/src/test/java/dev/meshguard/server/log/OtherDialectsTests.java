@@ -220,7 +220,8 @@ class OtherDialectsTests {
         AllocationLog log = Logs.of(
                 "BUFFER DEALLOCATED",
                 "Device: 0",
-                "✓ [PID 7] Allocated 4096 bytes of DRAM on device 2 (buffer_id=1073739776)");
+                "✓ [PID 7] Allocated 4096 bytes of DRAM on device 2 (buffer_id=1073739776)",
+                Logs.STOPPED);
 
         assertThat(Logs.losses(log)).hasSize(1);
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAKED);

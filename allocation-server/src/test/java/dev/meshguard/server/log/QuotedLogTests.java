@@ -81,10 +81,48 @@ class QuotedLogTests {
                 "    %s",
                 "> %s",
                 "2025-11-20T10:15:30.123Z %s",
-                "server-1  | %s"
+                "server-1  | %s",
+                "2026-11-26T13:00:00.000000000Z stdout F {\"pod\":\"llama-decoder-7f6c9d9b6d-x2x9z-worker-0000017\",\"namespace\":\"a\"} %s",
+                "{\"log\":\"%s\\n\",\"stream\":\"stdout\"}",
+                "2026-11-26 10:15:30,123 - tests.decode - INFO - %s",
+                "\u001b[32m%s\u001b[0m",
+                "\u001b[1;38;5;40m\u001b]0;tests\u0007\u001b(B%s",
+                "\uFEFF%s"
             })
     void whatPeopleAndToolsPutAroundALineIsNoHindrance(String around) {
-        assertThat(Logs.of(around.replace("%s", ALLOCATED)).reports()).isEqualTo(1);
+        AllocationLog log = Logs.of(around.replace("%s", ALLOCATED));
+
+        assertThat(log.reports()).isEqualTo(1);
+        assertThat(Logs.losses(log)).isEmpty();
+    }
+
+    @Test
+    void coloursInsideOfALineAreNoHindrance() {
+        AllocationLog log = Logs.of(ALLOCATED.replace("4096", "\u001b[1m4096\u001b[22m"));
+
+        assertThat(log.reports()).isEqualTo(1);
+    }
+
+    @Test
+    void twoReportsInALineAreTwoReports() {
+        AllocationLog log = Logs.of(ALLOCATED + " " + ALLOCATED.replace("901152", "905248") + ALLOCATED.replace("PID 7", "PID 8"));
+
+        assertThat(Logs.reports(log))
+                .containsExactly(
+                        "allocated L1 0xdc020 (901152) on device 0, 4 KiB (4096 B)",
+                        "allocated L1 0xdd020 (905248) on device 0, 4 KiB (4096 B)",
+                        "allocated L1 0xdc020 (901152) on device 0, 4 KiB (4096 B)");
+    }
+
+    @Test
+    void theOtherLinesOfTheServerMayHaveThePrefixOfItsReports() {
+        AllocationLog log = Logs.of(
+                "12:00:01 server-1  | " + ALLOCATED,
+                "12:00:09 server-1  |    PID 7 is dead, removing its buffers...",
+                "12:00:09 server-1  |    ✓ Removed 1 buffers (0.00390625 MB) from PID 7");
+
+        assertThat(Logs.verdictOn(log).survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
+        assertThat(log.unread().count()).isZero();
     }
 
     @ParameterizedTest
@@ -94,12 +132,12 @@ class QuotedLogTests {
                 "It says [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)",
                 "So %s is printed"
             })
-    void aSentenceThatQuotesALineIsNoReport(String sentence) {
+    void aSentenceThatQuotesALineIsNoReportButMayBeOne(String sentence) {
         AllocationLog log = Logs.of("🚀 Allocation Server started", sentence.replace("%s", ALLOCATED));
 
         assertThat(log.reports()).isZero();
         assertThat(log.unread().count()).isEqualTo(1);
-        assertThat(Logs.losses(log)).isEmpty();
+        assertThat(Logs.losses(log)).containsExactly("line 2 contains a report that cannot be read");
     }
 
     @Test

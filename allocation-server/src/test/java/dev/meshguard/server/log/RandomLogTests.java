@@ -91,7 +91,7 @@ class RandomLogTests {
             }
         }
 
-        AllocationLog log = Logs.of(server.lines().toArray(String[]::new));
+        AllocationLog log = Logs.of(String.join("\n", server.lines()), Logs.STOPPED);
 
         assertThat(log.addresses()).hasSize(20_000);
         assertThat(log.addresses())

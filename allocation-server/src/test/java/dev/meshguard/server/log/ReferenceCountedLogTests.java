@@ -38,7 +38,8 @@ class ReferenceCountedLogTests {
                 "✓ [PID 7] Allocated 4096 bytes of DRAM on device 0 (buffer_id=901152)",
                 "✓ [PID 7] Allocated 4096 bytes of DRAM on device 1 (buffer_id=901152)",
                 "✓ [PID 8] Allocated 4096 bytes of DRAM on device 2 (buffer_id=901152)",
-                "✓ [PID 7] Allocated 4096 bytes of DRAM on device 3 (buffer_id=109344)");
+                "✓ [PID 7] Allocated 4096 bytes of DRAM on device 3 (buffer_id=109344)",
+                Logs.STOPPED);
 
         assertThat(LeakCheck.create().examine(log.history()).groups(SurvivorStatus.LEAKED))
                 .extracting(SurvivorGroup::buffers)
@@ -233,7 +234,8 @@ class ReferenceCountedLogTests {
                 "Total tracked allocations: 0",
                 "✓ No buffers remaining - perfect cleanup!",
                 "📋 DUMP_REMAINING complete.",
-                ALLOCATED);
+                ALLOCATED,
+                Logs.STOPPED);
 
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAKED);
     }

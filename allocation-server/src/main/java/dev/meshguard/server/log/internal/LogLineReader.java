@@ -20,6 +20,9 @@ public final class LogLineReader {
     /** No line of a server is a tenth as long; longer ones are truncated. */
     private static final int MAX_LINE_LENGTH = 1 << 16;
 
+    private static final byte ESCAPE = 0x1b;
+    private static final byte BELL = 0x07;
+
     private final InputStream in;
     private final boolean isCompressed;
     private final byte[] block = new byte[MAX_LINE_LENGTH];
@@ -34,7 +37,9 @@ public final class LogLineReader {
     private long number;
     private boolean isTooLong;
     private boolean hasNul;
+    private boolean hasEscape;
     private boolean isTerminated;
+    private boolean hasUnreadReport;
 
     private LogLineReader(InputStream in, boolean isCompressed) {
         this.in = in;
@@ -64,6 +69,8 @@ public final class LogLineReader {
     public boolean next() throws IOException {
         isTooLong = false;
         hasNul = false;
+        hasEscape = false;
+        hasUnreadReport = false;
         int searched = next;
         while (true) {
             for (int at = searched; at < filled; at++) {
@@ -71,6 +78,7 @@ public final class LogLineReader {
                     return found(at, at + 1, true);
                 }
                 hasNul |= block[at] == 0;
+                hasEscape |= block[at] == ESCAPE;
             }
             searched = filled;
             if (next > 0) {
@@ -81,8 +89,10 @@ public final class LogLineReader {
             }
             if (filled == MAX_LINE_LENGTH) {
                 isTooLong = true;
-                filled = 0;
-                searched = 0;
+                hasUnreadReport |= ReportWords.areIn(block, 0, filled);
+                System.arraycopy(block, filled - ReportWords.MAX_LENGTH, block, 0, ReportWords.MAX_LENGTH);
+                filled = ReportWords.MAX_LENGTH;
+                searched = filled;
             }
             if (!fill()) {
                 return (filled > 0 || isTooLong) && found(filled, filled, false);
@@ -115,10 +125,48 @@ public final class LogLineReader {
     private boolean found(int end, int following, boolean terminated) {
         from = next;
         to = end > from && block[end - 1] == '\r' ? end - 1 : end;
+        to = hasEscape ? removeEscapes() : to;
+        hasUnreadReport |= isTooLong && ReportWords.areIn(block, from, to);
         next = following;
         number++;
         isTerminated = terminated;
         return true;
+    }
+
+    /** Removes the colours and other commands to a terminal from the line; returns its new end. */
+    private int removeEscapes() {
+        int kept = from;
+        int at = from;
+        while (at < to) {
+            if (block[at] == ESCAPE) {
+                at = afterEscape(at + 1);
+            } else {
+                block[kept++] = block[at++];
+            }
+        }
+        return kept;
+    }
+
+    /**
+     * Returns where a command ends: after a letter if {@code [} begins it, after a bell or an escape if {@code ]} does, and
+     * otherwise after its first byte.
+     *
+     * <p>A damaged byte may look like the beginning of a command. So one that does not end, or that contains a report, is text.
+     */
+    private int afterEscape(int kind) {
+        if (kind >= to) {
+            return kind;
+        }
+        boolean isShort = block[kind] == '[';
+        int last = kind;
+        if (isShort || block[kind] == ']') {
+            do {
+                last++;
+            } while (last < to && (isShort ? block[last] < '@' || block[last] > '~' : block[last] != BELL && block[last] != ESCAPE));
+        } else if (block[kind] == '(') {
+            last++;
+        }
+        return last >= to || ReportWords.areIn(block, kind, last) ? kind : last + 1;
     }
 
     /** Returns the buffer that contains the line, from {@link #from()} to {@link #to()}; valid until the next line. */
@@ -142,6 +190,11 @@ public final class LogLineReader {
     /** Returns whether the line was longer than the limit; only its end is available. */
     boolean isTooLong() {
         return isTooLong;
+    }
+
+    /** Returns whether the line is longer than the limit, and contains a report. */
+    boolean hasUnreadReport() {
+        return hasUnreadReport;
     }
 
     /**

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -89,6 +90,7 @@ public final class LogParser {
     private final Set<LogDialect> dialects = EnumSet.noneOf(LogDialect.class);
     private final UnreadLineCounter unread = new UnreadLineCounter();
     private final BufferReportLine report = new BufferReportLine();
+    private final LinePrefix prefix = new LinePrefix();
     private final RejectedRequests rejected = new RejectedRequests();
     private final FreesWithoutAllocation unseen = new FreesWithoutAllocation();
 
@@ -108,7 +110,11 @@ public final class LogParser {
     /** Ends the current round. */
     private Scope round = () -> {};
 
+    /** The processes that may still run: they allocated after the last dump, and did not die. */
+    private final Set<Long> running = new HashSet<>();
+
     private long lastDump;
+    private boolean isAttached;
     private boolean hasStarted;
     private boolean wentOnAfterDump;
 
@@ -176,16 +182,28 @@ public final class LogParser {
         }
         if (lines.isTooLong()) {
             unread("a line of more than 64 KiB");
+            if (lines.hasUnreadReport()) {
+                gaps.note(
+                        Kind.UNREADABLE,
+                        "line %d contains a report, and a line may have 64 KiB at most",
+                        lines.number());
+            }
             return;
         }
-        BufferReportLine.Kind kind = report.read(lines.bytes(), lines.from(), lines.to(), lines.number());
-        switch (kind) {
-            case NONE -> otherLine(lines.text());
-            case BROKEN -> broken();
-            default -> {
-                serverLine();
-                reported(kind);
-            }
+        report.begin(lines.bytes(), lines.from(), lines.to(), lines.number());
+        BufferReportLine.Kind kind = report.next();
+        boolean isReport = kind != BufferReportLine.Kind.NONE;
+        while (kind != BufferReportLine.Kind.NONE) {
+            serverLine();
+            reported(kind);
+            kind = report.next();
+        }
+        if (report.isDamaged()) {
+            damaged();
+        } else if (isReport) {
+            prefix.of(lines.bytes(), lines.from(), report.prefixEnd());
+        } else {
+            otherLine(prefix.remove(lines.text()));
         }
     }
 
@@ -203,6 +221,7 @@ public final class LogParser {
             case ALLOCATED -> {
                 reports++;
                 wentOnAfterDump = true;
+                running.add(report.pid);
                 if (report.references > 0) {
                     dialects.add(LogDialect.REFERENCE_COUNTED);
                 }
@@ -228,7 +247,7 @@ public final class LogParser {
                 rejected(ServerStatusLine.core(lines.text()));
                 return;
             }
-            case NONE, BROKEN -> throw new IllegalStateException("No report: " + kind);
+            case NONE -> throw new IllegalStateException("No report: " + kind);
         }
         if (report.isHexadecimal) {
             dialects.add(LogDialect.HEXADECIMAL);
@@ -250,10 +269,10 @@ public final class LogParser {
         }
     }
 
-    private void broken() {
+    private void damaged() {
         unread(lines.text());
         if (lines.isTerminated()) {
-            gaps.note(Kind.UNREADABLE, "line %d begins like a report and cannot be read as one", lines.number());
+            gaps.note(Kind.UNREADABLE, "line %d contains a report that cannot be read", lines.number());
         } else {
             cut();
         }
@@ -382,6 +401,7 @@ public final class LogParser {
         statistics.read(line);
         switch (line.form()) {
             case STARTED -> started();
+            case STOPPED -> running.clear();
             case STATISTICS -> section = LogSection.IN_STATISTICS;
             case DUMP -> dump();
             case KERNELS -> section = LogSection.IN_KERNELS;
@@ -410,7 +430,8 @@ public final class LogParser {
     }
 
     private void attach() {
-        if (events.isEmpty()) {
+        if (!isAttached) {
+            isAttached = true;
             events.next().sourceAttached(SOURCE);
         }
     }
@@ -431,6 +452,7 @@ public final class LogParser {
         ledger.countsReferences();
         dialects.add(LogDialect.REFERENCE_COUNTED);
         checked();
+        running.clear();
         lastDump = lines.number();
         wentOnAfterDump = false;
     }
@@ -440,6 +462,7 @@ public final class LogParser {
         dialects.add(LogDialect.REFERENCE_COUNTED);
         wentOnAfterDump = true;
         deathLine = lines.number();
+        running.remove(pid);
         return ledger.processDied(pid);
     }
 
@@ -490,7 +513,7 @@ public final class LogParser {
                         gaps.note(Kind.CUT, "the log cannot be read after line %d: %s", lines.number(), damage));
         circularBuffers.forEach(this::circularBuffersRemaining);
         gaps.finish();
-        if (events.isEmpty()) {
+        if (!isAttached && events.history().lostReports().isEmpty()) {
             events.next()
                     .reportsLost(
                             -1,
@@ -500,6 +523,9 @@ public final class LogParser {
                                             + " is of a log of the allocation server");
         }
         endRound();
+        if (ledger.hasEntriesOf(running)) {
+            events.next().trackingStopped("the log shows no end of the program: no dump, no death and no end of the server");
+        }
         if (lastDump == 0 || wentOnAfterDump || rounds > 0) {
             checked();
         }

@@ -80,10 +80,6 @@ final class LogRecorder {
                 : AllocationDetails.user().reportedBy(pid);
     }
 
-    boolean isEmpty() {
-        return lines.isEmpty();
-    }
-
     AllocationHistory history() {
         return tracker.history();
     }

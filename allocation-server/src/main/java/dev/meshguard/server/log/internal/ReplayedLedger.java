@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -473,6 +474,13 @@ final class ReplayedLedger {
         return devices.values().stream()
                 .mapToLong(replayed -> replayed.sums.buffers())
                 .sum();
+    }
+
+    /** Returns whether an entry belongs to one of some processes. */
+    boolean hasEntriesOf(Set<Long> processes) {
+        return devices.values().stream()
+                .flatMap(replayed -> replayed.entries.entries().stream())
+                .anyMatch(entry -> entry.references > 0 && processes.contains(entry.owner));
     }
 
     long entriesOfEveryReport() {

@@ -29,6 +29,7 @@ record ServerStatusLine(Form form, List<String> values) {
     /** The forms of lines. */
     enum Form {
         STARTED(LogSection.ANYWHERE, "(?:Enhanced )?Allocation Server started.*"),
+        STOPPED(LogSection.ANYWHERE, "Allocation Server stopped"),
         STATISTICS(LogSection.ANYWHERE, "Current Statistics:"),
         STATISTICS_DEVICE(LogSection.IN_STATISTICS, "Device " + NUMBER + ":"),
         /** A quoted form of the block: all values of a device in one line. */
@@ -92,7 +93,7 @@ record ServerStatusLine(Form form, List<String> values) {
         DECORATION(
                 LogSection.ANYWHERE,
                 "(?:Listening on: .*|Press Ctrl\\+C to stop|Background cleanup thread (?:started|stopped).*"
-                        + "|Allocation Server stopped|Device detection \\(.*|Server will track allocations anyway"
+                        + "|Device detection \\(.*|Server will track allocations anyway"
                         + "|No (?:PCIe )?devices detected|Total: \\d+ (?:PCIe )?device\\(s\\) detected"
                         + "|Device \\d+: \\w+ \\(\\d+GB DRAM, \\d+MB L1\\).*)");
 

@@ -86,8 +86,8 @@ class BufferReportLineTests {
                 "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=0x10000000000000000)",
                 "✓ [PID 7]"
             })
-    void callsAReportBrokenThatCannotBeRead(String line) {
-        assertThat(read(line)).isEqualTo("BROKEN");
+    void callsALineDamagedWhoseReportCannotBeRead(String line) {
+        assertThat(read(line)).isEqualTo("DAMAGED");
     }
 
     @Test
@@ -147,15 +147,19 @@ class BufferReportLineTests {
     private static String read(String text) {
         byte[] line = ("7" + text + "))))))))").getBytes(StandardCharsets.UTF_8);
         BufferReportLine report = new BufferReportLine();
-        Kind kind = report.read(line, 1, line.length - 8, 1);
+        report.begin(line, 1, line.length - 8, 1);
+        Kind kind = report.next();
         String subject =
                 " " + report.pid + " " + report.device + " " + Long.toHexString(report.id) + " " + report.isHexadecimal;
+        if (kind == Kind.NONE && report.next() == Kind.NONE && report.isDamaged()) {
+            return "DAMAGED";
+        }
         return kind
                 + switch (kind) {
                     case ALLOCATED -> subject + " " + report.size + " " + report.type + " " + report.references;
                     case FREED -> subject + " " + report.size + " " + report.hasRemaining + " " + report.references;
                     case UNKNOWN_FREE -> subject;
-                    case NONE, BROKEN, OTHER_SIZE, REJECTED -> "";
+                    case NONE, OTHER_SIZE, REJECTED -> "";
                 };
     }
 }

@@ -1,0 +1,69 @@
+package dev.meshguard.server.log.internal;
+
+import dev.meshguard.event.BufferType;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The words by which a report of a buffer is recognized where it cannot be read: {@code Allocated N bytes}, {@code bytes of
+ * TYPE}, {@code Freed buffer} and {@code buffer_id=}.
+ */
+final class ReportWords {
+
+    /** The words with their last bytes first need this many bytes: a number of twenty digits, and the words around it. */
+    static final int MAX_LENGTH = 40;
+
+    private static final byte[] ALLOCATED = ascii("Allocated ");
+    private static final byte[] BYTES = ascii(" bytes");
+    private static final byte[] BYTES_OF = ascii("bytes of ");
+    private static final byte[] FREED = ascii("Freed buffer");
+    private static final byte[] BUFFER_ID = ascii("buffer_id=");
+    private static final byte[][] TYPES =
+            Arrays.stream(BufferType.values()).map(type -> ascii(type.name())).toArray(byte[][]::new);
+
+    private ReportWords() {}
+
+    /** Returns whether a part of a line contains such words. */
+    static boolean areIn(byte[] line, int from, int to) {
+        for (int at = from; at < to; at++) {
+            boolean found =
+                    switch (line[at]) {
+                        case 'A' -> startsWith(ALLOCATED, line, at, to) && isCounted(line, at + ALLOCATED.length, to);
+                        case 'F' -> startsWith(FREED, line, at, to);
+                        case 'b' ->
+                            startsWith(BUFFER_ID, line, at, to)
+                                    || (startsWith(BYTES_OF, line, at, to) && isType(line, at + BYTES_OF.length, to));
+                        default -> false;
+                    };
+            if (found) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isCounted(byte[] line, int from, int to) {
+        int at = from;
+        while (at < to && (line[at] == '-' || (line[at] >= '0' && line[at] <= '9'))) {
+            at++;
+        }
+        return at > from && startsWith(BYTES, line, at, to);
+    }
+
+    private static boolean isType(byte[] line, int from, int to) {
+        for (byte[] type : TYPES) {
+            if (startsWith(type, line, from, to)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean startsWith(byte[] word, byte[] line, int from, int to) {
+        return to - from >= word.length && Arrays.equals(line, from, from + word.length, word, 0, word.length);
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}
