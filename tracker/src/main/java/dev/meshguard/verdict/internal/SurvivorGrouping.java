@@ -93,15 +93,10 @@ final class SurvivorGrouping {
                 survivor.status());
     }
 
-    /**
-     * Returns the request, or the report of a process about several devices: its protocol has no requests, but a mesh uses the
-     * same address everywhere.
-     */
+    /** Returns the request, or the process and the phase: a protocol of programs has no requests. */
     private static Object withoutOrigin(BufferGeneration buffer) {
         OptionalLong process = buffer.request().details().processId();
-        return process.isPresent()
-                ? List.of(process.getAsLong(), buffer.address(), buffer.allocatedIn())
-                : buffer.request();
+        return process.isPresent() ? List.of(process.getAsLong(), buffer.allocatedIn()) : buffer.request();
     }
 
     /**
