@@ -198,9 +198,9 @@ class AnalyzeEvidenceTests {
 
         assertThat(answer.err()).isEmpty();
         assertThat(answer.out()).contains("""
-                note    An exception left ttnn::matmul (node 7): "TT_THROW @ program.cpp:1". The rejected request: circular buffers up
-                        to 0x186a00 (1600000), and an L1 buffer lies at 0x16b800 (1488896). The capture has these buffers there in it:
-                        64 KiB (65536 B) at 0x16b800 (1488896), label "tensor 8 Shape([1, 1, 32, 1024])", at
+                note    An exception left ttnn::matmul (node 7): "TT_THROW @ program.cpp:1". The rejected request: occupied: circular
+                        buffers up to 0x186a00 (1600000), and an L1 buffer lies at 0x16b800 (1488896). The capture has these buffers
+                        there in it: 64 KiB (65536 B) at 0x16b800 (1488896), label "tensor 8 Shape([1, 1, 32, 1024])", at
                         decoder.forward(models/decoder.py:57).
                 """);
     }
@@ -219,8 +219,8 @@ class AnalyzeEvidenceTests {
 
                 note    Before a replay of a trace, the runtime listed 1 buffer that it would corrupt (line 1): buffer 1187 of ttnn.add,
                         allocated at model.py:31 in forward.
-                note    The runtime rejected a request (line 8): circular buffers up to 0x186a00 (1600000), and an L1 buffer lies at
-                        0x16b800 (1488896). The lines before it report no buffer there.
+                note    The runtime rejected a request (line 8): occupied: circular buffers up to 0x186a00 (1600000), and an L1 buffer
+                        lies at 0x16b800 (1488896). The lines before it report no buffer there.
                 sum     0 allocated = 0 freed
 
                 Events in the log: #1 line 8

@@ -145,14 +145,15 @@ class AnalyzeHistoryTests {
     @Test
     void isReadBesideALog() throws IOException {
         Path log = Files.writeString(
-                folder.resolve("server.log"), "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\n");
+                folder.resolve("server.log"),
+                "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\nAllocation Server stopped\n");
         HistoryJson.write(tracker.history(), file);
 
         Answer answer = Answer.to("analyze", file.toString(), log.toString());
 
         assertThat(answer.out())
                 .startsWith(file + ": 0 events (history)")
-                .contains(log + ": 1 line", "LEAK  4 KiB in 1 L1 buffer");
+                .contains(log + ": 2 lines", "LEAK  4 KiB in 1 L1 buffer");
         assertThat(answer.status()).isEqualTo(1);
     }
 
@@ -197,11 +198,12 @@ class AnalyzeHistoryTests {
     void aLogWhoseFirstLineIsOfAnotherProgramInJsonIsALog() throws IOException {
         Path log = Files.writeString(
                 folder.resolve("server.log"),
-                "{\"level\":\"info\",\"kind\":\"x\"}\n✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\n");
+                "{\"level\":\"info\",\"kind\":\"x\"}\n✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\n"
+                        + "Allocation Server stopped\n");
 
         Answer answer = Answer.to("analyze", log.toString());
 
-        assertThat(answer.out()).contains(log + ": 2 lines", "LEAK  4 KiB in 1 L1 buffer");
+        assertThat(answer.out()).contains(log + ": 3 lines", "LEAK  4 KiB in 1 L1 buffer");
         assertThat(answer.status()).isEqualTo(1);
     }
 

@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AnalyzeTests {
 
     private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\n";
+    private static final String LEAK = ALLOCATED + "🛑 Allocation Server stopped\n";
     private static final String FREED = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)\n";
     private static final String UNKNOWN =
             "⚠ [PID 7] Deallocation for unknown buffer 901152 on device 0 (allocated before tracking started)\n";
@@ -39,7 +40,8 @@ class AnalyzeTests {
     static Stream<Arguments> logs() {
         return Stream.of(
                 Arguments.of("all is freed", ALLOCATED + FREED, 0),
-                Arguments.of("a leak", ALLOCATED, 1),
+                Arguments.of("a leak", LEAK, 1),
+                Arguments.of("a program that may still run", ALLOCATED, 2),
                 Arguments.of("cut", ALLOCATED + FREED + "✓ [PID 7] Alloc", 2),
                 Arguments.of("a block that is not read", "Allocation Server started\nBUFFER ALLOCATED\nDevice: 0\n", 2),
                 Arguments.of("a free too many", ALLOCATED + FREED + UNKNOWN, 3));
@@ -75,7 +77,7 @@ class AnalyzeTests {
         Path pipe = folder.resolve("pipe");
         assumeTrue(isMade(pipe), "There is no mkfifo here");
         Process writer =
-                new ProcessBuilder("sh", "-c", "printf '%s' \"$1\" > \"$2\"", "sh", ALLOCATED, pipe.toString()).start();
+                new ProcessBuilder("sh", "-c", "printf '%s' \"$1\" > \"$2\"", "sh", LEAK, pipe.toString()).start();
 
         Answer answer = Answer.to("analyze", pipe.toString());
 
@@ -177,7 +179,7 @@ class AnalyzeTests {
     void theWorstOfSeveralLogsCounts() throws IOException {
         String clean = file("clean.log", ALLOCATED + FREED);
         String cut = file("cut.log", ALLOCATED + FREED + "✓ [PID 7] Alloc");
-        String leak = file("leak.log", ALLOCATED);
+        String leak = file("leak.log", LEAK);
 
         assertThat(Answer.to("analyze", clean, cut).status()).isEqualTo(2);
         assertThat(Answer.to("analyze", leak, cut, clean).status()).isEqualTo(1);
@@ -185,7 +187,7 @@ class AnalyzeTests {
 
     @Test
     void theAnswerNamesTheCommandThatWritesThePageOfALeak() throws IOException {
-        String leak = file("leak.log", ALLOCATED);
+        String leak = file("leak.log", LEAK);
         String clean = file("clean.log", ALLOCATED + FREED);
 
         assertThat(Answer.to("analyze", leak).out())
@@ -197,7 +199,7 @@ class AnalyzeTests {
     @Test
     @DisabledOnOs(OS.WINDOWS)
     void theCommandForThePageQuotesItsPathForTheShell() throws IOException {
-        String leak = file("user's leak.log", ALLOCATED);
+        String leak = file("user's leak.log", LEAK);
 
         assertThat(Answer.to("analyze", leak).out())
                 .contains("page    meshguard page '" + leak.replace("'", "'\\''") + "'" + System.lineSeparator());
@@ -205,9 +207,8 @@ class AnalyzeTests {
 
     @Test
     void theAnswerNamesWhatLeakedAndWhereItStandsInTheLog() {
-        assertThat(analyze("text\n" + ALLOCATED + "other\n").out())
-                .isEqualTo("""
-standard input: 3 lines, 1 of them reports a buffer
+        assertThat(analyze("text\n" + LEAK + "other\n").out()).isEqualTo("""
+standard input: 4 lines, 1 of them reports a buffer
 
 LEAK  4 KiB in 1 L1 buffer of process 7 was never freed (standard input:2)
 
@@ -229,9 +230,9 @@ Addresses: 1, of which 0 as often freed as allocated, 1 less often, 0 more often
   device  address           type  allocated  freed  unknown  largest         lines
   0       0xdc020 (901152)  L1    1          0      0        4 KiB (4096 B)  2
 
-Not read: 2 of 3 lines: 1, 3
+Not read: 2 of 4 lines: 1, 4
   line 1: text
-  line 3: other
+  line 4: other
 """.replace("\n", System.lineSeparator()));
     }
 
@@ -239,8 +240,7 @@ Not read: 2 of 3 lines: 1, 3
     void expectedBuffersExitWithZero() throws IOException {
         String expected = file("expected.txt", "L1 size 4096 because \"dispatch keeps it\"\n");
 
-        assertThat(Answer.toInput(ALLOCATED, "analyze", "--expected", expected, "-")
-                        .status())
+        assertThat(Answer.toInput(LEAK, "analyze", "--expected", expected, "-").status())
                 .isZero();
     }
 
@@ -253,7 +253,7 @@ Not read: 2 of 3 lines: 1, 3
             analyze --phase ( -       | --phase ( is no regular expression: Unclosed group at index 1. Example: '^=== (.+) ===$'
             """)
     void aWrongCommandIsSaidInOneLine(String command, String sentence) {
-        assertThat(Answer.toInput(ALLOCATED, command.split(" ")))
+        assertThat(Answer.toInput(LEAK, command.split(" ")))
                 .isEqualTo(new Answer(64, "", "meshguard: " + sentence + "\n"));
     }
 
@@ -295,15 +295,13 @@ Not read: 2 of 3 lines: 1, 3
 
     @Test
     void knownLeaksAreStatusZero() throws IOException {
-        AllocationLog log =
-                AllocationLog.read(new ByteArrayInputStream(ALLOCATED.getBytes(StandardCharsets.UTF_8)), "log");
+        AllocationLog log = AllocationLog.read(new ByteArrayInputStream(LEAK.getBytes(StandardCharsets.UTF_8)), "log");
         Baseline known = Baseline.of(LeakCheck.create().examine(log.history()));
         String baseline = file("baseline.txt", known.toText());
 
-        assertThat(Answer.toInput(ALLOCATED, "analyze", "--baseline", baseline, "-")
-                        .status())
+        assertThat(Answer.toInput(LEAK, "analyze", "--baseline", baseline, "-").status())
                 .isZero();
-        assertThat(Answer.toInput(ALLOCATED.replace("4096", "64"), "analyze", "--baseline", baseline, "-")
+        assertThat(Answer.toInput(LEAK.replace("4096", "64"), "analyze", "--baseline", baseline, "-")
                         .status())
                 .isEqualTo(1);
     }
@@ -312,7 +310,7 @@ Not read: 2 of 3 lines: 1, 3
     void aBaselineThatIsNoneIsSaidInOneLine() throws IOException {
         String baseline = file("baseline.txt", "nonsense\n");
 
-        Answer answer = Answer.toInput(ALLOCATED, "analyze", "--baseline", baseline, "-");
+        Answer answer = Answer.toInput(LEAK, "analyze", "--baseline", baseline, "-");
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err()).startsWith("meshguard: " + baseline + ":1: ").hasLineCount(1);
@@ -333,8 +331,7 @@ Not read: 2 of 3 lines: 1, 3
 
     @Test
     void asJsonTheAnswerIsOneDocument() throws IOException {
-        String json =
-                Answer.toInput("text\n" + ALLOCATED, "analyze", "--json", "-").out();
+        String json = Answer.toInput("text\n" + LEAK, "analyze", "--json", "-").out();
 
         try (JsonParser parser = new JsonFactory().createParser(json)) {
             while (parser.nextToken() != null) {
@@ -344,7 +341,7 @@ Not read: 2 of 3 lines: 1, 3
         assertThat(json.substring(0, json.indexOf("\"eventLines\"")).replaceAll("\\s+", " "))
                 .isEqualTo(
                         "{ \"format\" : \"meshguard-analysis\", \"version\" : 1, \"logs\" : [ { \"log\" : \"standard"
-                                + " input\", \"status\" : \"LEAKED\", \"lines\" : 2, \"reports\" : 1, \"dialects\" : [ ],"
+                                + " input\", \"status\" : \"LEAKED\", \"lines\" : 3, \"reports\" : 1, \"dialects\" : [ ],"
                                 + " \"comparedStatistics\" : 0, \"differingStatistics\" : 0, \"freed\" : [ ], \"addresses\" : [ {"
                                 + " \"device\" : 0, \"address\" : 901152, \"type\" : \"L1\", \"allocated\" : 1, \"freed\" : 0,"
                                 + " \"unknownFrees\" : 0, \"largestSize\" : 4096, \"sizeChanges\" : 0, \"processDied\" : false,"

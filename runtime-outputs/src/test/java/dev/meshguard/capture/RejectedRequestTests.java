@@ -36,7 +36,7 @@ class RejectedRequestTests {
                         note -> assertThat(note)
                                 .startsWith("An exception left ttnn::matmul (node ")
                                 .endsWith(
-                                        "The rejected request: circular buffers up to 0x186a00 (1600000), and an L1 buffer lies at"
+                                        "The rejected request: occupied: circular buffers up to 0x186a00 (1600000), and an L1 buffer lies at"
                                                 + " 0x16b800 (1488896). The capture has these buffers there in it: 64 KiB (65536 B) at 0x16b800"
                                                 + " (1488896), label \"tensor 7 Shape([1, 1, 32, 32])\", at decoder.forward(models/decoder.py:57)."));
     }

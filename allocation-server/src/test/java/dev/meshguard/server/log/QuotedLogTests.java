@@ -105,7 +105,8 @@ class QuotedLogTests {
 
     @Test
     void twoReportsInALineAreTwoReports() {
-        AllocationLog log = Logs.of(ALLOCATED + " " + ALLOCATED.replace("901152", "905248") + ALLOCATED.replace("PID 7", "PID 8"));
+        AllocationLog log =
+                Logs.of(ALLOCATED + " " + ALLOCATED.replace("901152", "905248") + ALLOCATED.replace("PID 7", "PID 8"));
 
         assertThat(Logs.reports(log))
                 .containsExactly(

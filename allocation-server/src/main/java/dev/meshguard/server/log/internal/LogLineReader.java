@@ -162,7 +162,10 @@ public final class LogLineReader {
         if (isShort || block[kind] == ']') {
             do {
                 last++;
-            } while (last < to && (isShort ? block[last] < '@' || block[last] > '~' : block[last] != BELL && block[last] != ESCAPE));
+            } while (last < to
+                    && (isShort
+                            ? block[last] < '@' || block[last] > '~'
+                            : block[last] != BELL && block[last] != ESCAPE));
         } else if (block[kind] == '(') {
             last++;
         }

@@ -524,7 +524,8 @@ public final class LogParser {
         }
         endRound();
         if (ledger.hasEntriesOf(running)) {
-            events.next().trackingStopped("the log shows no end of the program: no dump, no death and no end of the server");
+            events.next()
+                    .trackingStopped("the log shows no end of the program: no dump, no death and no end of the server");
         }
         if (lastDump == 0 || wentOnAfterDump || rounds > 0) {
             checked();

@@ -26,15 +26,14 @@ final class ReportWords {
     /** Returns whether a part of a line contains such words. */
     static boolean areIn(byte[] line, int from, int to) {
         for (int at = from; at < to; at++) {
-            boolean found =
-                    switch (line[at]) {
-                        case 'A' -> startsWith(ALLOCATED, line, at, to) && isCounted(line, at + ALLOCATED.length, to);
-                        case 'F' -> startsWith(FREED, line, at, to);
-                        case 'b' ->
-                            startsWith(BUFFER_ID, line, at, to)
-                                    || (startsWith(BYTES_OF, line, at, to) && isType(line, at + BYTES_OF.length, to));
-                        default -> false;
-                    };
+            boolean found = switch (line[at]) {
+                case 'A' -> startsWith(ALLOCATED, line, at, to) && isCounted(line, at + ALLOCATED.length, to);
+                case 'F' -> startsWith(FREED, line, at, to);
+                case 'b' ->
+                    startsWith(BUFFER_ID, line, at, to)
+                            || (startsWith(BYTES_OF, line, at, to) && isType(line, at + BYTES_OF.length, to));
+                default -> false;
+            };
             if (found) {
                 return true;
             }

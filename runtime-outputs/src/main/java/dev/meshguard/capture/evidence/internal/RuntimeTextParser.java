@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 public final class RuntimeTextParser {
 
     /** The number of rejected requests that are kept, and of other texts. */
-    private static final int MAX_TEXTS = 3;
+    private static final int MAX_TEXTS = 8;
 
     private static final Pattern NO_SPACE = Pattern.compile(
             "Out of Memory: Not enough space .{0,80}?to allocate (\\d+) B (\\w+)\\b.{0,20}? across (\\d+) banks");
@@ -48,29 +48,78 @@ public final class RuntimeTextParser {
     private static final Pattern WITH_TRACE = Pattern.compile(
             "Allocating device buffers is (?:potentially )?unsafe due to the existence of an active trace");
 
+    private static final Pattern BEYOND_BUFFER =
+            Pattern.compile("Cannot set to globally allocated buffer\\. Circular buffer size"
+                    + " (\\d+) B exceeds allocated L1 buffer bank size of (\\d+) B");
+
+    /** The beginning of a rejection. Its figures may be in the same line, or in those that follow. */
+    private static final Pattern REJECTION = Pattern.compile(
+            "Out of Memory: (?:Not enough|Cannot)|Statically allocated (?:circular|dataflow)"
+                    + "|Cannot set to globally allocated buffer|Creating trace buffers of size|Trace buffer at address");
+
+    /** A line that continues one: a loggers' break may lie before each of its figures. */
+    private static final Pattern CONTINUATION =
+            Pattern.compile("(?:E\\s+)?((?:where each bank|but |\\d+ ?B\\b|\\(allocated:|across "
+                    + "|on core range|L1 buffer allocated|and static|is allocated|is beyond|Circular buffer size).*)");
+
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\{}");
+    private static final Pattern VALUE = Pattern.compile("\\w+");
+
     private final List<RuntimeText> first = new ArrayList<>();
     private long rejections;
     private long others;
     private Optional<AliveBufferList> list = Optional.empty();
+
+    /** The rejection in the last lines, which the next may continue; empty if there is none. */
+    private String rejection = "";
+
+    private long rejectionLine;
 
     /** Reads a line; returns whether it belongs to such a text. */
     public boolean read(String text, long line) {
         if (list.isPresent() && list.get().read(text)) {
             return true;
         }
-        finishList();
+        if (!rejection.isEmpty() && continues(text.strip())) {
+            return true;
+        }
+        finish();
         list = AliveBufferList.beginningWith(text, line);
         if (list.isPresent()) {
             return true;
         }
-        Optional<RuntimeText> found = one(text, line);
-        found.ifPresent(this::add);
-        return found.isPresent();
+        if (REJECTION.matcher(text).find()) {
+            rejection = text;
+            rejectionLine = line;
+            return true;
+        }
+        boolean isWarning = WITH_TRACE.matcher(text).find();
+        if (isWarning) {
+            add(new RuntimeText(Kind.ALLOCATED_WITH_TRACE, line, "", Optional.empty(), List.of()));
+        }
+        return isWarning;
     }
 
-    private void finishList() {
+    private boolean continues(String text) {
+        Matcher placeholder = PLACEHOLDER.matcher(rejection);
+        if (placeholder.find() && VALUE.matcher(text).matches()) {
+            rejection = placeholder.replaceFirst(text);
+            return true;
+        }
+        Matcher continuation = CONTINUATION.matcher(text);
+        boolean continues = continuation.matches();
+        rejection += continues ? " " + continuation.group(1) : "";
+        return continues;
+    }
+
+    private void finish() {
         list.ifPresent(ended -> add(ended.text()));
         list = Optional.empty();
+        if (!rejection.isEmpty()) {
+            add(rejection(rejection, rejectionLine)
+                    .orElseGet(() -> rejected(rejectionLine, "its figures cannot be read", Optional.empty())));
+            rejection = "";
+        }
     }
 
     private void add(RuntimeText text) {
@@ -88,7 +137,7 @@ public final class RuntimeTextParser {
      * @param holders a sentence about the buffers that stood in the way of a text, if it is known which they were
      */
     public List<String> notes(Function<RuntimeText, Optional<String>> holders) {
-        finishList();
+        finish();
         List<String> notes = new ArrayList<>();
         for (RuntimeText text : first) {
             notes.add(RuntimeTextNotes.sentence(text, "line " + text.line())
@@ -107,25 +156,20 @@ public final class RuntimeTextParser {
     public static Optional<RuntimeText> firstOf(String lines) {
         RuntimeTextParser parser = new RuntimeTextParser();
         lines.lines().forEach(line -> parser.read(line, 0));
-        parser.finishList();
+        parser.finish();
         return parser.first.stream().findFirst();
     }
 
-    private static Optional<RuntimeText> one(String text, long line) {
+    /** Returns a rejection; empty if its figures are missing, or have more digits than a size. */
+    private static Optional<RuntimeText> rejection(String text, long line) {
         try {
-            return rejection(text, line).or(() -> warning(text, line));
-        } catch (NumberFormatException notANumber) {
-            return Optional.empty(); // More digits than a size has: no text of the runtime.
+            return ofFigures(text, line);
+        } catch (NumberFormatException tooManyDigits) {
+            return Optional.empty();
         }
     }
 
-    private static Optional<RuntimeText> warning(String text, long line) {
-        return WITH_TRACE.matcher(text).find()
-                ? Optional.of(new RuntimeText(Kind.ALLOCATED_WITH_TRACE, line, "", Optional.empty(), List.of()))
-                : Optional.empty();
-    }
-
-    private static Optional<RuntimeText> rejection(String text, long line) {
+    private static Optional<RuntimeText> ofFigures(String text, long line) {
         Matcher noSpace = NO_SPACE.matcher(text);
         if (noSpace.find()) {
             return Optional.of(rejected(
@@ -139,7 +183,7 @@ public final class RuntimeTextParser {
                     line,
                     String.format(
                             Locale.ROOT,
-                            "%s buffers up to %s, and an L1 buffer lies at %s",
+                            "occupied: %s buffers up to %s, and an L1 buffer lies at %s",
                             clash.group(1),
                             Quantities.address(end),
                             Quantities.address(lowest)),
@@ -149,8 +193,16 @@ public final class RuntimeTextParser {
         if (beyond.find()) {
             return Optional.of(rejected(
                     line,
-                    beyond.group(1) + " buffers up to " + size(beyond.group(2)) + ", and L1 has "
+                    "too small: " + beyond.group(1) + " buffers up to " + size(beyond.group(2)) + ", and L1 has "
                             + size(beyond.group(3)),
+                    Optional.empty()));
+        }
+        Matcher buffer = BEYOND_BUFFER.matcher(text);
+        if (buffer.find()) {
+            return Optional.of(rejected(
+                    line,
+                    "too small: a circular buffer of " + size(buffer.group(1)) + ", and its L1 buffer has "
+                            + size(buffer.group(2)) + " in each bank",
                     Optional.empty()));
         }
         Matcher below = BELOW_LIMIT.matcher(text);
@@ -169,7 +221,8 @@ public final class RuntimeTextParser {
         if (region.find()) {
             return Optional.of(rejected(
                     line,
-                    "trace buffers of " + size(region.group(1)) + ", and the trace region has " + size(region.group(2)),
+                    "too small: trace buffers of " + size(region.group(1)) + ", and the trace region has "
+                            + size(region.group(2)),
                     Optional.of(AddressRange.all(BufferType.TRACE))));
         }
         Matcher overlap = TRACE_OVERLAP.matcher(text);
@@ -193,21 +246,38 @@ public final class RuntimeTextParser {
     }
 
     private static String noSpace(Matcher request, String text) {
+        OptionalLong perBank = number(PER_BANK, text);
+        OptionalLong bank = number(BANK_SIZE, text);
+        OptionalLong free = number(FREE, text);
+        OptionalLong largest = number(LARGEST_FREE, text);
         StringBuilder figures = new StringBuilder()
+                .append(conclusion(perBank, bank, free, largest))
                 .append(size(request.group(1)))
                 .append(" of ")
                 .append(request.group(2))
                 .append(" across ")
                 .append(request.group(3))
                 .append(" banks");
-        OptionalLong perBank = number(PER_BANK, text);
-        OptionalLong free = number(FREE, text);
-        OptionalLong largest = number(LARGEST_FREE, text);
         append(figures, ", %s in each", perBank);
-        append(figures, "; a bank has %s", number(BANK_SIZE, text));
+        append(figures, "; a bank has %s", bank);
         append(figures, ", of which %s were free", free);
         append(figures, ", at most %s in one piece", largest);
         return figures.toString();
+    }
+
+    /** Returns why there is no room, in the words of {@link dev.meshguard.event.MemoryShortage}; empty if it is not known. */
+    private static String conclusion(OptionalLong perBank, OptionalLong bank, OptionalLong free, OptionalLong largest) {
+        if (isMoreThan(perBank, bank)) {
+            return "too small: ";
+        }
+        if (isMoreThan(perBank, free)) {
+            return "full: ";
+        }
+        return isMoreThan(perBank, largest) ? "fragmented: " : "";
+    }
+
+    private static boolean isMoreThan(OptionalLong needed, OptionalLong available) {
+        return needed.isPresent() && available.isPresent() && needed.getAsLong() > available.getAsLong();
     }
 
     private static void append(StringBuilder figures, String form, OptionalLong bytes) {

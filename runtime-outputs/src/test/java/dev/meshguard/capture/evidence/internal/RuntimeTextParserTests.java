@@ -81,15 +81,23 @@ class RuntimeTextParserTests {
                         + " | 4 KiB (4096 B) of DRAM across 12 banks, 352 B in each",
                 "Out of Memory: Not enough space after considering dependencies to allocate 4096 B L1 across 64 banks (64 B per bank),"
                         + " bank size is 1024 B (allocated: 1000 B, free: 24 B, largest free block: 24 B)"
-                        + " | 4 KiB (4096 B) of L1 across 64 banks, 64 B in each; a bank has 1 KiB (1024 B), of which 24 B were"
+                        + " | full: 4 KiB (4096 B) of L1 across 64 banks, 64 B in each; a bank has 1 KiB (1024 B), of which 24 B were"
                         + " free, at most 24 B in one piece",
                 "Statically allocated circular buffers on core range [0-0 - 7-7] grow to 2000 B which is beyond max L1 size of 1000 B"
-                        + " | circular buffers up to 1.95 KiB (2000 B), and L1 has 1000 B",
+                        + " | too small: circular buffers up to 1.95 KiB (2000 B), and L1 has 1000 B",
                 "Statically allocated dataflow buffers in program 3 clash with L1 buffers on core range [0-0 - 7-7]. L1 buffer allocated"
                         + " at 1000 and static dataflow buffer region ends at 2000"
-                        + " | dataflow buffers up to 0x7d0 (2000), and an L1 buffer lies at 0x3e8 (1000)",
+                        + " | occupied: dataflow buffers up to 0x7d0 (2000), and an L1 buffer lies at 0x3e8 (1000)",
                 "Creating trace buffers of size 8192B on device 0, but only 4096B is allocated for trace region."
-                        + " | trace buffers of 8 KiB (8192 B), and the trace region has 4 KiB (4096 B)",
+                        + " | too small: trace buffers of 8 KiB (8192 B), and the trace region has 4 KiB (4096 B)",
+                "Out of Memory: Not enough space to allocate 4096 B DRAM buffer across 8 banks, where each bank needs to store 512 B, but bank"
+                        + " size is 4096 B (allocated: 3400 B, free: 696 B, largest free block: 400 B)"
+                        + " | fragmented: 4 KiB (4096 B) of DRAM across 8 banks, 512 B in each; a bank has 4 KiB (4096 B), of which 696 B"
+                        + " were free, at most 400 B in one piece",
+                "Out of Memory: Not enough space to allocate 64 B L1_SMALL buffer across 2 banks, where each bank needs to store 32 B, but"
+                        + " bank size is only 16 B | too small: 64 B of L1_SMALL across 2 banks, 32 B in each; a bank has 16 B",
+                "Cannot set to globally allocated buffer. Circular buffer size 131072 B exceeds allocated L1 buffer bank size of 65536 B"
+                        + " | too small: a circular buffer of 128 KiB (131072 B), and its L1 buffer has 64 KiB (65536 B) in each bank",
                 "Trace buffer at address 4096 overlaps with buffers deallocated during trace capture (deletion high water mark: 8192)."
                         + " | its trace would lie at 0x1000 (4096), where there were buffers deallocated during trace"
                         + " capture"
@@ -100,6 +108,30 @@ class RuntimeTextParserTests {
         assertThat(only(log).kind()).isEqualTo(Kind.REJECTED_REQUEST);
         assertThat(only(log).figures()).isEqualTo(figures);
         assertThat(notes(log)).containsExactly("The runtime rejected a request (line 2): " + figures + ".");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Out of Memory: Not enough space to allocate; 4096 B DRAM buffer across 8 banks, where each bank needs to store; 512 B, but bank"
+                        + " size is 4096 B; (allocated: 3400 B, free: 696 B, largest free block: 400 B)"
+                        + " | fragmented: 4 KiB (4096 B) of DRAM across 8 banks, 512 B in each; a bank has 4 KiB (4096 B), of which 696 B"
+                        + " were free, at most 400 B in one piece",
+                "Out of Memory: Not enough space to allocate {} B {} buffer across {} banks, where each bank needs to store {} B; 4096; DRAM; 8; 512"
+                        + " | 4 KiB (4096 B) of DRAM across 8 banks, 512 B in each",
+                "E  Statically allocated circular buffers in program 3 clash with L1 buffers;E  on core range [0-0 - 7-7]. L1 buffer allocated"
+                        + " at 1000 and static circular buffer region ends at 2000"
+                        + " | occupied: circular buffers up to 0x7d0 (2000), and an L1 buffer lies at 0x3e8 (1000)",
+                "Creating trace buffers of size 8192B on device 0,;   but only 4096B is allocated for trace region."
+                        + " | too small: trace buffers of 8 KiB (8192 B), and the trace region has 4 KiB (4096 B)",
+                "Statically allocated circular buffers in program {} clash with L1 buffers on core range {}. L1 buffer allocated at {} | its"
+                        + " figures cannot be read"
+            })
+    void aRejectionMayLieOnSeveralLines(String lines, String figures) {
+        String log = lines.replaceAll("; ?", "\n") + "\nother output\n";
+
+        assertThat(notes(log)).containsExactly("The runtime rejected a request (line 1): " + figures + ".");
     }
 
     @Test
@@ -126,8 +158,8 @@ class RuntimeTextParserTests {
         String newer = older.replace("unsafe", "potentially unsafe");
 
         assertThat(only(older).kind()).isEqualTo(Kind.ALLOCATED_WITH_TRACE);
-        assertThat(notes(older + newer.repeat(4)))
-                .hasSize(4)
+        assertThat(notes(older + newer.repeat(9)))
+                .hasSize(9)
                 .contains(
                         "The runtime warned that a buffer was allocated while a trace was active (line 1): a replay may corrupt it."
                                 + " The text does not name it.",
@@ -139,7 +171,7 @@ class RuntimeTextParserTests {
         String line =
                 "Creating trace buffers of size 8192B on device 0, but only 4096B is allocated for trace region.\n";
 
-        assertThat(notes(line.repeat(5))).hasSize(4).last().isEqualTo("The runtime rejected 2 more requests.");
+        assertThat(notes(line.repeat(10))).hasSize(9).last().isEqualTo("The runtime rejected 2 more requests.");
     }
 
     @Test
