@@ -9,6 +9,8 @@ module dev.meshguard.tracker {
     exports dev.meshguard.file;
     exports dev.meshguard.handle;
     exports dev.meshguard.history;
+    exports dev.meshguard.history.internal to
+            dev.meshguard.server;
     exports dev.meshguard.tracker;
     exports dev.meshguard.tracker.internal to
             dev.meshguard.junit,

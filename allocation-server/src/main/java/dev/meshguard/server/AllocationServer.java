@@ -1,20 +1,23 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.ledger.internal.LogLineBuffer;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import java.io.IOException;
+import java.io.Writer;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -58,8 +61,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Limits</h2>
  *
- * <p>The memory that programs can occupy is bounded: {@link Builder#maxBuffers}, {@link Builder#maxCircularBuffers},
- * {@link Builder#maxProcesses} and {@link Builder#maxEvents}. A report for which there is no room counts as lost.
+ * <p>The ledger grows with the live buffers, by some 65 bytes for each, and the history with every report. If the heap is full, the server
+ * ends: it closes all connections, its log is complete up to there, and {@link #failure()} says which heap it had.
  *
  * <p>All programs of one server use one record size. A process that is not visible on this machine, for example of
  * another container, counts as dead; {@link Builder#processCheckEvery} switches the check off. Records have no
@@ -68,7 +71,7 @@ import org.jspecify.annotations.Nullable;
  * <h2>MeshGuard's clients</h2>
  *
  * <p>Programs that report with MeshGuard's client for C or Python also name owners, labels, requests, phases, lines and
- * the allocator's own count ({@code docs/protocol.md}). They share the socket, the log and the limits. They are dead
+ * the allocator's own count ({@code docs/protocol.md}). They share the socket and the log. They are dead
  * when their connection ends without their last frame; their processes are not checked.
  *
  * <p>Safe for use by several threads. One daemon thread does the work.
@@ -82,25 +85,27 @@ public final class AllocationServer implements AutoCloseable {
     public static final Path DEFAULT_SOCKET = Path.of("/tmp/tt_allocation_server.sock");
 
     private final Object lock = new Object();
-    private final ServerOptions options;
+    private final Path socket;
+    private final AllocationTracker tracker;
     private final ServerErrors problems;
     private final Selector selector;
     private final ServerSocketChannel channel;
     private final SocketFile file;
-    private final ReportDispatcher bookkeeper;
-    private final @Nullable ServerLog log;
+    private final ReportDispatcher dispatcher;
+    private final ServerLog log;
     private final ServerLoop loop;
     private final Thread thread;
     private boolean isClosed;
 
-    private AllocationServer(ServerOptions options) throws IOException {
-        this.options = options;
-        this.problems = new ServerErrors(options.onProblem());
+    private AllocationServer(Builder options) throws IOException {
+        this.socket = options.socket;
+        this.tracker = options.tracker == null ? newTracker(options.clock) : options.tracker;
+        this.problems = new ServerErrors(options.onProblem);
         this.selector = Selector.open();
         this.channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
-            this.file = SocketFile.bind(channel, options.socket(), options.permissions());
-            this.log = openLog();
+            this.file = SocketFile.bind(channel, socket, options.permissions);
+            this.log = openLog(options);
             channel.configureBlocking(false);
             channel.register(selector, SelectionKey.OP_ACCEPT);
         } catch (IOException e) {
@@ -108,24 +113,36 @@ public final class AllocationServer implements AutoCloseable {
             selector.close();
             throw e;
         }
-        LogLineBuffer lines = log == null ? null : new LogLineBuffer(log);
-        this.bookkeeper = new ReportDispatcher(options, lines, problems);
-        this.loop = new ServerLoop(lock, selector, channel, bookkeeper, lines, options, problems);
-        bookkeeper.started(options.socket().toString(), options.processCheck().toSeconds());
-        this.thread = new Thread(loop, "meshguard-allocation-server " + options.socket());
+        List<ClientConnection> connections = new ArrayList<>();
+        this.dispatcher = new ReportDispatcher(
+                new HistoryReporter(tracker, options.hasHistory), log, options.devices, options.probe, connections);
+        this.loop = new ServerLoop(lock, selector, channel, dispatcher, log, connections, options, problems);
+        dispatcher.started(socket.toString());
+        this.thread = new Thread(loop, "meshguard-allocation-server " + socket);
         thread.setDaemon(true);
     }
 
-    private @Nullable ServerLog openLog() throws IOException {
-        if (options.log().isEmpty()) {
-            return null;
+    private ServerLog openLog(Builder options) throws IOException {
+        Path logFile = options.logFile;
+        if (logFile == null) {
+            return new ServerLog(options.logText, null, "the log", problems);
         }
         try {
-            return new ServerLog(options.log().get().open(), problems);
+            Writer writer = Files.newBufferedWriter(logFile, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            return new ServerLog(writer, writer, "the log " + logFile, problems);
         } catch (IOException e) {
             file.removeOwn();
             throw new IOException("The log cannot be written: " + e + ". Choose another file.", e);
         }
+    }
+
+    /** The stacks of the server's thread are useless, and a report does not contain the number of banks of a buffer. */
+    private static AllocationTracker newTracker(InstantSource clock) {
+        return AllocationTracker.builder()
+                .originCapture(OriginCapture.NONE)
+                .bankedAddresses()
+                .clock(clock)
+                .build();
     }
 
     /** The server must be complete before other threads see it, so its constructor does not start it. */
@@ -143,15 +160,15 @@ public final class AllocationServer implements AutoCloseable {
 
     /** Returns the socket that programs connect to. */
     public Path socketPath() {
-        return options.socket();
+        return socket;
     }
 
     /** Returns the tracker that records all reports; with {@link Builder#withoutHistory()} it stays empty. */
     public AllocationTracker tracker() {
         synchronized (lock) {
-            bookkeeper.addUp();
+            dispatcher.addUp();
         }
-        return options.tracker();
+        return tracker;
     }
 
     /** Returns the size of the records; empty until it is chosen or proved. */
@@ -164,14 +181,14 @@ public final class AllocationServer implements AutoCloseable {
     /** Returns the answer to a query for a device. */
     public MemoryUsage usage(int device) {
         synchronized (lock) {
-            return bookkeeper.usage(device);
+            return dispatcher.usage(device);
         }
     }
 
     /** Returns the number of allocated addresses by the server's own ledger, excluding those of dead processes. */
     public long activeAllocations() {
         synchronized (lock) {
-            return bookkeeper.entries();
+            return dispatcher.entries();
         }
     }
 
@@ -202,7 +219,7 @@ public final class AllocationServer implements AutoCloseable {
     /** Checks for dead processes now and removes their buffers from the ledger; the tracker keeps them. */
     public void checkProcesses() {
         synchronized (lock) {
-            bookkeeper.checkProcesses();
+            dispatcher.checkProcesses();
             loop.logged();
         }
     }
@@ -210,7 +227,7 @@ public final class AllocationServer implements AutoCloseable {
     /** Logs the remaining buffers, like the request of a program. */
     public void dump() {
         synchronized (lock) {
-            bookkeeper.dump();
+            dispatcher.dump();
             loop.logged();
         }
     }
@@ -287,7 +304,7 @@ public final class AllocationServer implements AutoCloseable {
      */
     public Optional<String> logFailure() {
         synchronized (lock) {
-            return log == null ? Optional.empty() : log.failure();
+            return log.failure();
         }
     }
 
@@ -317,7 +334,7 @@ public final class AllocationServer implements AutoCloseable {
         } catch (IOException e) {
             problem("the socket could not be closed: " + e.getMessage());
         }
-        if (log != null) {
+        synchronized (lock) {
             log.close();
         }
     }
@@ -326,7 +343,7 @@ public final class AllocationServer implements AutoCloseable {
         try {
             file.removeOwn();
         } catch (IOException e) {
-            problem("the socket " + options.socket() + " could not be removed: " + e.getMessage());
+            problem("the socket " + socket + " could not be removed: " + e.getMessage());
         }
     }
 
@@ -356,18 +373,17 @@ public final class AllocationServer implements AutoCloseable {
     public static final class Builder {
 
         private Path socket = DEFAULT_SOCKET;
-        private Optional<RecordSize> recordSize = Optional.empty();
+        Optional<RecordSize> recordSize = Optional.empty();
         private @Nullable AllocationTracker tracker;
-        private Optional<LogTarget> log = Optional.empty();
-        private @Nullable Boolean hasHexadecimalIds;
+        private @Nullable Path logFile;
+        private @Nullable Appendable logText;
         private List<DeviceInfo> devices = List.of();
         private Set<PosixFilePermission> permissions =
                 Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
-        private Duration processCheck = Duration.ofSeconds(5);
-        private Duration statistics = Duration.ofSeconds(10);
-        private InstantSource clock = InstantSource.system();
+        Duration processCheck = Duration.ofSeconds(5);
+        Duration statistics = Duration.ofSeconds(10);
+        InstantSource clock = InstantSource.system();
         private ProcessInspector probe = ProcessInspector.ofThisMachine();
-        private ServerLimits limits = ServerLimits.ofHeap(Runtime.getRuntime().maxMemory());
         private boolean hasHistory = true;
         private Consumer<String> onProblem = problem -> {};
 
@@ -398,25 +414,13 @@ public final class AllocationServer implements AutoCloseable {
 
         /** Logs to a file, appending to its content. */
         public Builder log(Path file) {
-            log = Optional.of(LogTarget.to(file));
+            logFile = file;
             return this;
         }
 
         /** Logs to a target that the server does not close, from the server's thread. */
         public Builder log(Appendable text) {
-            log = Optional.of(LogTarget.to(text));
-            return this;
-        }
-
-        /** Logs addresses with hexadecimal digits; the default for records of 144 bytes. */
-        public Builder hexadecimalIds() {
-            hasHexadecimalIds = true;
-            return this;
-        }
-
-        /** Logs addresses with decimal digits; the default for all records but those of 144 bytes. */
-        public Builder decimalIds() {
-            hasHexadecimalIds = false;
+            logText = text;
             return this;
         }
 
@@ -462,67 +466,6 @@ public final class AllocationServer implements AutoCloseable {
             return this;
         }
 
-        /**
-         * Limits the number of known buffers. By default the limit is one for each 640 bytes of this JVM's heap.
-         *
-         * <p>A buffer counts once for each process that refers to it. A buffer of a dead process counts as long as it
-         * is in the history.
-         *
-         * <p>A report beyond the limit is rejected and counts as lost, so the verdict is inconclusive. Programs are not
-         * delayed, and frees make room.
-         *
-         * @throws IllegalArgumentException if the number is below 1
-         */
-        public Builder maxBuffers(long buffers) {
-            limits = limits.withBuffers(positive(buffers));
-            return this;
-        }
-
-        /**
-         * Limits the number of known circular buffers and kernels, as {@link #maxBuffers} does for buffers; by default
-         * one for each 2,560 bytes of the heap.
-         *
-         * @throws IllegalArgumentException if the number is below 1
-         */
-        public Builder maxCircularBuffers(long circularBuffers) {
-            limits = limits.withCircularBuffers(positive(circularBuffers));
-            return this;
-        }
-
-        /**
-         * Limits the number of known processes; by default one for each 8 KiB of the heap.
-         *
-         * <p>If there is no room, processes without allocations are forgotten; the reports of a process without room
-         * count as lost.
-         *
-         * @throws IllegalArgumentException if the number is below 1
-         */
-        public Builder maxProcesses(int newProcesses) {
-            limits = limits.withProcesses((int) positive(newProcesses));
-            return this;
-        }
-
-        /**
-         * Limits the number of events that the server ever records in the tracker; by default one for each 480 bytes of
-         * the heap.
-         *
-         * <p>Beyond the limit the tracker notes that reports are missing, so the verdict is inconclusive; the server's
-         * ledger and its log continue.
-         *
-         * @throws IllegalArgumentException if the number is below 1
-         */
-        public Builder maxEvents(long events) {
-            limits = limits.withEvents(positive(events));
-            return this;
-        }
-
-        private static long positive(long number) {
-            if (number < 1) {
-                throw new IllegalArgumentException("Give a limit of one or more: " + number + " is less");
-            }
-            return number;
-        }
-
         /** Sets the clock; the system's clock by default. */
         public Builder clock(InstantSource newClock) {
             clock = newClock;
@@ -551,39 +494,9 @@ public final class AllocationServer implements AutoCloseable {
          *     the message names the way out
          */
         public AllocationServer start() throws IOException {
-            AllocationServer server = new AllocationServer(options());
+            AllocationServer server = new AllocationServer(this);
             server.begin();
             return server;
-        }
-
-        private ServerOptions options() {
-            return new ServerOptions(
-                    socket,
-                    recordSize,
-                    tracker == null ? newTracker() : tracker,
-                    log,
-                    hasHexadecimalIds == null
-                            ? recordSize.filter(RecordSize::hasCircularBuffers).isPresent()
-                            : hasHexadecimalIds,
-                    devices,
-                    permissions,
-                    processCheck,
-                    statistics,
-                    clock,
-                    probe,
-                    hasHistory ? limits : limits.withEvents(0),
-                    onProblem);
-        }
-
-        /**
-         * The stacks of the server's thread are useless, and a report does not contain the number of banks of a buffer.
-         */
-        private AllocationTracker newTracker() {
-            return AllocationTracker.builder()
-                    .originCapture(OriginCapture.NONE)
-                    .bankedAddresses()
-                    .clock(clock)
-                    .build();
         }
     }
 }

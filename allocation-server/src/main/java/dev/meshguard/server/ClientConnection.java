@@ -91,6 +91,11 @@ final class ClientConnection {
         return new Reporter(buffer, buffer.ofKind(BufferKind.CIRCULAR_BUFFER));
     }
 
+    /** Returns whether a process reported over it, among the first ones. */
+    boolean isOf(long pid) {
+        return processes.containsKey(pid);
+    }
+
     boolean hasReports() {
         return !processes.isEmpty();
     }

@@ -72,7 +72,7 @@ final class FramedReports {
     }
 
     private final ReportDispatcher dispatcher;
-    private final BoundedReporter reporter;
+    private final HistoryReporter reporter;
     private final FramedPrograms programs;
     private final ClientConnection connection;
     private final FrameDecoder decoder;
@@ -96,7 +96,7 @@ final class FramedReports {
 
     FramedReports(
             ReportDispatcher dispatcher,
-            BoundedReporter reporter,
+            HistoryReporter reporter,
             FramedPrograms programs,
             ClientConnection connection) {
         this.dispatcher = dispatcher;
@@ -264,13 +264,9 @@ final class FramedReports {
         complete = definitions.text(report.label()).map(complete::labelled).orElse(complete);
         complete = report.extent() > 0 ? complete.withExtent(report.extent()) : complete;
         complete = memory.isView() ? complete.asView() : complete;
-        reporter.allocated(
-                request(report.request(), shared(complete), definitions.stack(report.stack())),
-                memory.device(),
-                memory.type(),
-                memory.address(),
-                report.size(),
-                memory.ownership());
+        MemoryRequest request = request(report.request(), shared(complete), definitions.stack(report.stack()));
+        reporter.report(tracker -> tracker.allocated(
+                request, memory.device(), memory.type(), memory.address(), report.size(), memory.ownership()));
     }
 
     private void freed(Frame.Free report) {
@@ -281,14 +277,15 @@ final class FramedReports {
         }
         MemoryRequest release = reporter.request(shared(known.get()), definitions.stack(report.stack()));
         if (report.ignored().isPresent()) {
-            reporter.freeIgnored(
+            reporter.report(tracker -> tracker.freeIgnored(
                     release,
                     memory.device(),
                     memory.type(),
                     memory.address(),
-                    report.ignored().get());
+                    report.ignored().get()));
         } else {
-            reporter.freed(release, memory.device(), memory.type(), memory.address(), memory.ownership());
+            reporter.report(tracker ->
+                    tracker.freed(release, memory.device(), memory.type(), memory.address(), memory.ownership()));
         }
     }
 

@@ -1,25 +1,20 @@
 package dev.meshguard.server;
 
-import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.internal.LiveEntries.Entry;
+import dev.meshguard.server.ReportedBuffers.Held;
 import dev.meshguard.server.frame.internal.Frame;
-import dev.meshguard.server.ledger.internal.BufferRecord;
-import dev.meshguard.server.ledger.internal.LogLineBuffer;
-import dev.meshguard.server.ledger.internal.RemovedEntries;
-import dev.meshguard.server.ledger.internal.RunningTotals;
-import dev.meshguard.server.ledger.internal.ServerLedger;
-import dev.meshguard.server.ledger.internal.ServerLogFormatter;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordFields;
 import dev.meshguard.server.protocol.RecordSize;
 import java.nio.ByteBuffer;
-import java.time.InstantSource;
-import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -38,66 +33,56 @@ final class ReportDispatcher {
 
     private static final BufferType[] TYPES = BufferType.values();
 
+    /** The number of the old server, regardless of the installed devices. */
+    private static final int MIN_DEVICES = 8;
+
     private static final int MAX_DEVICES = 1024;
     private static final int MAX_NAMED_PROGRAMS = 8;
     private static final int MAX_PROGRAM_LENGTH = 60;
 
-    /** The kinds of records that have a limit. */
-    private enum Limit {
-        BUFFERS("buffers", "--max-buffers, maxBuffers"),
-        CIRCULAR_BUFFERS("circular buffers and kernels", "--max-circular-buffers, maxCircularBuffers"),
-        PROCESSES("processes that have something", "--max-processes, maxProcesses");
-
-        private final String what;
-        private final String option;
-
-        Limit(String what, String option) {
-            this.what = what;
-            this.option = option;
-        }
-    }
-
-    private final ServerLedger ledger = new ServerLedger();
+    private ReportedBuffers buffers = new ReportedBuffers();
     private final RunningTotals circularBuffers = new RunningTotals();
     private final RunningTotals kernels = new RunningTotals();
     private final FreedTypes freedTypes = new FreedTypes();
     private final ProcessRegistry processes;
+    private final List<ClientConnection> connections;
     private final FramedPrograms framedPrograms = new FramedPrograms();
-    private final BoundedReporter reporter;
-    private final ServerLimits limits;
-    private final ServerErrors problems;
-    private final @Nullable ServerLogFormatter lines;
+    private final HistoryReporter reporter;
+    private final ServerLogFormatter lines;
     private final List<DeviceInfo> devices;
     private final int deviceLimit;
-    private final InstantSource clock;
     private final Set<Integer> openedDevices = new HashSet<>();
+
+    /** The addresses of each device at which dead processes left buffers, until one of them is allocated again. */
+    private final Map<Integer, Set<Long>> abandoned = new HashMap<>();
 
     private @Nullable RecordSize recordSize;
 
-    /**
-     * Incremented for each process that is dead or forgotten, so that a later process with the same id is not confused
-     * with it.
-     */
+    /** Incremented for each process that is dead, so that a later process with the same id is not confused with it. */
     private long deaths;
 
-    // The limits reached so far.
-    private final EnumSet<Limit> reached = EnumSet.noneOf(Limit.class);
-    private boolean isRejecting;
-    private long refusals;
-
-    ReportDispatcher(ServerOptions options, @Nullable LogLineBuffer log, ServerErrors problems) {
-        this.limits = options.limits();
-        this.problems = problems;
-        this.reporter = new BoundedReporter(options.tracker(), limits.events(), problems);
-        this.devices = options.devices();
-        this.deviceLimit = options.deviceLimit();
-        this.clock = options.clock();
-        this.processes = new ProcessRegistry(options.probe(), limits.processes(), this::forgetIfIdle);
-        this.lines = log == null ? null : new ServerLogFormatter(log, options.hasHexadecimalIds());
+    /**
+     * Creates a dispatcher.
+     *
+     * @param connections those of the server, which adds later ones
+     */
+    ReportDispatcher(
+            HistoryReporter reporter,
+            ServerLog log,
+            List<DeviceInfo> devices,
+            ProcessInspector inspector,
+            List<ClientConnection> connections) {
+        this.connections = connections;
+        this.reporter = reporter;
+        this.lines = new ServerLogFormatter(log);
+        this.devices = devices;
+        this.deviceLimit = devices.stream().mapToInt(DeviceInfo::device).reduce(MIN_DEVICES - 1, Math::max) + 1;
+        this.processes = new ProcessRegistry(inspector);
     }
 
     void recordSize(RecordSize size) {
         recordSize = size;
+        lines.useHexadecimalIds(isLastServer());
     }
 
     private boolean isLastServer() {
@@ -112,82 +97,39 @@ final class ReportDispatcher {
         long id = in.getLong(at + RecordFields.BUFFER);
         long size = in.getLong(at + RecordFields.SIZE);
         int process = in.getInt(at + RecordFields.PROCESS);
-        if (!isAllocated(process, connection) || !isPossible(process, type, device, id, size, connection)) {
-            return;
-        }
-        BufferType memory = TYPES[type];
-        BufferRecord before = ledger.find(device, id);
-        if (!hasRoomForBuffer(before, process)) {
-            return;
-        }
-        isRejecting = false;
-        beginOpenPeriodAfterDeath(device, before);
-        BufferRecord record = ledger.allocated(device, memory, id, size, process);
-        if (lines != null) {
-            lines.allocated(process, size, memory, device, id, record.references());
-        }
-        opened(device);
-        if (reporter.isKept()) {
-            record.hold(memory);
-            reporter.allocated(connection.details(), device, memory, id, size);
+        reportedBy(process, connection);
+        if (isPossible(process, type, device, id, size, connection)) {
+            enter(process, device, TYPES[type], id, size);
+            reporter.allocated(connection.details(), device, TYPES[type], id, size);
         }
     }
 
-    /** If a dead process left a buffer at an address, it now belongs to another one: the device was closed in between. */
-    private void beginOpenPeriodAfterDeath(int device, @Nullable BufferRecord before) {
-        if (before != null && before.isAbandoned()) {
+    private void enter(int process, int device, BufferType type, long id, long size) {
+        if (isAbandoned(device, id)) {
+            // Now it belongs to another process: the device was closed in between.
             reporter.openPeriodBegan(device);
-            ledger.beginOpenPeriod(device);
+            abandoned.remove(device);
         }
+        int references = buffers.allocated(device, type, id, size, process);
+        lines.allocated(process, size, type, device, id, references);
+        opened(device);
     }
 
-    private boolean hasRoomForBuffer(@Nullable BufferRecord before, int process) {
-        boolean mayGrow = before == null || before.references() > 0;
-        boolean hasRoom = !mayGrow
-                || ledger.addresses() + ledger.shares() < limits.buffers()
-                || (before != null && before.owner() == process);
-        if (!hasRoom) {
-            noRoom(Limit.BUFFERS, limits.buffers());
-        }
-        return hasRoom;
-    }
-
-    /** Counts a report without room as lost. */
-    private void noRoom(Limit limit, long number) {
-        String why = String.format(
-                Locale.ROOT, "%d %s are the limit (%s), so more are rejected", number, limit.what, limit.option);
-        if (reached.add(limit)) {
-            problems.add(why + " and count as lost reports");
-        }
-        if (!isRejecting && lines != null) {
-            lines.omitted();
-        }
-        isRejecting = true;
-        refusals++;
-        reporter.lost(1, why);
+    private boolean isAbandoned(int device, long id) {
+        return !abandoned.isEmpty() && abandoned.getOrDefault(device, Set.of()).contains(id);
     }
 
     private boolean isPossible(int process, int type, int device, long id, long size, ClientConnection connection) {
         if (type >= TYPES.length) {
-            if (lines != null) {
-                if (isLastServer()) {
-                    lines.invalidType(type, id, device);
-                } else {
-                    lines.invalidType(process, type, id, device);
-                }
-            }
+            lines.invalidType(process, type, id, device, isLastServer());
             return rejected("buffer type " + type + ", and only 0 to " + (TYPES.length - 1) + " are one", connection);
         }
         if (isOutOfRange(device)) {
-            if (lines != null) {
-                lines.invalidDevice(device);
-            }
+            lines.invalidDevice(device);
             return rejected("device " + device + ", and this server has devices 0 to " + (deviceLimit - 1), connection);
         }
         if (size < 0 || (isLastServer() && (size == 0 || size > MAX_SIZE_BYTES))) {
-            if (lines != null) {
-                lines.invalidSize(size);
-            }
+            lines.invalidSize(size);
             return rejected("a size of " + Long.toUnsignedString(size) + " bytes, which cannot be", connection);
         }
         return true;
@@ -206,63 +148,47 @@ final class ReportDispatcher {
         int device = in.getInt(at + RecordFields.DEVICE);
         long id = in.getLong(at + RecordFields.BUFFER);
         int process = in.getInt(at + RecordFields.PROCESS);
-        if (!isAllocated(process, connection)) {
+        reportedBy(process, connection);
+        Entry entry = buffers.find(device, id);
+        if (entry == null) {
+            unknownFree(process, device, id, connection);
             return;
         }
-        BufferRecord record = ledger.find(device, id);
-        if (record == null || record.references() == 0) {
-            unknownFree(record, process, device, id, connection);
-            return;
+        BufferType type =
+                entry.reports() == 1 || !reporter.isKept() ? entry.type() : reporter.openType(device, id, entry.type());
+        if (leave(entry, device, process) == 0) {
+            freedTypes.add(device, id, type);
         }
-        long owner = record.owner();
-        long left = ledger.freed(record, process);
-        if (lines != null) {
-            lines.freed(record, owner, left);
-        }
-        free(record, connection.details());
+        reporter.freed(connection.details(), device, type, id);
     }
 
-    private void free(BufferRecord record, AllocationDetails who) {
-        BufferType memory = record.type();
-        if (record.held() > 0) {
-            memory = record.free();
-            reporter.freed(who, record.device(), memory, record.id());
-        }
-        if (record.held() == 0 && record.references() == 0) {
-            freedTypes.add(record.device(), record.id(), memory);
-            ledger.forgetIfOver(record);
-        }
+    private int leave(Entry entry, int device, int process) {
+        long first = ReportedBuffers.processOf(entry);
+        long id = entry.address();
+        long size = entry.size();
+        int left = buffers.freed(device, entry, process);
+        lines.freed(first, id, device, size, left);
+        return left;
     }
 
-    private void unknownFree(
-            @Nullable BufferRecord record, int process, int device, long id, ClientConnection connection) {
-        if (lines != null) {
-            lines.unknownFree(process, id, device);
-        }
-        if (record == null || record.held() == 0) {
-            if (isOutOfRange(device)) {
-                rejected("a free on device " + device + ", which this server does not have", connection);
-                return;
-            }
-            if (refusals > 0) {
-                reporter.lost(1, "frees of buffers that there was no room for, or of none");
-                return;
-            }
+    private void unknownFree(int process, int device, long id, ClientConnection connection) {
+        lines.unknownFree(process, id, device);
+        if (isAbandoned(device, id)) {
+            reporter.freeIgnored(connection.details(), device, reporter.openType(device, id, BufferType.DRAM), id);
+        } else if (isOutOfRange(device)) {
+            rejected("a free on device " + device + ", which this server does not have", connection);
+        } else {
             opened(device);
             reporter.freed(connection.details(), device, freedTypes.of(device, id, this::typeElsewhere), id);
-        } else if (!record.isAbandoned()) {
-            free(record, connection.details());
-        } else {
-            reporter.freeIgnored(connection.details(), device, record.latestType(), id);
         }
     }
 
     /** A free does not contain the memory type: that of the same address on another device is the best guess. */
     private BufferType typeElsewhere(long id) {
-        for (int device : ledger.devices()) {
-            BufferRecord sibling = ledger.find(device, id);
+        for (int device : buffers.devices()) {
+            Entry sibling = buffers.find(device, id);
             if (sibling != null) {
-                return sibling.latestType();
+                return sibling.type();
             }
         }
         return BufferType.DRAM;
@@ -292,7 +218,7 @@ final class ReportDispatcher {
     /**
      * Enters an allocation that a frame reports into the ledger and the log.
      *
-     * @return whether it is possible and there is room for it; otherwise it counts as lost
+     * @return whether it is possible; otherwise it counts as lost
      */
     boolean entered(Frame.Allocation report, int process, ClientConnection connection) {
         Frame.Memory memory = report.memory();
@@ -305,28 +231,11 @@ final class ReportDispatcher {
                     "a size of " + Long.toUnsignedString(report.size()) + " bytes, which cannot be", connection);
         }
         if (memory.isCircularBuffer()) {
-            if (!hasRoomForSummed()) {
-                return false;
-            }
             opened(device);
-            circularBuffers.added(
-                    new RunningTotals.Entry(device, memory.address(), report.size(), 0, process, seconds()));
-            logCircularBuffer(true, device, report.size());
-            return true;
-        }
-        BufferRecord before = ledger.find(device, memory.address());
-        if (!hasRoomForBuffer(before, process)) {
-            return false;
-        }
-        isRejecting = false;
-        beginOpenPeriodAfterDeath(device, before);
-        BufferRecord record = ledger.allocated(device, memory.type(), memory.address(), report.size(), process);
-        if (lines != null) {
-            lines.allocated(process, report.size(), memory.type(), device, memory.address(), record.references());
-        }
-        opened(device);
-        if (reporter.isKept()) {
-            record.hold(memory.type());
+            circularBuffers.added(device, memory.address(), report.size(), process);
+            lines.circularBuffer(true, device, report.size(), circularBuffers.bytes(device));
+        } else {
+            enter(process, device, memory.type(), memory.address(), report.size());
         }
         return true;
     }
@@ -347,24 +256,15 @@ final class ReportDispatcher {
             return true;
         }
         if (memory.isCircularBuffer()) {
-            logCircularBuffer(false, device, circularBuffers.removed(device, memory.address(), 0));
+            long removed = circularBuffers.removed(device, memory.address(), 0);
+            lines.circularBuffer(false, device, removed, circularBuffers.bytes(device));
             return true;
         }
-        BufferRecord record = ledger.find(device, memory.address());
-        if (record != null && record.references() > 0) {
-            long owner = record.owner();
-            long left = ledger.freed(record, process);
-            if (lines != null) {
-                lines.freed(record, owner, left);
-            }
-        } else if (lines != null) {
+        Entry entry = buffers.find(device, memory.address());
+        if (entry != null) {
+            leave(entry, device, process);
+        } else {
             lines.unknownFree(process, memory.address(), device);
-        }
-        if (record != null) {
-            if (record.held() > 0) {
-                record.free();
-            }
-            ledger.forgetIfOver(record);
         }
         return true;
     }
@@ -392,7 +292,7 @@ final class ReportDispatcher {
         } else {
             reporter.openPeriodBegan(device);
         }
-        ledger.beginOpenPeriod(device);
+        abandoned.remove(device);
     }
 
     /** Records that the last open mesh over a device was closed. */
@@ -401,14 +301,16 @@ final class ReportDispatcher {
         reporter.report(tracker -> tracker.deviceClosed(device));
     }
 
-    /** Removes the memory of a client that has ended from the ledger; the history knows a death only if it was one. */
+    /**
+     * Removes the memory of a client that has ended from the ledger, if this was the last connection of its process; the history
+     * knows a death only if it was one.
+     */
     void ended(long process, boolean isDeath) {
-        remove(List.of(process), isDeath);
-    }
-
-    private void logCircularBuffer(boolean isAllocated, int device, long bytes) {
-        if (lines != null) {
-            lines.circularBuffer(isAllocated, device, bytes, circularBuffers.bytes(device));
+        long open = connections.stream()
+                .filter(connection -> connection.isOpen && connection.isOf(process))
+                .count();
+        if (open <= 1) {
+            remove(List.of(process), isDeath);
         }
     }
 
@@ -419,36 +321,23 @@ final class ReportDispatcher {
         long id = in.getLong(at + RecordFields.BUFFER);
         long size = in.getLong(at + RecordFields.SIZE);
         int process = in.getInt(at + RecordFields.PROCESS);
-        if (!isAllocated(process, connection)) {
-            return;
-        }
+        reportedBy(process, connection);
         if (isOutOfRange(device) || size < 0) {
             rejected(
                     "a circular buffer on device " + device + " of " + Long.toUnsignedString(size) + " bytes",
                     connection);
             return;
         }
-        if (isAllocated && !hasRoomForSummed()) {
-            return;
-        }
         opened(device);
         long bytes = size;
         if (isAllocated) {
-            circularBuffers.added(new RunningTotals.Entry(device, id, size, 0, process, seconds()));
+            circularBuffers.added(device, id, size, process);
             reporter.allocated(connection.circularBuffer(), device, BufferType.L1, id, size);
         } else {
             bytes = circularBuffers.removed(device, id, size);
             reporter.freed(connection.circularBuffer(), device, BufferType.L1, id);
         }
-        logCircularBuffer(isAllocated, device, bytes);
-    }
-
-    private boolean hasRoomForSummed() {
-        boolean hasRoom = circularBuffers.count() + kernels.count() < limits.circularBuffers();
-        if (!hasRoom) {
-            noRoom(Limit.CIRCULAR_BUFFERS, limits.circularBuffers());
-        }
-        return hasRoom;
+        lines.circularBuffer(isAllocated, device, bytes, circularBuffers.bytes(device));
     }
 
     /** Kernels are not buffers: they are counted but not judged. */
@@ -458,56 +347,35 @@ final class ReportDispatcher {
         long size = in.getLong(at + RecordFields.SIZE);
         int kind = in.get(at + RecordFields.MEMORY) & 0xff;
         int process = in.getInt(at + RecordFields.PROCESS);
-        if (!isAllocated(process, connection)
-                || isOutOfRange(device)
-                || size < 0
-                || (isLoaded ? !hasRoomForSummed() : !kernels.isKnown(device, id))) {
+        reportedBy(process, connection);
+        if (isOutOfRange(device) || size < 0 || !(isLoaded || kernels.isKnown(device, id))) {
             return;
         }
         long bytes = size;
         if (isLoaded) {
-            kernels.added(new RunningTotals.Entry(device, id, size, kind, process, seconds()));
+            kernels.added(device, id, size, process);
         } else {
             bytes = kernels.removed(device, id, size);
         }
-        if (lines != null) {
-            lines.kernel(isLoaded, kind, device, bytes, kernels.bytes(device));
-        }
-    }
-
-    private long seconds() {
-        return clock.instant().getEpochSecond();
+        lines.kernel(isLoaded, kind, device, bytes, kernels.bytes(device));
     }
 
     // Processes
 
-    /** Records the reporting process; returns whether there is room for it if it is new. */
-    private boolean isAllocated(int process, ClientConnection connection) {
+    /** Records the process of a report. */
+    private void reportedBy(int process, ClientConnection connection) {
         if (connection.isLatest(process, deaths)) {
-            return true;
+            return;
         }
         boolean isFirst = !connection.hasReports();
         if (processes.isReplaced(process)) {
             remove(List.of((long) process), true);
         }
-        if (!processes.reported(process)) {
-            noRoom(Limit.PROCESSES, limits.processes());
-            return false;
-        }
+        processes.reported(process);
         connection.reportedBy(process, deaths);
         if (isFirst) {
             reporter.sourceAttached("allocation server, " + connection.description());
         }
-        return true;
-    }
-
-    /** Forgets a process without allocations; a later report makes it known again. */
-    private boolean forgetIfIdle(long process) {
-        if (circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process) || !ledger.forgetIfIdle(process)) {
-            return false;
-        }
-        deaths++;
-        return true;
     }
 
     /** Checks all processes and removes the allocations of the dead ones from the ledger. */
@@ -518,49 +386,64 @@ final class ReportDispatcher {
 
     /** Removes the allocations of processes that ended, in one list of log lines. */
     private void remove(List<Long> ended, boolean areDeaths) {
+        Map<Long, List<Held>> held = buffers.heldBy(ended);
         boolean isLogged = false;
         for (long process : ended) {
-            boolean hasEntries = has(process);
             processes.forget(process);
             deaths++;
-            if (hasEntries && lines != null) {
+            if (areDeaths) {
+                reporter.processDied(process);
+            }
+            if (buffers.hasAnyOf(process) || circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process)) {
                 if (!isLogged) {
                     lines.deadFound();
                 }
                 isLogged = true;
                 lines.dead(process);
+                removeBuffers(process, held.getOrDefault(process, List.of()));
+                log(circularBuffers.ended(process), "CBs", process);
+                log(kernels.ended(process), "kernels", process);
             }
-            if (areDeaths) {
-                reporter.processDied(process);
-            }
-            RemovedEntries buffers = ledger.died(process, record -> logShared(record, process));
-            RemovedEntries circular = circularBuffers.died(process);
-            RemovedEntries loaded = kernels.died(process);
-            if (hasEntries && lines != null) {
-                lines.removed(buffers.count(), "buffers", buffers.bytes(), process);
-                log(circular, "CBs", process, lines);
-                log(loaded, "kernels", process, lines);
-            }
+            buffers.forget(process);
         }
-        if (isLogged && lines != null) {
-            lines.blank();
+        if (isLogged) {
+            lines.deadEnd();
         }
     }
 
-    private void logShared(BufferRecord record, long process) {
-        if (lines != null) {
-            lines.shared(record, process);
+    private void removeBuffers(long process, List<Held> held) {
+        long count = 0;
+        long bytes = 0;
+        for (Held one : held) {
+            Entry entry = one.entry();
+            if (entry.request() == null) {
+                continue; // It was removed with another process.
+            }
+            long id = entry.address();
+            long size = entry.size();
+            long first = ReportedBuffers.processOf(entry);
+            boolean isShared = buffers.isShared(entry, process);
+            int left = buffers.ended(one, process);
+            if (isShared) {
+                lines.shared(id, one.device(), left, process, left == 0 ? first : ReportedBuffers.processOf(entry));
+            }
+            if (left == 0) {
+                count++;
+                bytes += size;
+                if (reporter.isKept()) {
+                    abandoned
+                            .computeIfAbsent(one.device(), unused -> new HashSet<>())
+                            .add(id);
+                }
+            }
         }
+        lines.removed(count, "buffers", bytes, process);
     }
 
-    private static void log(RemovedEntries removed, String kind, long process, ServerLogFormatter lines) {
+    private void log(RunningTotals.Removed removed, String kind, long process) {
         if (removed.count() > 0) {
             lines.removed(removed.count(), kind, removed.bytes(), process);
         }
-    }
-
-    private boolean has(long process) {
-        return ledger.hasAnyOf(process) || circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process);
     }
 
     // Queries
@@ -571,10 +454,10 @@ final class ReportDispatcher {
         }
         return new MemoryUsage(
                 device,
-                ledger.bytes(device, BufferType.DRAM),
-                ledger.bytes(device, BufferType.L1),
-                ledger.bytes(device, BufferType.L1_SMALL) + ledger.bytes(device, BufferType.SYSTEM_MEMORY),
-                ledger.bytes(device, BufferType.TRACE),
+                buffers.bytes(device, BufferType.DRAM),
+                buffers.bytes(device, BufferType.L1),
+                buffers.bytes(device, BufferType.L1_SMALL) + buffers.bytes(device, BufferType.SYSTEM_MEMORY),
+                buffers.bytes(device, BufferType.TRACE),
                 circularBuffers.bytes(device),
                 kernels.bytes(device));
     }
@@ -591,71 +474,41 @@ final class ReportDispatcher {
 
     /** Returns the number of entries in the ledger. */
     long entries() {
-        return ledger.entries();
+        return buffers.entries();
     }
 
     /** Checks for dead processes and logs the remaining buffers. */
     void dump() {
-        if (lines != null) {
-            lines.dumpAskedFor();
-        }
+        lines.dumpAskedFor();
         checkProcesses();
-        if (lines != null) {
-            lines.dump(ledger);
-        }
-    }
-
-    void dumpKernels() {
-        if (lines != null) {
-            lines.kernels(kernels, seconds());
-        }
+        lines.dump(buffers);
     }
 
     // Only for the log
 
-    void started(String path, long secondsBetweenChecks) {
-        if (lines == null) {
-            return;
-        }
-        if (recordSize != null && recordSize.hasDeviceInfo()) {
-            lines.devices(devices, isLastServer());
-        }
+    void started(String path) {
         lines.started(path);
-        if (secondsBetweenChecks > 0) {
-            lines.cleanupStarted(secondsBetweenChecks);
-        }
     }
 
     void statistics() {
-        if (lines != null) {
-            lines.statistics(ledger);
-        }
+        lines.statistics(buffers);
     }
 
     void stopped() {
-        if (lines != null) {
-            lines.statistics(ledger);
-            lines.cleanupStopped();
-            lines.stopped();
-        }
+        lines.statistics(buffers);
+        lines.stopped();
     }
 
     void unknownMessage(int type) {
-        if (lines != null) {
-            lines.unknownMessage(type);
-        }
+        lines.unknownMessage(type);
     }
 
     void tooManyErrors(int errors) {
-        if (lines != null) {
-            lines.tooManyErrors(errors);
-        }
+        lines.tooManyErrors(errors);
     }
 
     void otherSize(int connection, int theirs, int ours) {
-        if (lines != null) {
-            lines.otherSize(connection, theirs, ours);
-        }
+        lines.otherSize(connection, theirs, ours);
     }
 
     /** Counts reports that were unreadable. */
@@ -665,10 +518,14 @@ final class ReportDispatcher {
 
     /** Records that the server cannot continue: no program can report any more. */
     void failed(String reason) {
-        if (lines != null) {
-            lines.omitted();
-        }
         reporter.failed(reason);
+        lines.omitted();
+    }
+
+    /** Frees the memory of the ledger for the last messages. */
+    void releaseLedger() {
+        buffers = new ReportedBuffers();
+        abandoned.clear();
     }
 
     /** Updates the tracker. */
@@ -683,7 +540,7 @@ final class ReportDispatcher {
      * is allocated is leak-free, because its source had nothing more to report. A connected program may allocate at any
      * time.
      */
-    void abandoned(List<ClientConnection> connected) {
+    void closedWhileConnected(List<ClientConnection> connected) {
         if (connected.isEmpty()) {
             return;
         }
@@ -692,11 +549,13 @@ final class ReportDispatcher {
                 .distinct()
                 .toList();
         int more = programs.size() - MAX_NAMED_PROGRAMS;
-        reporter.stopped(String.format(
+        String reason = String.format(
                 Locale.ROOT,
                 "the allocation server was closed while %s%s %s still connected, and read no later report",
                 programs.stream().limit(MAX_NAMED_PROGRAMS).collect(Collectors.joining(", ")),
                 more > 0 ? " and " + more + " more" : "",
-                programs.size() == 1 ? "was" : "were"));
+                programs.size() == 1 ? "was" : "were");
+        reporter.addUp();
+        reporter.report(tracker -> tracker.reportsLost(-1, reason));
     }
 }

@@ -1,43 +1,99 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.ledger.internal.LogLineBuffer;
+import java.io.Closeable;
+import java.io.Flushable;
 import java.io.IOException;
+import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A running server's log; guarded by the server's lock.
+ * A server's log; without a target it takes nothing. Guarded by the server's lock.
  *
  * <p>A log that cannot be written is reported as an error; the server continues to serve programs.
  */
-final class ServerLog implements LogLineBuffer.Target {
+final class ServerLog {
 
-    private final LogTarget.Open target;
+    private static final int FULL = 1 << 16;
+
+    private final @Nullable Appendable target;
+    private final @Nullable Closeable file;
+    private final String name;
     private final ServerErrors problems;
+
+    /** The lines that are not written yet. */
+    private final StringBuilder text;
+
     private Optional<String> failure = Optional.empty();
 
-    ServerLog(LogTarget.Open target, ServerErrors problems) {
+    /**
+     * Creates a log.
+     *
+     * @param file what is closed with it
+     * @param name what sentences call it
+     */
+    ServerLog(@Nullable Appendable target, @Nullable Closeable file, String name, ServerErrors problems) {
         this.target = target;
+        this.file = file;
+        this.name = name;
         this.problems = problems;
+        this.text = new StringBuilder(target == null ? 0 : FULL + 1024);
     }
 
-    @Override
-    public void take(byte[] bytes, int length) {
-        if (failure.isPresent()) {
-            return;
+    boolean isOn() {
+        return target != null;
+    }
+
+    /** Returns the text to which a line is appended before it is {@linkplain #end ended}. */
+    StringBuilder text() {
+        return text;
+    }
+
+    void end() {
+        text.append('\n');
+        if (text.length() >= FULL) {
+            flush();
         }
-        try {
-            target.take(bytes, length);
-        } catch (IOException e) {
-            broken(e);
+    }
+
+    void line(String line) {
+        if (isOn()) {
+            text.append(line);
+            end();
         }
+    }
+
+    void line(String format, Object... values) {
+        if (isOn()) {
+            line(String.format(Locale.ROOT, format, values));
+        }
+    }
+
+    /** Writes the lines so far. */
+    void flush() {
+        write(() -> {
+            if (target != null && text.length() > 0) {
+                target.append(text);
+                if (target instanceof Flushable buffered) {
+                    buffered.flush();
+                }
+            }
+        });
+        text.setLength(0);
+    }
+
+    /** Removes a line that is not ended. */
+    void cut() {
+        text.setLength(text.lastIndexOf("\n") + 1);
     }
 
     void close() {
-        try {
-            target.close();
-        } catch (IOException e) {
-            broken(e);
-        }
+        flush();
+        write(() -> {
+            if (file != null) {
+                file.close();
+            }
+        });
     }
 
     /** Returns why the log is incomplete, if so. */
@@ -45,10 +101,19 @@ final class ServerLog implements LogLineBuffer.Target {
         return failure;
     }
 
+    private interface Writing {
+        void run() throws IOException;
+    }
+
     /** Only the first failure is reported: the others follow from it. */
-    private void broken(IOException why) {
-        if (failure.isEmpty()) {
-            String sentence = target.description() + " cannot be written, so it ends here: " + why.getMessage();
+    private void write(Writing writing) {
+        if (failure.isPresent()) {
+            return;
+        }
+        try {
+            writing.run();
+        } catch (IOException e) {
+            String sentence = name + " cannot be written, so it ends here: " + e.getMessage();
             failure = Optional.of(sentence);
             problems.add(sentence);
         }

@@ -2,12 +2,12 @@ package dev.meshguard.server;
 
 import dev.meshguard.server.frame.internal.FrameDecoder;
 import dev.meshguard.server.frame.internal.InvalidFrameException;
-import dev.meshguard.server.ledger.internal.LogLineBuffer;
 import dev.meshguard.server.protocol.Message;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordFields;
 import dev.meshguard.server.protocol.RecordSize;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -18,7 +18,6 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -49,24 +48,22 @@ final class ServerLoop implements Runnable {
 
     private static final int SMALL_READ_BYTES = 1 << 13;
 
-    private static final int RESERVE = 4 << 20;
-
     /** More rounds than the data in a socket's buffers needs. */
     private static final int LAST_ROUNDS = 64;
 
     private final Object lock;
     private final Selector selector;
     private final ServerSocketChannel server;
-    private final ReportDispatcher bookkeeper;
-    private final @Nullable LogLineBuffer log;
-    private final ServerOptions options;
+    private final ReportDispatcher dispatcher;
+    private final ServerLog log;
+    private final List<ClientConnection> connections;
     private final ServerErrors problems;
     private final InstantSource clock;
+    private final Duration processCheck;
+    private final Duration statistics;
 
     private final ByteBuffer in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
     private final ByteBuffer out = ByteBuffer.allocate(READ_AT_ONCE);
-
-    private final List<ClientConnection> connections = new ArrayList<>();
 
     private @Nullable RecordCodec codec;
     private int recordBytes;
@@ -82,11 +79,10 @@ final class ServerLoop implements Runnable {
     private boolean hasUnflushedLines;
     private boolean wasSmallRead;
 
-    private volatile boolean isStopping;
+    /** Whether data that programs sent before the record size was known is still to be read. */
+    private boolean isSizeNew;
 
-    /** Released to have memory for the last messages. */
-    @SuppressWarnings("UnusedVariable")
-    private byte @Nullable [] reserve = new byte[RESERVE];
+    private volatile boolean isStopping;
 
     private @Nullable String failure;
 
@@ -94,27 +90,30 @@ final class ServerLoop implements Runnable {
             Object lock,
             Selector selector,
             ServerSocketChannel server,
-            ReportDispatcher bookkeeper,
-            @Nullable LogLineBuffer log,
-            ServerOptions options,
+            ReportDispatcher dispatcher,
+            ServerLog log,
+            List<ClientConnection> connections,
+            AllocationServer.Builder options,
             ServerErrors problems) {
         this.lock = lock;
         this.selector = selector;
         this.server = server;
-        this.bookkeeper = bookkeeper;
+        this.dispatcher = dispatcher;
         this.log = log;
-        this.options = options;
+        this.connections = connections;
         this.problems = problems;
-        this.clock = options.clock();
-        this.nextCheck = clock.instant().plus(options.processCheck());
-        this.nextStatistics = clock.instant().plus(options.statistics());
-        options.recordSize().ifPresent(this::chosen);
+        this.clock = options.clock;
+        this.processCheck = options.processCheck;
+        this.statistics = options.statistics;
+        this.nextCheck = clock.instant().plus(processCheck);
+        this.nextStatistics = clock.instant().plus(statistics);
+        options.recordSize.ifPresent(this::chosen);
     }
 
     private void chosen(RecordSize size) {
         codec = RecordCodec.of(size);
         recordBytes = size.bytes();
-        bookkeeper.recordSize(size);
+        dispatcher.recordSize(size);
     }
 
     // The loop
@@ -130,44 +129,30 @@ final class ServerLoop implements Runnable {
                 serve();
             }
         } catch (OutOfMemoryError e) {
-            reserve = null;
-            failed(String.format(
-                    Locale.ROOT,
-                    "the server is out of memory and ends, its heap has %d MiB: allow it more (-Xmx), or less of what"
-                            + " programs report (--max-buffers, maxBuffers)",
-                    Runtime.getRuntime().maxMemory() >> 20));
+            synchronized (lock) {
+                dispatcher.releaseLedger();
+            }
+            failed("the server is out of memory and ends: its heap of "
+                    + (Runtime.getRuntime().maxMemory() >> 20) + " MiB is full. Allow it more (-Xmx)");
         } catch (IOException | RuntimeException e) {
             failed("the server stopped: " + e);
         } finally {
             synchronized (lock) {
-                if (failure == null) {
-                    end();
-                } else {
-                    closeAll();
-                }
+                end();
                 lock.notifyAll();
             }
         }
     }
 
-    /**
-     * The server can accept nothing more: the history records that, and programs get no connection instead of waiting.
-     */
+    /** The server can accept nothing more: the history records that. */
     private void failed(String why) {
         synchronized (lock) {
             failure = why;
-            problems.add(why);
-            bookkeeper.failed(why);
+            log.cut();
+            dispatcher.failed(why);
             flush();
-        }
-    }
-
-    private void closeAll() {
-        connections.stream().filter(connection -> connection.isOpen).forEach(this::ended);
-        try {
-            server.close();
-        } catch (IOException e) {
-            problems.add("the socket could not be closed: " + e.getMessage());
+            problems.add(why);
+            dispatcher.addUp();
         }
     }
 
@@ -194,6 +179,7 @@ final class ServerLoop implements Runnable {
         if (ready > 0) {
             wasSmallRead = true;
             serve();
+            rereadIfSizeIsNew();
             if (wasSmallRead) {
                 LockSupport.parkNanos(COALESCE_NANOS);
             }
@@ -269,15 +255,14 @@ final class ServerLoop implements Runnable {
 
     private void onTime() {
         Instant now = clock.instant();
-        if (!options.processCheck().isZero() && !now.isBefore(nextCheck)) {
-            nextCheck = now.plus(options.processCheck());
-            bookkeeper.checkProcesses();
-            hasUnflushedLines = log != null;
+        if (!processCheck.isZero() && !now.isBefore(nextCheck)) {
+            nextCheck = now.plus(processCheck);
+            dispatcher.checkProcesses();
+            hasUnflushedLines = true;
         }
-        boolean isTimeForStatistics = !options.statistics().isZero() && !now.isBefore(nextStatistics);
-        if (log != null && isTimeForStatistics) {
-            nextStatistics = now.plus(options.statistics());
-            bookkeeper.statistics();
+        if (log.isOn() && !statistics.isZero() && !now.isBefore(nextStatistics)) {
+            nextStatistics = now.plus(statistics);
+            dispatcher.statistics();
             hasUnflushedLines = true;
         }
         if (codec == null) {
@@ -294,26 +279,26 @@ final class ServerLoop implements Runnable {
         in.flip();
         connection.carried = 0;
         wasSmallRead &= count < SMALL_READ_BYTES;
-        hasUnflushedLines = log != null;
+        hasUnflushedLines = log.isOn();
         if (count < 0) {
             atEnd(connection);
             disconnected(connection);
-            return;
+        } else {
+            received(connection);
         }
+    }
+
+    private void received(ClientConnection connection) {
         if (connection.records == 0 && connection.frames == null && isFramed()) {
-            connection.frames = bookkeeper.framed(connection);
+            connection.frames = dispatcher.framed(connection);
         }
         if (connection.frames != null) {
             frames(connection, connection.frames);
-            return;
+        } else if (codec != null || decide(connection)) {
+            records(connection);
+        } else if (connection.isOpen) {
+            keep(connection, 0);
         }
-        if (codec == null && !decide(connection)) {
-            if (connection.isOpen) {
-                keep(connection, 0);
-            }
-            return;
-        }
-        records(connection);
         if (connection.isOpen) {
             answer(connection);
         }
@@ -331,7 +316,6 @@ final class ServerLoop implements Runnable {
             if (answer.isPresent()) {
                 out.put(answer.get());
                 wasSmallRead = false;
-                answer(connection);
             }
         } catch (InvalidFrameException e) {
             frames.rejected();
@@ -339,11 +323,10 @@ final class ServerLoop implements Runnable {
             String why = connection.description() + " " + e.getMessage() + ", so it was closed";
             reject(connection, why);
             if (!connection.hasReports()) {
-                bookkeeper.lost(-1, why);
+                dispatcher.lost(-1, why);
             }
         }
         records += connection.records - before;
-        lock.notifyAll();
     }
 
     private void records(ClientConnection connection) {
@@ -382,11 +365,11 @@ final class ServerLoop implements Runnable {
 
     private void record(int type, int at, ClientConnection connection) {
         switch (type) {
-            case 1 -> bookkeeper.allocated(in, at, connection);
-            case 2 -> bookkeeper.freed(in, at, connection);
+            case 1 -> dispatcher.allocated(in, at, connection);
+            case 2 -> dispatcher.freed(in, at, connection);
             default -> {
                 if (!other(type, at, connection)) {
-                    bookkeeper.unknownMessage(type);
+                    dispatcher.unknownMessage(type);
                     failed(connection);
                     return;
                 }
@@ -409,12 +392,14 @@ final class ServerLoop implements Runnable {
         MessageType type = known.get();
         int device = in.getInt(at + RecordFields.DEVICE);
         switch (type) {
-            case QUERY -> reply(bookkeeper.usage(device));
-            case DEVICE_INFO_QUERY -> reply(bookkeeper.deviceInfo(device));
-            case DUMP_REMAINING -> bookkeeper.dump();
-            case DUMP_KERNELS -> bookkeeper.dumpKernels();
-            case CB_ALLOC, CB_FREE -> bookkeeper.circularBuffer(in, at, type == MessageType.CB_ALLOC, connection);
-            case KERNEL_LOAD, KERNEL_UNLOAD -> bookkeeper.kernel(in, at, type == MessageType.KERNEL_LOAD, connection);
+            case QUERY -> reply(dispatcher.usage(device));
+            case DEVICE_INFO_QUERY -> reply(dispatcher.deviceInfo(device));
+            case DUMP_REMAINING -> dispatcher.dump();
+            case DUMP_KERNELS -> {
+                return true; // The sums of kernels are in the answers.
+            }
+            case CB_ALLOC, CB_FREE -> dispatcher.circularBuffer(in, at, type == MessageType.CB_ALLOC, connection);
+            case KERNEL_LOAD, KERNEL_UNLOAD -> dispatcher.kernel(in, at, type == MessageType.KERNEL_LOAD, connection);
             case ALLOC, FREE, RESPONSE, DEVICE_INFO_RESPONSE -> {
                 return false;
             }
@@ -429,7 +414,7 @@ final class ServerLoop implements Runnable {
         if (connection.errors < MAX_ERRORS) {
             return;
         }
-        bookkeeper.tooManyErrors(connection.errors);
+        dispatcher.tooManyErrors(connection.errors);
         reject(
                 connection,
                 String.format(
@@ -440,7 +425,7 @@ final class ServerLoop implements Runnable {
     }
 
     private void rejectSize(ClientConnection connection, int theirs) {
-        bookkeeper.otherSize(connection.number, theirs, recordBytes);
+        dispatcher.otherSize(connection.number, theirs, recordBytes);
         String fix = RecordSize.of(theirs).isPresent()
                 ? "start the server with --record-size " + theirs
                 : "no server is known that reads them, so build the program and the server from one version";
@@ -454,7 +439,7 @@ final class ServerLoop implements Runnable {
                         recordBytes,
                         fix));
         if (!connection.hasReports()) {
-            bookkeeper.lost(-1, connection.view().problem().orElseThrow());
+            dispatcher.lost(-1, connection.view().problem().orElseThrow());
         }
     }
 
@@ -463,7 +448,7 @@ final class ServerLoop implements Runnable {
         connection.problem(why);
         problems.add(why);
         if (connection.hasReports()) {
-            bookkeeper.lost(-1, why);
+            dispatcher.lost(-1, why);
         }
         ended(connection);
     }
@@ -494,27 +479,25 @@ final class ServerLoop implements Runnable {
             return false;
         }
         chosen(size.get());
-        connections.stream()
-                .filter(other -> other != connection && other.carried > 0)
-                .forEach(this::reread);
+        isSizeNew = true;
         return true;
     }
 
-    /** Data that other programs sent before the size was known waits in their carry, and no event would wake it. */
-    private void reread(ClientConnection waiting) {
-        if (waiting.carried >= recordBytes) {
-            ByteBuffer saved = ByteBuffer.allocate(in.limit());
-            saved.put(in.duplicate().rewind());
-            in.clear();
-            in.put(waiting.carry, 0, waiting.carried).flip();
-            waiting.carried = 0;
-            waiting.undecidedSince = 0;
-            records(waiting);
-            if (waiting.isOpen) {
-                answer(waiting);
+    /** No event would wake data that other programs sent before the size was known. */
+    private void rereadIfSizeIsNew() {
+        if (!isSizeNew) {
+            return;
+        }
+        isSizeNew = false;
+        synchronized (lock) {
+            for (ClientConnection waiting : connections) {
+                if (waiting.isOpen && waiting.undecidedSince > 0) {
+                    waiting.undecidedSince = 0;
+                    in.clear().put(waiting.carry, 0, waiting.carried).flip();
+                    waiting.carried = 0;
+                    received(waiting);
+                }
             }
-            in.clear();
-            in.put(saved.flip()).flip();
         }
     }
 
@@ -598,7 +581,7 @@ final class ServerLoop implements Runnable {
         int type = in.get(0) & 0xff;
         boolean wasReport = MessageType.of(type).filter(MessageType::isReport).isPresent();
         if (connection.hasReports() || (wasReport && RecordShape.mayBegin(in, 0))) {
-            bookkeeper.lost(1, why);
+            dispatcher.lost(1, why);
         }
     }
 
@@ -627,36 +610,42 @@ final class ServerLoop implements Runnable {
         connection.carried = 0;
         out.clear();
         connection.key.cancel();
-        try {
-            connection.channel.close();
-        } catch (IOException e) {
-            problems.add(connection.description() + " could not be closed: " + e.getMessage());
-        }
+        close(connection.channel, connection.description());
         lock.notifyAll();
     }
 
     private void end() {
-        bookkeeper.abandoned(connections.stream()
-                .filter(connection -> connection.isOpen && connection.mayReport())
-                .toList());
-        bookkeeper.stopped();
-        flush();
-        for (ClientConnection connection : connections) {
-            if (connection.isOpen && connection.frames != null) {
+        List<ClientConnection> open =
+                connections.stream().filter(connection -> connection.isOpen).toList();
+        if (failure == null) {
+            dispatcher.closedWhileConnected(
+                    open.stream().filter(ClientConnection::mayReport).toList());
+            dispatcher.stopped();
+            flush();
+        }
+        for (ClientConnection connection : open) {
+            if (failure == null && connection.frames != null) {
                 connection.frames.close();
                 problemsOf(connection.frames, connection);
             }
-            if (connection.isOpen) {
-                ended(connection);
-            }
+            ended(connection);
+        }
+        if (failure != null) {
+            close(server, "the socket");
+        }
+    }
+
+    private void close(Closeable channel, String name) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            problems.add(name + " could not be closed: " + e.getMessage());
         }
     }
 
     private void flush() {
         hasUnflushedLines = false;
-        if (log != null) {
-            log.flush();
-        }
+        log.flush();
     }
 
     // For other threads, under the lock
@@ -675,7 +664,7 @@ final class ServerLoop implements Runnable {
 
     /** Flushes log lines that other threads caused. */
     void logged() {
-        hasUnflushedLines = log != null;
+        hasUnflushedLines = log.isOn();
         selector.wakeup();
     }
 

@@ -16,16 +16,11 @@ import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +33,6 @@ class FrameFuzzTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_125);
     private static final int INPUTS = Integer.getInteger("meshguard.inputs", 5_000);
-    private static final int MAX_EVENTS = 10_000;
 
     private final Random random = new Random(SEED);
     private final List<String> problems = new ArrayList<>();
@@ -87,21 +81,13 @@ class FrameFuzzTests {
     }
 
     private FramedReports reports(AllocationTracker tracker) {
-        ServerOptions options = new ServerOptions(
-                Path.of("unused"),
-                Optional.empty(),
-                tracker,
-                Optional.empty(),
-                false,
+        ServerErrors errors = new ServerErrors(problems::add);
+        ReportDispatcher dispatcher = new ReportDispatcher(
+                new HistoryReporter(tracker, true),
+                new ServerLog(null, null, "the log", errors),
                 List.of(),
-                Set.of(),
-                Duration.ZERO,
-                Duration.ZERO,
-                InstantSource.fixed(Instant.parse("2026-03-01T12:00:00Z")),
                 process -> Optional.empty(),
-                new ServerLimits(1_000, 1_000, 10, MAX_EVENTS),
-                sentence -> {});
-        ReportDispatcher dispatcher = new ReportDispatcher(options, null, new ServerErrors(problems::add));
+                List.of());
         return dispatcher.framed(new ClientConnection(1, channel, key));
     }
 

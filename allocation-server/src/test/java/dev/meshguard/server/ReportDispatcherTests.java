@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.server.ledger.internal.LogLineBuffer;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
@@ -18,10 +17,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +25,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The server cleans up after dead processes between the reports of others. */
@@ -76,8 +71,7 @@ class ReportDispatcherTests {
         private static final RecordCodec CODEC = RecordCodec.of(RecordSize.BYTES_112);
 
         private final StringBuilder text = new StringBuilder();
-        private final LogLineBuffer lines =
-                new LogLineBuffer((bytes, length) -> text.append(new String(bytes, 0, length, StandardCharsets.UTF_8)));
+        private final ServerLog lines = new ServerLog(text, null, "the log", new ServerErrors(sentence -> {}));
         private final Map<Long, ProcessInspector.ProcessState> processes = new HashMap<>();
         private final AllocationTracker tracker = AllocationTracker.create();
         private final ReportDispatcher dispatcher;
@@ -87,22 +81,12 @@ class ReportDispatcherTests {
         private final Map<Long, ClientConnection> connections = new HashMap<>();
 
         private Dispatch() throws IOException {
-            ServerErrors errors = new ServerErrors(sentence -> {});
-            ServerOptions options = new ServerOptions(
-                    Path.of("unused"),
-                    Optional.of(RecordSize.BYTES_112),
-                    tracker,
-                    Optional.empty(),
-                    false,
+            dispatcher = new ReportDispatcher(
+                    new HistoryReporter(tracker, true),
+                    lines,
                     List.of(),
-                    Set.of(),
-                    Duration.ZERO,
-                    Duration.ZERO,
-                    InstantSource.fixed(NOON),
                     process -> Optional.ofNullable(processes.get(process)),
-                    new ServerLimits(10_000, 1000, 1000, 1_000_000),
-                    sentence -> {});
-            dispatcher = new ReportDispatcher(options, lines, errors);
+                    List.of());
             dispatcher.recordSize(RecordSize.BYTES_112);
             channel.configureBlocking(false);
             key = channel.register(selector, SelectionKey.OP_CONNECT);

@@ -3,6 +3,7 @@ package dev.meshguard.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
@@ -38,9 +39,6 @@ class ServerFaultTests extends WithServer {
     private static final int OPERATIONS = Integer.getInteger("meshguard.operations", 100_000);
     private static final int CLIENTS = 64;
     private static final int MAX_BUFFERS_OF_CLIENT = 50_000;
-
-    /** An allocation and a free of each buffer, and some events about devices and processes. */
-    private static final long MAX_EVENTS = 3L * CLIENTS * MAX_BUFFERS_OF_CLIENT;
 
     @ParameterizedTest
     @EnumSource
@@ -138,6 +136,24 @@ class ServerFaultTests extends WithServer {
     }
 
     @Test
+    void keepsFewEventsOfManyRejectedMessagesAndCountsAll() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        int messages = 50_000;
+        try (RawClient client = client()) {
+            Request[] rejected = new Request[messages];
+            Arrays.setAll(rejected, message -> Request.allocation(7, 100 + message, BufferType.L1, 64, 64));
+            client.send(rejected).query(0);
+        }
+
+        assertThat(server.tracker().history().lostReports())
+                .hasSizeLessThan(1100)
+                .extracting(HistoryEvent.ReportsLost::count)
+                .satisfies(counts -> assertThat(
+                                counts.stream().mapToLong(count -> count).sum())
+                        .isEqualTo(messages));
+    }
+
+    @Test
     void aTextThatIsNoRecordIsNoReportThatIsLost() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
         try (RawClient good = client();
@@ -197,10 +213,7 @@ class ServerFaultTests extends WithServer {
     void ofManyProgramsAtOnceNothingIsLost() throws Exception {
         AllocationTracker tracker =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        server = builder(RecordSize.BYTES_112)
-                .tracker(tracker)
-                .maxEvents(MAX_EVENTS)
-                .start();
+        server = builder(RecordSize.BYTES_112).tracker(tracker).start();
         int buffers = Math.max(500, Math.min(MAX_BUFFERS_OF_CLIENT, OPERATIONS / CLIENTS));
         ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
         try {

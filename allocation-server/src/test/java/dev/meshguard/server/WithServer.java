@@ -70,7 +70,7 @@ abstract class WithServer {
         server.awaitQuiet(LONG);
         return log.toString()
                 .lines()
-                .dropWhile(line -> !line.contains("Press Ctrl+C"))
+                .dropWhile(line -> !line.contains("Listening on"))
                 .skip(1)
                 .toList();
     }

@@ -25,7 +25,7 @@ import java.util.function.LongFunction;
  * Measures the bytes of heap that a server keeps for the reports of programs, after full collections:
  * {@code ServerMemory [number [history]]}.
  *
- * <p>Everything is sent over a socket. The limits are removed, so that their components can be measured.
+ * <p>Everything is sent over a socket.
  */
 public final class ServerMemory {
 
@@ -92,16 +92,11 @@ public final class ServerMemory {
     }
 
     private static AllocationServer server(Path socket, History history) throws IOException {
-        long most = Integer.MAX_VALUE;
         AllocationServer.Builder builder = AllocationServer.builder()
                 .socket(socket)
                 .recordSize(RecordSize.BYTES_144)
                 .processCheckEvery(Duration.ZERO)
-                .processInspector(process -> Optional.empty())
-                .maxBuffers(most)
-                .maxCircularBuffers(most)
-                .maxProcesses(Integer.MAX_VALUE)
-                .maxEvents(most);
+                .processInspector(process -> Optional.empty());
         if (history == History.NONE) {
             builder.withoutHistory();
         } else {

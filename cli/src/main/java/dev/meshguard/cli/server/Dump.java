@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  meshguard dump",
-            "  meshguard dump --socket /tmp/mine.sock --record-size 144 --kernels"
+            "  meshguard dump --socket /tmp/mine.sock --record-size 144"
         })
 public final class Dump implements Callable<Integer> {
 
@@ -49,9 +49,6 @@ public final class Dump implements Callable<Integer> {
             description = "The size of the server's records in bytes (default: ${DEFAULT-VALUE}).")
     private int recordSize = 112;
 
-    @Option(names = "--kernels", description = "Write which kernels are loaded instead; needs records of 144 bytes.")
-    private boolean kernels;
-
     @Spec
     private @Nullable CommandSpec command;
 
@@ -61,7 +58,7 @@ public final class Dump implements Callable<Integer> {
             throw new IllegalStateException("The command was not made by picocli");
         }
         try (AllocationClient client = connected()) {
-            client.send(Request.of(kernels ? MessageType.DUMP_KERNELS : MessageType.DUMP_REMAINING));
+            client.send(Request.of(MessageType.DUMP_REMAINING));
             // The answer to the query follows the dump.
             client.query(0);
         } catch (IOException e) {
@@ -73,8 +70,7 @@ public final class Dump implements Callable<Integer> {
         }
         command.commandLine()
                 .getOut()
-                .println("The server at " + socket + " has written "
-                        + (kernels ? "which kernels are loaded" : "the live buffers") + " into its log.");
+                .println("The server at " + socket + " has written the live buffers into its log.");
         return ExitStatus.CLEAN.code();
     }
 

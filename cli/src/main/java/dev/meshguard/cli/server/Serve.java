@@ -49,12 +49,12 @@ import picocli.CommandLine.Spec;
             "Exit status:",
             "  0   it was stopped, by Ctrl+C or SIGTERM too",
             "  64  wrong usage, a socket that cannot be made, or a log in a folder that does not exist",
-            "  70  it could not go on, for example without memory",
+            "  70  it could not go on, for example because its heap was full; the log is complete up to there",
             "  74  the log, or what it prints, could not be written; without its log the server goes on until it is stopped",
             "",
             "Examples:",
             "  meshguard serve --record-size 112 --log -",
-            "  meshguard serve --socket /tmp/mine.sock --record-size 144 --log server.log --ids hex",
+            "  meshguard serve --socket /tmp/mine.sock --record-size 144 --log server.log",
             "  meshguard serve --record-size 72 --devices 2"
         })
 public final class Serve implements Callable<Integer> {
@@ -82,12 +82,6 @@ public final class Serve implements Callable<Integer> {
     private @Nullable String log;
 
     @Option(
-            names = "--ids",
-            paramLabel = "decimal|hex",
-            description = "How addresses are logged (default: hex with 144 bytes, else decimal).")
-    private @Nullable String ids;
-
-    @Option(
             names = "--devices",
             paramLabel = "N",
             defaultValue = "0",
@@ -102,28 +96,6 @@ public final class Serve implements Callable<Integer> {
                     "How often dead processes are looked for, at most 86400 (default: ${DEFAULT-VALUE}); 0 is never, for"
                             + " programs in other containers.")
     private long deadCheck;
-
-    @Option(
-            names = "--max-buffers",
-            paramLabel = "N",
-            description =
-                    "Know at most N buffers at a time (default: one for each 640 bytes of heap). What does not fit is"
-                            + " rejected, and the log says that reports are missing.")
-    private @Nullable Long maxBuffers;
-
-    @Option(
-            names = "--max-circular-buffers",
-            paramLabel = "N",
-            description =
-                    "Know at most N circular buffers and kernels at a time (default: one for each 2560 bytes of heap).")
-    private @Nullable Long maxCircularBuffers;
-
-    @Option(
-            names = "--max-processes",
-            paramLabel = "N",
-            description =
-                    "Know at most N processes that have something at a time (default: one for each 8 KiB of heap).")
-    private @Nullable Integer maxProcesses;
 
     @Option(
             names = "--allow",
@@ -237,15 +209,7 @@ public final class Serve implements Callable<Integer> {
                         .toList())
                 .permissions(permissions())
                 .processCheckEvery(Duration.ofSeconds(deadCheck));
-        limit(builder);
         ProgramRecords.size(recordSize).ifPresent(builder::recordSize);
-        if (ids != null) {
-            switch (ids.toLowerCase(Locale.ROOT)) {
-                case "decimal" -> builder.decimalIds();
-                case "hex" -> builder.hexadecimalIds();
-                default -> throw new UsageException("--ids " + ids + ": give decimal or hex");
-            }
-        }
         if (log != null) {
             if (log.equals(STANDARD_OUTPUT)) {
                 builder.log(new FlushedWriter(out));
@@ -254,25 +218,6 @@ public final class Serve implements Callable<Integer> {
             }
         }
         return builder;
-    }
-
-    private void limit(AllocationServer.Builder builder) throws UsageException {
-        if (maxBuffers != null) {
-            builder.maxBuffers(limit("--max-buffers", maxBuffers));
-        }
-        if (maxCircularBuffers != null) {
-            builder.maxCircularBuffers(limit("--max-circular-buffers", maxCircularBuffers));
-        }
-        if (maxProcesses != null) {
-            builder.maxProcesses((int) limit("--max-processes", maxProcesses));
-        }
-    }
-
-    private static long limit(String option, long value) throws UsageException {
-        if (value < 1) {
-            throw new UsageException(option + " " + value + ": give 1 or more");
-        }
-        return value;
     }
 
     private Set<PosixFilePermission> permissions() throws UsageException {

@@ -146,6 +146,17 @@ public final class Ledger {
         return known.entries.find(type, address, known.allocators.of(request));
     }
 
+    /** Returns a live entry at an address, whatever its type and allocator. */
+    public @Nullable Entry entryAt(int device, long address) {
+        Device known = latest != null && latestDevice == device ? latest : devices.get(device);
+        return known == null ? null : known.entries.findAt(address);
+    }
+
+    /** Returns the live entries of one device, in no particular order. */
+    public List<Entry> entriesOf(int device) {
+        return known(device).map(known -> known.entries.all()).orElse(List.of());
+    }
+
     /** Enters a free that the runtime ignored: its device is known from now on, and nothing else changes. */
     public void freeIgnored(int device) {
         reported(device);

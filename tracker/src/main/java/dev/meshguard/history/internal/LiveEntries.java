@@ -3,6 +3,8 @@ package dev.meshguard.history.internal;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class LiveEntries {
 
     private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();
+    private static final BufferType[] TYPES = BufferType.values();
     private static final int FIRST_CAPACITY = 16;
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
@@ -43,6 +46,36 @@ public final class LiveEntries {
 
         BufferLifetime lifetime() {
             return LIFETIMES[lifetime];
+        }
+
+        /** Returns the memory type. */
+        public BufferType type() {
+            return TYPES[type];
+        }
+
+        /** Returns the address. */
+        public long address() {
+            return address;
+        }
+
+        /** Returns the size of the first report, in bytes. */
+        public long size() {
+            return size;
+        }
+
+        /** Returns the number of open reports. */
+        public int reports() {
+            return reports;
+        }
+
+        /** Returns the request of the first report, or of the one that replaced it; null if nothing is known of it. */
+        public @Nullable MemoryRequest request() {
+            return request;
+        }
+
+        /** Replaces the request, because the remaining reports are of another one. */
+        public void replaceRequest(MemoryRequest newRequest) {
+            request = newRequest;
         }
 
         private boolean isAt(BufferType ofType, long atAddress) {
@@ -79,6 +112,30 @@ public final class LiveEntries {
             }
         }
         return found;
+    }
+
+    /** Returns a live entry of any type and allocator at an address, or null. */
+    @Nullable
+    Entry findAt(long address) {
+        for (int type = 0; type < TYPES.length; type++) {
+            for (Entry entry = table[bucket(type, address)]; entry != null; entry = entry.next) {
+                if (entry.address == address) {
+                    return entry;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Returns the entries at this moment. */
+    List<Entry> all() {
+        List<Entry> all = new ArrayList<>(count);
+        for (Entry chain : table) {
+            for (Entry entry = chain; entry != null; entry = entry.next) {
+                all.add(entry);
+            }
+        }
+        return all;
     }
 
     /** Returns whether another allocator has memory at an address that may be the same memory. */

@@ -1,0 +1,145 @@
+package dev.meshguard.server;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Scope;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Passes the reports of programs to the tracker, unless the server runs without a history. Guarded by the server's lock. */
+final class HistoryReporter {
+
+    /** The number of losses recorded as single events; later ones are added up. */
+    private static final int MAX_SINGLE_LOSSES = 1000;
+
+    private static final BufferType[] TYPES = BufferType.values();
+
+    private final AllocationTracker tracker;
+    private final boolean isKept;
+
+    private int singleLosses;
+    private long losses;
+    private long reportedAt = MAX_SINGLE_LOSSES;
+    private String lastLoss = "";
+    private @Nullable String failure;
+
+    HistoryReporter(AllocationTracker tracker, boolean isKept) {
+        this.tracker = tracker;
+        this.isKept = isKept;
+    }
+
+    /** Returns whether the tracker receives reports. */
+    boolean isKept() {
+        return isKept;
+    }
+
+    /** Begins a request of a process. */
+    MemoryRequest request(AllocationDetails details, Optional<Origin> origin) {
+        return tracker.requestOfProcess(details, origin);
+    }
+
+    void allocated(AllocationDetails who, int device, BufferType type, long id, long size) {
+        if (isKept) {
+            tracker.allocated(request(who, Optional.empty()), device, type, id, size, Ownership.UNKNOWN);
+        }
+    }
+
+    void freed(AllocationDetails who, int device, BufferType type, long id) {
+        if (isKept) {
+            tracker.freed(request(who, Optional.empty()), device, type, id, Ownership.UNKNOWN);
+        }
+    }
+
+    void freeIgnored(AllocationDetails who, int device, BufferType type, long id) {
+        report(tracker -> tracker.freeIgnored(
+                request(who, Optional.empty()), device, type, id, IgnoredFreeReason.UNKNOWN_ADDRESS));
+    }
+
+    /** Passes an event on. */
+    void report(Consumer<AllocationListener> event) {
+        if (isKept) {
+            event.accept(tracker);
+        }
+    }
+
+    /** Begins a phase; returns the scope that ends it. */
+    Optional<Scope> phase(Phase phase) {
+        return isKept ? Optional.of(tracker.phase(phase)) : Optional.empty();
+    }
+
+    void deviceOpened(int device) {
+        if (!tracker.devices().contains(device)) {
+            report(tracker -> tracker.deviceOpened(device));
+        }
+    }
+
+    void openPeriodBegan(int device) {
+        report(tracker -> tracker.deviceClosed(device));
+        report(tracker -> tracker.deviceOpened(device));
+    }
+
+    void sourceAttached(String source) {
+        if (isKept) {
+            tracker.sourceAttached(source);
+        }
+    }
+
+    void processDied(long process) {
+        if (isKept) {
+            tracker.processDied(process);
+        }
+    }
+
+    /** Returns a type under which the history has open reports of an address; a given one only if there is no other. */
+    BufferType openType(int device, long id, BufferType otherwise) {
+        for (BufferType type : TYPES) {
+            if (type != otherwise && tracker.openReports(device, type, id) > 0) {
+                return type;
+            }
+        }
+        return otherwise;
+    }
+
+    /** Counts reports that are missing in the history; a negative number if it is unknown how many. */
+    void lost(long count, String reason) {
+        if (!isKept) {
+            return;
+        }
+        if (singleLosses < MAX_SINGLE_LOSSES) {
+            singleLosses++;
+            tracker.reportsLost(count, reason);
+            return;
+        }
+        losses += Math.max(1, count);
+        lastLoss = reason;
+        if (losses >= reportedAt) {
+            reportedAt *= 2;
+            addUp();
+        }
+    }
+
+    /** Records that no program can report any more; as the heap may be full, the tracker is told with the next {@link #addUp}. */
+    void failed(String reason) {
+        failure = isKept ? reason : null;
+    }
+
+    /** Updates the number of losses; call it before the history may be read. */
+    void addUp() {
+        if (failure != null) {
+            tracker.reportsLost(1, failure);
+            failure = null;
+        }
+        if (losses > 0) {
+            tracker.reportsLost(losses, "more reports of such kinds; the last: " + lastLoss);
+        }
+        losses = 0;
+    }
+}

@@ -1,0 +1,303 @@
+package dev.meshguard.server;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.history.internal.LiveEntries.Entry;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.util.List;
+
+/**
+ * Formats the lines of an allocation server's log; {@code docs/server-logs.md} describes the dialects.
+ *
+ * <p>The words are those of tt-metal's allocation server, because existing tools search for them. Lines about single buffers are
+ * built without a format: a server logs one for every report.
+ */
+final class ServerLogFormatter {
+
+    private static final long KILOBYTE = 1024;
+    private static final long MEGABYTE = 1024 * KILOBYTE;
+    private static final int MAX_SINGLE_BUFFERS = 10;
+    private static final int SIGNIFICANT = 6;
+    private static final int SMALLEST_EXPONENT = -4;
+    private static final MathContext SIX_DIGITS = new MathContext(SIGNIFICANT, RoundingMode.HALF_EVEN);
+    private static final String[] KERNEL_KINDS = {"Application", "Fabric", "Dispatch"};
+
+    private final ServerLog log;
+    private boolean isHexadecimal;
+
+    ServerLogFormatter(ServerLog log) {
+        this.log = log;
+    }
+
+    void useHexadecimalIds(boolean hexadecimal) {
+        isHexadecimal = hexadecimal;
+    }
+
+    // Reports of one buffer
+
+    /** Logs an allocation; from the second reference on the line contains the count. */
+    void allocated(long process, long size, BufferType type, int device, long id, long references) {
+        if (!log.isOn()) {
+            return;
+        }
+        StringBuilder out = log.text().append("✓ [PID ").append(process).append("] Allocated ");
+        out.append(size).append(" bytes of ").append(type.name());
+        out.append(" on device ").append(device).append(" (buffer_id=");
+        id(out, id);
+        if (references > 1) {
+            out.append(", ref_count=").append(references);
+        }
+        out.append(')');
+        log.end();
+    }
+
+    /** Logs a released reference; the line contains the first process and the size of the entry. */
+    void freed(long process, long id, int device, long size, long referencesLeft) {
+        if (!log.isOn()) {
+            return;
+        }
+        StringBuilder out = log.text().append("✗ [PID ").append(process).append("] Freed buffer ");
+        id(out, id);
+        out.append(" on device ").append(device).append(" (").append(size);
+        if (referencesLeft > 0) {
+            out.append(" bytes, ref_count=").append(referencesLeft).append(" remaining)");
+        } else {
+            out.append(" bytes, FINAL)");
+        }
+        log.end();
+    }
+
+    /** Logs a free without an entry. */
+    void unknownFree(long process, long id, int device) {
+        if (!log.isOn()) {
+            return;
+        }
+        StringBuilder out = log.text().append("⚠ [PID ").append(process).append("] Deallocation for unknown buffer ");
+        id(out, id);
+        out.append(" on device ").append(device).append(" (allocated before tracking started)");
+        log.end();
+    }
+
+    private void id(StringBuilder out, long id) {
+        out.append(idOf(id));
+    }
+
+    private String idOf(long id) {
+        return isHexadecimal ? "0x" + Long.toHexString(id) : Long.toUnsignedString(id);
+    }
+
+    // Rejected reports
+
+    /** Logs the warning of an invalid memory type: the first servers name the process, the last one does not. */
+    void invalidType(long process, int type, long id, int device, boolean isLastServer) {
+        if (isLastServer) {
+            log.line("⚠️  Invalid buffer_type %d for buffer %s on device %d", type, Long.toUnsignedString(id), device);
+        } else {
+            log.line("⚠ [PID %d] Invalid buffer_type %d for buffer %s on device %d", process, type, idOf(id), device);
+        }
+    }
+
+    /** Logs the warning of an invalid device. */
+    void invalidDevice(int device) {
+        log.line("⚠️  Invalid device_id %d - ignoring message", device);
+    }
+
+    /** Logs the warning of an invalid size. */
+    void invalidSize(long size) {
+        log.line("⚠️  Invalid size %s - ignoring message", Long.toUnsignedString(size));
+    }
+
+    /** Logs the warning of an unknown message. */
+    void unknownMessage(int type) {
+        log.line("Unknown message type: %d", type);
+    }
+
+    /** Logs that a connection is closed because of invalid records. */
+    void tooManyErrors(int errors) {
+        log.line("⚠️  Too many consecutive errors (%d) - closing connection (likely protocol mismatch)", errors);
+    }
+
+    /** Logs that a program's records provably have another size; log parsers treat it as a rejection. */
+    void otherSize(int connection, int theirs, int ours) {
+        log.line(
+                "⚠️  Invalid size of records: connection %d sends %d bytes each, this server reads %d - closing"
+                        + " connection (protocol mismatch)",
+                connection, theirs, ours);
+    }
+
+    // State of the server
+
+    /** Logs the start of the server. */
+    void started(String path) {
+        log.line("🚀 Allocation Server started");
+        log.line("   Listening on: %s", path);
+    }
+
+    /** Logs the end of the server. */
+    void stopped() {
+        log.line("");
+        log.line("🛑 Allocation Server stopped");
+    }
+
+    /** Logs the allocated memory, by device. */
+    void statistics(ReportedBuffers buffers) {
+        log.line("");
+        log.line("📊 Current Statistics:");
+        for (int device : buffers.devices()) {
+            if (buffers.entries(device) == 0) {
+                continue;
+            }
+            log.line("  Device %d:", device);
+            log.line("    Buffers: %d", buffers.entries(device));
+            statistics("DRAM", buffers.bytes(device, BufferType.DRAM));
+            statistics("L1", buffers.bytes(device, BufferType.L1));
+            long total = 0;
+            for (BufferType type : BufferType.values()) {
+                total += buffers.bytes(device, type);
+            }
+            log.line("    Total: %s bytes", Long.toUnsignedString(total));
+        }
+        log.line("  Active allocations: %d", buffers.entries());
+    }
+
+    private void statistics(String type, long bytes) {
+        log.line("    %s: %s bytes (%s KB)", type, Long.toUnsignedString(bytes), figure(bytes, KILOBYTE));
+    }
+
+    // Dead processes
+
+    /** Logs that processes were found dead. */
+    void deadFound() {
+        log.line("");
+        log.line("⚠️  Detected dead processes, cleaning up orphaned buffers...");
+    }
+
+    /** Logs the removal of one dead process. */
+    void dead(long process) {
+        log.line("   PID %d is dead, removing its buffers...", process);
+    }
+
+    /**
+     * Logs the remaining references of an entry in which a dead process had a share; follows the line of the process.
+     * tt-metal's server has no such line: it removes every entry with its owner, so the owner is enough.
+     */
+    void shared(long id, int device, long references, long process, long owner) {
+        log.line(
+                "   Buffer %s on device %d keeps ref_count=%d without PID %d, and belongs to PID %d",
+                idOf(id), device, references, process, owner);
+    }
+
+    /** Logs the removed allocations of a dead process of one kind: buffers, CBs, kernels. */
+    void removed(long count, String kind, long bytes, long process) {
+        log.line("   ✓ Removed %d %s (%s MB) from PID %d", count, kind, figure(bytes, MEGABYTE), process);
+    }
+
+    /** Logs the end of a list of dead processes. */
+    void deadEnd() {
+        log.line("");
+    }
+
+    /** Logs that lines are omitted here; log parsers know the dots. */
+    void omitted() {
+        log.line("... reports are missing here");
+    }
+
+    // Dumps
+
+    /** Logs a request for a dump. */
+    void dumpAskedFor() {
+        log.line("📋 Received DUMP_REMAINING request...");
+    }
+
+    /** Logs the remaining buffers. */
+    void dump(ReportedBuffers buffers) {
+        String rule = "═".repeat(62);
+        log.line("");
+        log.line("╔%s╗", rule);
+        log.line("║           REMAINING ALLOCATED BUFFERS                       ║");
+        log.line("╚%s╝", rule);
+        log.line("Total tracked allocations: %d", buffers.entries());
+        log.line("");
+        if (buffers.entries() == 0) {
+            log.line("✓ No buffers remaining - perfect cleanup!");
+        } else {
+            buffers.devices().stream()
+                    .filter(device -> buffers.entries(device) > 0)
+                    .forEach(device -> remaining(buffers, device));
+            log.line("Total remaining buffers: %d", buffers.entries());
+            log.line("");
+        }
+        log.line("📋 DUMP_REMAINING complete.");
+    }
+
+    private void remaining(ReportedBuffers buffers, int device) {
+        log.line("Device %d:", device);
+        for (BufferType type : BufferType.values()) {
+            long count = buffers.totals(device, type).liveBuffers();
+            if (count == 0) {
+                continue;
+            }
+            log.line("  %s: %d buffers, %s MB total", type, count, figure(buffers.bytes(device, type), MEGABYTE));
+            if (count <= MAX_SINGLE_BUFFERS) {
+                List<Entry> single = buffers.entries(device, type);
+                single.forEach(entry -> log.line(
+                        "    - Buffer 0x%x: %s KB (PID %d, ref_count=%d)",
+                        entry.address(),
+                        figure(entry.size(), KILOBYTE),
+                        ReportedBuffers.processOf(entry),
+                        entry.reports()));
+            }
+        }
+        log.line("");
+    }
+
+    // Circular buffers and kernels
+
+    /** Logs the allocation or the free of a circular buffer. */
+    void circularBuffer(boolean isAllocated, int device, long bytes, long total) {
+        log.line(
+                "%s Device %d: %s%s MB (Total: %s MB)",
+                isAllocated ? "✓ [CB_ALLOC]" : "✗ [CB_FREE]",
+                device,
+                isAllocated ? "+" : "-",
+                figure(bytes, MEGABYTE),
+                figure(total, MEGABYTE));
+    }
+
+    /** Logs that a kernel was loaded or unloaded. */
+    void kernel(boolean isLoaded, int kind, int device, long bytes, long total) {
+        log.line(
+                "%s %s kernel on Device %d: %s%s MB (Total: %s MB)",
+                isLoaded ? "✓ [KERNEL_LOAD]" : "✗ [KERNEL_UNLOAD]",
+                kind >= 0 && kind < KERNEL_KINDS.length ? KERNEL_KINDS[kind] : "Unknown",
+                device,
+                isLoaded ? "+" : "-",
+                figure(bytes, MEGABYTE),
+                figure(total, MEGABYTE));
+    }
+
+    // Figures
+
+    /** Returns a quotient in C++'s default format: six digits, no zeros at the end. */
+    static String figure(long unsignedBytes, long unit) {
+        BigDecimal rounded = new BigDecimal(doubleOf(unsignedBytes) / unit).round(SIX_DIGITS);
+        if (rounded.signum() == 0) {
+            return "0";
+        }
+        BigDecimal shown = rounded.stripTrailingZeros();
+        int exponent = shown.precision() - shown.scale() - 1;
+        if (exponent >= SMALLEST_EXPONENT && exponent < SIGNIFICANT) {
+            return shown.toPlainString();
+        }
+        String mantissa = shown.scaleByPowerOfTen(-exponent).toPlainString();
+        int size = Math.abs(exponent);
+        return mantissa + (exponent < 0 ? "e-" : "e+") + (size < 10 ? "0" : "") + size;
+    }
+
+    /** The server divides floating-point numbers, in which large ones are already rounded. */
+    private static double doubleOf(long unsignedBytes) {
+        return unsignedBytes >= 0 ? unsignedBytes : new BigInteger(Long.toUnsignedString(unsignedBytes)).doubleValue();
+    }
+}
