@@ -8,17 +8,19 @@ import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
-import java.util.Locale;
-import java.util.Optional;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -35,14 +37,11 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Reports never fail and never throw. If no server answers, the client warns once, and tries again with the next
- * report. Unsent reports are counted in {@link #unsent()}, and a warning names them when a server answers again. A
+ * report. Unsent reports are counted in {@link #unsent()}, and a warning tells how many when a server answers again. A
  * report waits in {@code write} until the server has read those before it.
  *
  * <p>Queries wait for the answer and throw if there is none. An answer follows the recording of everything that this
  * client sent before, regardless of other clients; that makes {@link #query} a barrier.
- *
- * <p>With {@link Builder#batchesOf batches}, reports are sent together: when the batch is full, before a query, and
- * after a few milliseconds at the latest. A killed process loses its batch.
  *
  * <p>Safe for use by several threads.
  *
@@ -56,44 +55,28 @@ public final class AllocationClient implements AutoCloseable {
 
     private static final long NANOSECONDS = 1_000_000_000L;
 
+    /** The size that tt-metal's client requests; further data waits in the program's own write. */
+    private static final int SEND_BUFFER = 1 << 20;
+
     private final Path socket;
     private final RecordCodec codec;
     private final int processId;
-    private final InstantSource clock;
     private final Duration timeout;
     private final Consumer<String> onWarning;
-    private final ByteBuffer batch;
-    private final @Nullable ScheduledThreadPoolExecutor flusher;
 
-    private @Nullable ServerLine line;
-    private long waiting;
+    private @Nullable SocketChannel channel;
     private boolean isClosed;
     private boolean hasWarned;
-    private long unsentBefore;
+    private boolean wasDisconnected;
     private long unsent;
-    private long disconnections;
-    private @Nullable String reason;
+    private long unsentBefore;
 
     private AllocationClient(Builder builder) {
         this.socket = builder.socket;
         this.codec = RecordCodec.of(builder.recordSize);
         this.processId = builder.processId;
-        this.clock = builder.clock;
         this.timeout = builder.timeout;
         this.onWarning = builder.onWarning;
-        this.batch = ByteBuffer.allocateDirect(builder.recordSize.bytes() * builder.batch);
-        this.flusher = builder.batch > 1 ? flusher(builder.delay) : null;
-    }
-
-    private ScheduledThreadPoolExecutor flusher(Duration delay) {
-        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, work -> {
-            Thread thread = new Thread(work, "meshguard-allocation-client");
-            thread.setDaemon(true);
-            return thread;
-        });
-        Future<?> unused =
-                executor.scheduleWithFixedDelay(this::flush, delay.toNanos(), delay.toNanos(), TimeUnit.NANOSECONDS);
-        return executor;
     }
 
     /** Returns a client of the server at a socket; each report retries a server that does not answer yet. */
@@ -131,13 +114,21 @@ public final class AllocationClient implements AutoCloseable {
                     request.type() + " has an answer that no code would read: ask with query");
         }
         if (isClosed) {
-            lost(1, "the client was closed");
+            unsent++;
             return;
         }
-        codec.encode(takesMemory(request) && request.timestamp() == 0 ? request.at(now()) : request, batch);
-        waiting++;
-        if (!batch.hasRemaining()) {
-            flush();
+        Request timed = takesMemory(request) && request.timestamp() == 0 ? request.at(now()) : request;
+        // An interrupt would close the connection, which is not intended.
+        boolean isInterrupted = Thread.interrupted();
+        try {
+            write(timed);
+        } catch (IOException e) {
+            unsent++;
+            disconnected(e);
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -148,30 +139,19 @@ public final class AllocationClient implements AutoCloseable {
         };
     }
 
-    private long now() {
-        Instant now = clock.instant();
+    private static long now() {
+        Instant now = Instant.now();
         return now.getEpochSecond() * NANOSECONDS + now.getNano();
     }
 
-    /** Sends the current batch. */
-    public synchronized void flush() {
-        if (waiting == 0) {
-            return;
+    /** Sends a record, and waits as long as the server needs to read those before it. */
+    private SocketChannel write(Request request) throws IOException {
+        SocketChannel open = connected();
+        ByteBuffer record = codec.encode(request);
+        while (record.hasRemaining()) {
+            open.write(record);
         }
-        // An interrupt would close the connection, which is not intended.
-        boolean isInterrupted = Thread.interrupted();
-        batch.flip();
-        try {
-            line().send(batch);
-        } catch (IOException e) {
-            lost(waiting, disconnected(e));
-        } finally {
-            batch.clear();
-            waiting = 0;
-            if (isInterrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        return open;
     }
 
     // Queries
@@ -185,17 +165,35 @@ public final class AllocationClient implements AutoCloseable {
         if (isClosed) {
             throw new IOException("The client of " + socket + " is closed");
         }
-        flush();
         try {
-            ServerLine open = line();
-            open.send(codec.encode(Request.query(device)));
-            ByteBuffer answer = ByteBuffer.allocate(codec.size().bytes());
-            open.receive(answer, timeout);
-            return answered(answer.flip());
+            return answered(read(write(Request.query(device))));
         } catch (IOException e) {
             disconnected(e);
             throw new IOException("The allocation server at " + socket + " does not answer: " + e.getMessage(), e);
         }
+    }
+
+    private ByteBuffer read(SocketChannel open) throws IOException {
+        ByteBuffer answer = ByteBuffer.allocate(codec.size().bytes());
+        long end = System.nanoTime() + timeout.toNanos();
+        open.configureBlocking(false);
+        try (Selector selector = Selector.open()) {
+            open.register(selector, SelectionKey.OP_READ);
+            while (answer.hasRemaining()) {
+                long left = (end - System.nanoTime()) / 1_000_000;
+                if (left <= 0
+                        || (selector.select(left) == 0 && Thread.currentThread().isInterrupted())) {
+                    throw new InterruptedIOException(
+                            "no answer within " + timeout.toMillis() + " ms; its records may have another size");
+                }
+                selector.selectedKeys().clear();
+                if (open.read(answer) < 0) {
+                    throw new EOFException("the server closed the connection; its records may have another size");
+                }
+            }
+        }
+        open.configureBlocking(true);
+        return answer.flip();
     }
 
     private MemoryUsage answered(ByteBuffer record) throws IOException {
@@ -209,91 +207,76 @@ public final class AllocationClient implements AutoCloseable {
 
     // The connection
 
-    private ServerLine line() throws IOException {
-        ServerLine open = line;
+    private SocketChannel connected() throws IOException {
+        SocketChannel open = channel;
         if (open != null) {
             return open;
         }
-        open = ServerLine.to(socket);
-        line = open;
-        if (disconnections > 0 || unsent > 0) {
-            onWarning.accept(String.format(
-                    Locale.ROOT,
-                    "[MeshGuard] Connected to the allocation server at %s again: %s not sent",
-                    socket,
-                    Quantities.count(unsent - unsentBefore, "report")
-                            + (unsent - unsentBefore == 1 ? " was" : " were")));
+        open = SocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            open.setOption(StandardSocketOptions.SO_SNDBUF, SEND_BUFFER);
+            open.connect(UnixDomainSocketAddress.of(socket));
+        } catch (IOException e) {
+            open.close();
+            throw e;
+        }
+        channel = open;
+        if (wasDisconnected || unsent > 0) {
+            long missing = unsent - unsentBefore;
+            onWarning.accept("[MeshGuard] Connected to the allocation server at " + socket + " again: "
+                    + Quantities.count(missing, "report") + (missing == 1 ? " was" : " were") + " not sent");
             unsentBefore = unsent;
             hasWarned = false;
         }
         return open;
     }
 
-    private String disconnected(IOException e) {
-        ServerLine open = line;
-        line = null;
-        if (open == null) {
-            warn();
-            return "no allocation server answers at " + socket + ": " + e.getMessage();
-        }
-        disconnections++;
-        try {
-            open.close();
-        } catch (IOException alsoFailed) {
-            e.addSuppressed(alsoFailed);
-        }
-        return "the allocation server at " + socket + " disconnected: " + e.getMessage();
-    }
-
-    private void warn() {
-        if (!hasWarned) {
+    private void disconnected(IOException e) {
+        SocketChannel open = channel;
+        channel = null;
+        if (open != null) {
+            wasDisconnected = true;
+            close(open, e);
+        } else if (!hasWarned) {
             hasWarned = true;
             onWarning.accept("[MeshGuard] Warning: Allocation tracking enabled but server not available at " + socket);
         }
     }
 
-    private void lost(long reports, String why) {
-        unsent += reports;
-        reason = why;
+    private static void close(SocketChannel open, Exception because) {
+        try {
+            open.close();
+        } catch (IOException alsoFailed) {
+            because.addSuppressed(alsoFailed);
+        }
     }
 
     /** Returns whether a server has answered and no end of the connection was seen. */
     public synchronized boolean isConnected() {
-        return line != null;
+        return channel != null;
     }
 
-    /** Returns the reports that could not be sent so far. */
-    public synchronized UnsentReports unsent() {
-        return new UnsentReports(unsent, disconnections, Optional.ofNullable(reason));
+    /** Returns the number of messages that could not be sent so far. What a server did not read before it ended is not known. */
+    public synchronized long unsent() {
+        return unsent;
     }
 
-    /** Sends the current batch, and closes the connection; for the server this only ends the reports. */
+    /** Closes the connection; for the server this only ends the reports. */
     @Override
     public synchronized void close() {
-        if (isClosed) {
-            return;
-        }
-        flush();
         isClosed = true;
-        if (flusher != null) {
-            flusher.shutdownNow();
-        }
-        ServerLine open = line;
-        line = null;
+        SocketChannel open = channel;
+        channel = null;
         if (open != null) {
-            try {
-                open.close();
-            } catch (IOException e) {
-                reason = "the connection could not be closed: " + e.getMessage();
-            }
+            close(open, new IOException());
         }
     }
 
     private synchronized void connectNow() {
         try {
-            line();
+            connected();
         } catch (IOException e) {
-            reason = disconnected(e);
+            disconnected(e);
         }
     }
 
@@ -301,15 +284,10 @@ public final class AllocationClient implements AutoCloseable {
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
-        private static final int MAX_BATCH = 4096;
-
         private Path socket = defaultSocket();
         private RecordSize recordSize = RecordSize.BYTES_112;
         private int processId = (int) ProcessHandle.current().pid();
-        private int batch = 1;
-        private Duration delay = Duration.ofMillis(10);
         private Duration timeout = Duration.ofSeconds(5);
-        private InstantSource clock = InstantSource.system();
         private Consumer<String> onWarning = System.err::println;
 
         private Builder() {}
@@ -340,35 +318,9 @@ public final class AllocationClient implements AutoCloseable {
             return this;
         }
 
-        /**
-         * Sets the number of reports sent together, 1 to 4096; 1 by default.
-         *
-         * @throws IllegalArgumentException if the number is less or more
-         */
-        public Builder batchesOf(int reports) {
-            if (reports < 1 || reports > MAX_BATCH) {
-                throw new IllegalArgumentException(
-                        "A batch has 1 to " + MAX_BATCH + " reports: " + reports + " were asked for");
-            }
-            batch = reports;
-            return this;
-        }
-
-        /** Sets the delay after which a partial batch is sent; 10 milliseconds by default. */
-        public Builder flushEvery(Duration newDelay) {
-            delay = newDelay;
-            return this;
-        }
-
         /** Sets the maximum wait for an answer; 5 seconds by default. */
-        public Builder timeout(Duration newPatience) {
-            timeout = newPatience;
-            return this;
-        }
-
-        /** Sets the clock for the times in reports; the system's clock by default. */
-        public Builder clock(InstantSource newClock) {
-            clock = newClock;
+        Builder timeout(Duration newTimeout) {
+            timeout = newTimeout;
             return this;
         }
 
