@@ -146,12 +146,13 @@ public final class RuntimeOutputReader {
     }
 
     /**
-     * Reads a file, plain or compressed with gzip or zstd, once for each rank in it; the file may be a pipe.
+     * Reads a file, plain or compressed with gzip or zstd, once for each rank or capture in it; the file may be a pipe.
      *
      * <p>A graph capture is read with the Python calls beside it ({@code <stem>.python_io.json}) or in it, whose lines are then
      * named.
      *
-     * <p>Of a folder, all files of these formats are read, also in folders within it; the others are skipped. Each file numbers its
+     * <p>Of a folder, all files of these formats are read, also in folders within it; the others are skipped. A file that is
+     * called {@code .json} or {@code .sqlite} and cannot be read has a history with lost reports. Each file numbers its
      * operations itself, so a folder of several files that is read up to an operation is an error.
      *
      * @return the outputs by file and rank, at least one
@@ -159,7 +160,7 @@ public final class RuntimeOutputReader {
      *     what it is instead
      */
     public List<RuntimeOutput> readRanks(Path file) throws IOException {
-        return chosen(Files.isDirectory(file) ? readFolder(file) : readFile(file));
+        return Files.isDirectory(file) ? readFolder(file) : chosen(readFile(file));
     }
 
     private List<RuntimeOutput> readFolder(Path folder) throws IOException {
@@ -173,10 +174,21 @@ public final class RuntimeOutputReader {
                     last.getAsInt()));
         }
         List<RuntimeOutput> outputs = new ArrayList<>();
+        List<RuntimeOutput> unreadable = new ArrayList<>();
         for (Path file : files) {
-            outputs.addAll(readFile(file));
+            try {
+                outputs.addAll(readFile(file));
+            } catch (UnreadableOutputException e) {
+                unreadable.addAll(outputs(
+                        List.of(GraphParser.unreadable(String.valueOf(e.getMessage()), criteria())),
+                        OutputFormat.GRAPH_CAPTURE,
+                        file.toString()));
+            }
         }
-        return outputs;
+        // The rank of a file that cannot be read is not known.
+        List<RuntimeOutput> read = new ArrayList<>(outputs.isEmpty() ? outputs : chosen(outputs));
+        read.addAll(unreadable);
+        return read;
     }
 
     /** Returns the outputs of the rank that is chosen, if one is. */
@@ -201,7 +213,10 @@ public final class RuntimeOutputReader {
         try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
             BufferedInputStream in = new BufferedInputStream(output);
             if (!isPipe && DatabaseFile.isPlainDatabase(in)) {
-                return ofDatabase(DatabaseFile.read(file, file.toString(), criteria()), file.toString());
+                return outputs(
+                        DatabaseFile.read(file, file.toString(), criteria()),
+                        OutputFormat.REPORT_DATABASE,
+                        file.toString());
             }
             return read(in, isPipe ? Optional.empty() : Optional.of(file), file.toString());
         }
@@ -231,10 +246,10 @@ public final class RuntimeOutputReader {
         BufferedInputStream in = new BufferedInputStream(content);
         if (OutputFormat.of(in).equals(Optional.of(OutputFormat.REPORT_DATABASE))) {
             try (SpooledFile spooled = SpooledFile.of(PlainInput.of(in).stream())) {
-                return ofDatabase(DatabaseFile.read(spooled.path(), name, criteria()), name);
+                return outputs(DatabaseFile.read(spooled.path(), name, criteria()), OutputFormat.REPORT_DATABASE, name);
             }
         }
-        return List.of(new RuntimeOutput(name, OutputFormat.GRAPH_CAPTURE, GraphParser.parse(in, path, criteria())));
+        return outputs(GraphParser.parse(in, path, criteria()), OutputFormat.GRAPH_CAPTURE, name);
     }
 
     private static RuntimeOutput only(List<RuntimeOutput> outputs) throws IOException {
@@ -258,10 +273,14 @@ public final class RuntimeOutputReader {
         return outputs.get(0);
     }
 
-    private static List<RuntimeOutput> ofDatabase(List<OutputContent> ranks, String name) {
-        return ranks.stream()
-                .map(content -> new RuntimeOutput(name, OutputFormat.REPORT_DATABASE, content))
-                .toList();
+    private static List<RuntimeOutput> outputs(List<OutputContent> contents, OutputFormat format, String name) {
+        List<RuntimeOutput> outputs = new ArrayList<>();
+        for (OutputContent content : contents) {
+            boolean isOneOfSeveral = format == OutputFormat.GRAPH_CAPTURE && contents.size() > 1;
+            String number = String.format(Locale.ROOT, " (capture %d of %d)", outputs.size() + 1, contents.size());
+            outputs.add(new RuntimeOutput(isOneOfSeveral ? name + number : name, format, content));
+        }
+        return outputs;
     }
 
     private ReadingCriteria criteria() {

@@ -162,6 +162,56 @@ class DamagedCaptureTests {
         assertThat(verdict.sum().allocated()).isZero();
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "address, 18446744073709551616",
+        "address, -4096",
+        "device_id, -3",
+        "device_id, 65536",
+        "size, 1e3",
+        "buffer_type, 7",
+        "buffer_type, \"FLASH\""
+    })
+    void aValueThatCannotBeIsALostReportOfAnyNode(String key, String value) throws IOException {
+        WrittenGraph graph = leakFree();
+        String node = graph.nodes().get(3);
+        String damaged =
+                graph.json().replace(node, node.replaceAll("\"" + key + "\":\\d+", "\"" + key + "\":" + value));
+
+        assertThat(verdict(bytes(damaged)).inconclusiveReasonTexts().toString())
+                .contains("node 3 has the " + key + " \"" + value.replace("\"", "") + "\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "7, it is JSON",
+        "{}, it is JSON",
+        "[{}], it is JSON",
+        "[1, cannot be read after",
+        "{\"a, breaks off",
+        "x, breaks off"
+    })
+    void whatFollowsACaptureIsInconclusiveIfItIsNone(String rest, String reason) throws IOException {
+        List<RuntimeOutput> captures = RuntimeOutputReader.create()
+                .readRanks(new ByteArrayInputStream(bytes(leakFree().json() + rest)), "graph.json");
+
+        assertThat(captures)
+                .anySatisfy(capture -> assertThat(LeakCheck.create()
+                                .examine(capture.history())
+                                .inconclusiveReasonTexts()
+                                .toString())
+                        .contains(reason));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"5", "null", "\"buffer_allocate\"", "[]"})
+    void anElementThatIsNoNodeIsInconclusive(String element) throws IOException {
+        assertThat(verdict(bytes(leakFree().json().replaceFirst("\\[", "[" + element + ",")))
+                        .inconclusiveReasonTexts()
+                        .toString())
+                .contains("1 × element of the graph that is no object");
+    }
+
     @Test
     void deepNestingIsInconclusive() throws IOException {
         String json = "[{\"counter\":0,\"node_type\":\"capture_start\",\"params\":" + "[".repeat(100_000);

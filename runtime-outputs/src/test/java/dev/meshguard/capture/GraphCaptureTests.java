@@ -1,6 +1,7 @@
 package dev.meshguard.capture;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.capture.WrittenGraph.Age;
@@ -9,6 +10,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent.Allocated;
 import dev.meshguard.event.HistoryEvent.ReportsLost;
 import dev.meshguard.event.Phase;
+import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Graph captures as histories, and the verdicts on them. */
 class GraphCaptureTests {
@@ -280,18 +283,111 @@ class GraphCaptureTests {
                 .containsExactly("An exception left ttnn::matmul (node 2): \"TT_FATAL @ matmul.cpp:12: a\".");
     }
 
-    /** Only old captures have them. */
-    @Test
-    void anErrorIsNamedWithItsMessage() {
-        WrittenGraph graph = new WrittenGraph(Age.OLDEST);
-        graph.other(
-                "error",
-                Map.of(
-                        "error_type", "RuntimeError",
-                        "error_message", "Out of Memory",
-                        "error_operation", "ttnn::matmul"));
+    /** Memory without a tensor is the runtime's if the operation runs a program; in DRAM also if it takes a tensor. */
+    @ParameterizedTest
+    @CsvSource({"L1, 0, true", "DRAM, 0, true", "DRAM, 1, false"})
+    void aBufferWithoutATensorInAnOperationIsOwnedByTheRuntime(String type, int inputs, boolean runsProgram)
+            throws IOException {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.begin("ttnn.matmul", new int[inputs]);
+        if (runsProgram) {
+            graph.circularBuffer(0, 4096, false);
+        }
+        graph.allocate(new Memory(type, type.equals("L1") ? 1 : 0, 1, 1_073_730_000, 10_240));
+        graph.end();
+        String json = graph.close().json();
 
-        assertThat(graph.close().read().notes()).containsExactly("Node 1 records an error: \"Out of Memory\".");
+        LeakVerdict verdict = verdict(RuntimeOutputReader.create()
+                .judgedAtEnd()
+                .read(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), "graph.json"));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+        assertThat(VerdictReport.of(verdict).text())
+                .contains("1 buffer was allocated without a tensor inside an operation, owned by the runtime")
+                .doesNotContain("fix ", "may have leaked");
+        assertThat(verdict(WrittenGraph.read(json)).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aBufferWithoutATensorIsOfNobodyIfItsOperationDidNotReturn(boolean isAborted) {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.begin("ttnn.matmul", 0);
+        graph.allocate(WEIGHTS);
+        if (isAborted) {
+            graph.end("TT_FATAL");
+        }
+
+        assertThat(losses(graph.close().json()))
+                .containsExactly(
+                        tuple(
+                                -1L,
+                                "ttnn.matmul (node 1) did not return, so it is not known whose its 1 buffer without a tensor are"));
+    }
+
+    @Test
+    void aBufferHasTheTensorsOfItsLastAllocation() {
+        WrittenGraph graph = new WrittenGraph(Age.OLDEST);
+        int buffer = graph.allocate(WEIGHTS);
+        graph.tensor(7, "Shape([1, 32])", buffer);
+        graph.free(buffer, WEIGHTS);
+        graph.allocate(buffer, RESULT);
+        graph.tensor(8, "Shape([1, 64])", buffer);
+
+        assertThat(graph.close().read().remaining().get(0).tensors())
+                .extracting(RemainingBuffer.Tensor::id)
+                .containsExactly(OptionalLong.of(8));
+    }
+
+    @Test
+    void aTensorIsNamedOnceWithAllItsUsers() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        int buffer = graph.allocate(RESULT);
+        int tensor = graph.tensor(7, "Shape([1, 64])", buffer, buffer);
+        graph.begin("ttnn::relu", tensor);
+        graph.end();
+        int mentionedAgain = graph.tensor(7, "Shape([1, 64])", buffer);
+        graph.begin("ttnn::add", mentionedAgain);
+        graph.end();
+
+        assertThat(graph.close().read().remaining().get(0).tensors())
+                .containsExactly(new RemainingBuffer.Tensor(
+                        OptionalInt.of(tensor),
+                        OptionalLong.of(7),
+                        Optional.of("Shape([1, 64])"),
+                        List.of("ttnn::relu", "ttnn::add")));
+    }
+
+    @Test
+    void eachDocumentOfAFileIsACaptureAndIsJudged() throws IOException {
+        WrittenGraph clean = new WrittenGraph(Age.NEWEST);
+        WrittenGraph leaking = new WrittenGraph(Age.NEWEST);
+        leaking.allocate(RESULT);
+        byte[] both = (clean.close().json() + leaking.close().report()).getBytes(StandardCharsets.UTF_8);
+
+        List<RuntimeOutput> captures =
+                RuntimeOutputReader.create().judgedAtEnd().readRanks(new ByteArrayInputStream(both), "graph.json");
+
+        assertThat(captures)
+                .extracting(RuntimeOutput::name, capture -> verdict(capture).outcome())
+                .containsExactly(
+                        tuple("graph.json (capture 1 of 2)", Outcome.LEAK_FREE),
+                        tuple("graph.json (capture 2 of 2)", Outcome.LEAKED));
+        assertThatIOException()
+                .isThrownBy(() -> RuntimeOutput.read(new ByteArrayInputStream(both), "graph.json"))
+                .withMessageContaining("has 2 recordings");
+    }
+
+    @Test
+    void aNodeOfAnUnknownTypeThatMayReportABufferIsALostReport() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.other("buffer_reserve", Map.of("address", 4096));
+        graph.other("", Map.of());
+
+        assertThat(losses(graph.close().json()))
+                .containsExactly(
+                        tuple(1L, "node 1 may report a buffer, and its type \"buffer_reserve\" is not known"),
+                        tuple(1L, "node 2 has no type"));
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.capture.WrittenGraph.Age;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,6 +47,28 @@ class OutputFolderTests {
         Files.writeString(folder.resolve("graph.python_io.json"), "[{\"name\": \"ttnn.relu\"}]");
 
         assertThat(RuntimeOutput.read(folder).name()).isEqualTo(capture.toString());
+    }
+
+    @Test
+    void namesTheFilesThatCannotBeRead() throws IOException {
+        String whole = report(0);
+        Files.writeString(folder.resolve("a.json"), whole);
+        Path cut = Files.writeString(folder.resolve("b.json"), "[");
+        Path empty = Files.writeString(folder.resolve("c.json"), "");
+        Path noDatabase = Files.writeString(folder.resolve("db.sqlite"), "SQLite");
+        Path spoilt = Files.writeString(folder.resolve("e.json"), "\0" + whole);
+        Path withoutGraph = Files.writeString(folder.resolve("f.json"), "{\"version\": 1, \"devices\": [");
+
+        assertThat(RuntimeOutputReader.create().readRanks(folder))
+                .filteredOn(
+                        output -> LeakCheck.create().examine(output.history()).outcome() == Outcome.INCONCLUSIVE)
+                .extracting(RuntimeOutput::name)
+                .containsExactlyInAnyOrder(
+                        cut.toString(),
+                        empty.toString(),
+                        noDatabase.toString(),
+                        spoilt.toString(),
+                        withoutGraph.toString());
     }
 
     @Test

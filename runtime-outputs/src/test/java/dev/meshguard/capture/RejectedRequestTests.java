@@ -9,6 +9,7 @@ import dev.meshguard.capture.WrittenGraph.Memory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,24 @@ class RejectedRequestTests {
                                         "The rejected request: occupied: circular buffers up to 0x186a00 (1600000), and an L1 buffer lies at"
                                                 + " 0x16b800 (1488896). The capture has these buffers there in it: 64 KiB (65536 B) at 0x16b800"
                                                 + " (1488896), label \"tensor 7 Shape([1, 1, 32, 32])\", at decoder.forward(models/decoder.py:57)."));
+    }
+
+    /** Only old captures have such nodes. */
+    @Test
+    void anErrorNodeNamesTheBufferAsAnAbortedOperationDoes() {
+        WrittenGraph graph = new WrittenGraph(Age.OLDEST);
+        graph.begin("ttnn::conv2d");
+        graph.allocate(BUFFER);
+        graph.other(
+                "error",
+                Map.of("error_type", "exception", "error_operation", "ttnn::conv2d", "error_message", clash()));
+        graph.end();
+
+        assertThat(graph.close().read().notes().get(0))
+                .startsWith("An exception left ttnn::conv2d (node 4): ")
+                .endsWith(
+                        "The capture has these buffers there in it: 64 KiB (65536 B) at 0x16b800 (1488896), of ttnn::conv2d"
+                                + " (node 2).");
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.meshguard.capture.internal.CapturedBuffer.Memory;
 import dev.meshguard.capture.internal.GraphNode.Param;
 import dev.meshguard.capture.internal.OperationNumbers.Numbered;
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Owner;
@@ -15,6 +16,7 @@ import dev.meshguard.event.SourceDescription;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,6 +28,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,8 +71,24 @@ final class CaptureRecorder {
     }
 
     /** An open operation, with its number if there may be calls of Python. */
-    private record Operation(
-            int node, String name, @Nullable Numbered numbered) {}
+    private static final class Operation {
+        private final int node;
+        private final String name;
+        private final @Nullable Numbered numbered;
+        private final boolean takesTensors;
+        private boolean runsProgram;
+
+        private Operation(int node, String name, @Nullable Numbered numbered, boolean takesTensors) {
+            this.node = node;
+            this.name = name;
+            this.numbered = numbered;
+            this.takesTensors = takesTensors;
+        }
+
+        private String name() {
+            return name;
+        }
+    }
 
     private final EventList events = new EventList();
 
@@ -108,6 +127,7 @@ final class CaptureRecorder {
     private long withoutAddress;
     private long coarseTypes;
     private boolean damaged;
+    private final Map<String, Long> unread = new TreeMap<>();
     private OptionalInt rank = OptionalInt.empty();
 
     CaptureRecorder(ReadingCriteria criteria) {
@@ -121,7 +141,16 @@ final class CaptureRecorder {
     }
 
     void skipped(String what) {
-        notes.skipped(what);
+        if (!isPastLast) {
+            notes.skipped(what);
+        }
+    }
+
+    /** Records a part of the file that cannot be read and may report a buffer; few kinds of them are named. */
+    void unread(String what) {
+        if (!isPastLast) {
+            unread.merge(what, 1L, Long::sum);
+        }
     }
 
     void otherVersion(String version) {
@@ -144,9 +173,6 @@ final class CaptureRecorder {
      */
     Optional<SnapshotComparison> snapshotAfter(int operation) {
         Optional<SnapshotComparison> known = snapshots.filter(all -> all.hasOperation(operation));
-        if (known.isEmpty() && !isPastLast) {
-            notes.skipped("snapshot of no outermost operation that ended");
-        }
         return known;
     }
 
@@ -171,9 +197,6 @@ final class CaptureRecorder {
 
     /** Records that the rest of the capture cannot be read. */
     void damaged(String reason) {
-        if (isPastLast) {
-            return;
-        }
         damaged = true;
         lost(-1, String.format(Locale.ROOT, "the capture cannot be read after %s: %s", lastNode(), reason));
     }
@@ -213,18 +236,45 @@ final class CaptureRecorder {
             case "buffer_allocate" -> allocated(node, number);
             case "buffer_deallocate" -> freed(node, number);
             case "error" ->
-                notes.add(String.format(
-                        Locale.ROOT,
-                        "Node %d records an error: %s.",
+                aborted(
+                        errorOperation(node),
                         number,
-                        Quantities.quoted(firstOf(node.text(Param.ERROR_MESSAGE), node.text(Param.ERROR_TYPE)))));
-            case "" -> notes.skipped("node without a type");
+                        firstOf(node.text(Param.ERROR_MESSAGE), node.text(Param.ERROR_TYPE)));
+            case "circular_buffer_allocate" ->
+                open.stream().limit(1).forEach(operation -> operation.runsProgram = true);
             default -> {
                 if (!MEMORY_OF_PROGRAMS.contains(node.type())) {
-                    notes.skipped("node of type " + node.type());
+                    unknown(node, number);
                 }
             }
         }
+        node.impossibleValue()
+                .ifPresent(value -> lost(1, String.format(Locale.ROOT, "node %d has the %s", number, value)));
+    }
+
+    /** A node of another version is skipped, unless it may report a buffer. */
+    private void unknown(GraphNode node, int number) {
+        boolean namesMemory = node.text(Param.SIZE) != null
+                || node.text(Param.ADDRESS) != null
+                || buffers.containsKey(node.connection());
+        if (node.type().isEmpty()) {
+            lost(1, "node " + number + " has no type");
+        } else if (namesMemory) {
+            lost(
+                    1,
+                    String.format(
+                            Locale.ROOT,
+                            "node %d may report a buffer, and its type %s is not known",
+                            number,
+                            Quantities.quoted(node.type())));
+        } else {
+            notes.skipped("node of type " + node.type());
+        }
+    }
+
+    private String errorOperation(GraphNode error) {
+        String named = firstOf(error.text(Param.ERROR_OPERATION), null);
+        return named.isBlank() ? outermost().orElse(NO_NAME) : named;
     }
 
     private static @Nullable Memory memoryOf(GraphNode tensor) {
@@ -248,7 +298,8 @@ final class CaptureRecorder {
             freed.clear();
             recording.operationBegan(name);
         }
-        open.push(new Operation(number, name, numbered(name)));
+        open.push(new Operation(
+                number, name, numbered(name), node.number(Param.INPUTS).orElse(0) > 0));
         tensors.operation(number, name);
     }
 
@@ -264,7 +315,7 @@ final class CaptureRecorder {
         }
         String name = nameOf(node);
         if (node.type().equals("function_start")) {
-            open.push(new Operation(GraphNode.NONE, name, numbered(name)));
+            open.push(new Operation(GraphNode.NONE, name, numbered(name), false));
         } else if (node.type().equals("function_end")
                 && open.stream().anyMatch(operation -> operation.name.equals(name))) {
             while (!open.pop().name.equals(name)) {
@@ -288,6 +339,7 @@ final class CaptureRecorder {
             Operation ending = pop();
             while (!ending.name.equals(name)) {
                 notes.skipped("operation without an end");
+                unreturned(ending.name, ending.node);
                 ending = pop();
             }
             if (open.isEmpty() && snapshots.isPresent()) {
@@ -302,10 +354,28 @@ final class CaptureRecorder {
         int began = open.stream()
                 .filter(operation -> operation.name.equals(name))
                 .findFirst()
-                .map(Operation::node)
+                .map(operation -> operation.node)
                 .orElse(number);
+        unreturned(name, began);
         notes.exception(
                 name + " (node " + number + ")", reason, () -> RejectionExplanation.of(reason, () -> allocated(began)));
+    }
+
+    /** The result of an operation that did not return has no tensor, and memory of the runtime has none either. */
+    private void unreturned(String name, int began) {
+        long buffers = live.values().stream()
+                .filter(buffer -> buffer.isOfRuntime && buffer.node > began)
+                .count();
+        if (buffers > 0) {
+            lost(
+                    -1,
+                    String.format(
+                            Locale.ROOT,
+                            "%s (node %d) did not return, so it is not known whose its %s without a tensor are",
+                            name,
+                            began,
+                            Quantities.count(buffers, "buffer")));
+        }
     }
 
     private Operation pop() {
@@ -381,30 +451,34 @@ final class CaptureRecorder {
         buffers.put(
                 number,
                 new CapturedBuffer(
-                        number, node.connections(), node.number(Param.SIZE).orElse(GraphNode.NONE)));
+                        number,
+                        node.connections(),
+                        node.number(Param.SIZE).orElse(GraphNode.NONE),
+                        node.connection() != GraphNode.NONE || node.hasNoEdge()));
     }
 
     private void allocated(GraphNode node, int number) {
         reports++;
         CapturedBuffer known = buffers.get(node.connection());
-        CapturedBuffer buffer = known == null ? new CapturedBuffer(number, new int[0], GraphNode.NONE) : known;
+        CapturedBuffer buffer = known == null ? new CapturedBuffer(number, new int[0], GraphNode.NONE, false) : known;
         OptionalLong size = node.number(Param.SIZE);
+        OptionalLong named = node.number(Param.ADDRESS);
         Optional<BufferType> type = typeOf(node);
         if (buffer.memory.isPresent()) {
             lost(1, String.format(Locale.ROOT, "node %d allocates the buffer of node %d again", number, buffer.node));
             return;
         }
-        if (type.isEmpty() || (size.isEmpty() && buffer.size < 0)) {
+        if (type.isEmpty() || named.isEmpty() || (size.isEmpty() && buffer.size < 0)) {
             lost(
                     1,
                     String.format(
                             Locale.ROOT,
                             "node %d allocates a buffer without a valid %s",
                             number,
-                            type.isEmpty() ? "memory" : "size"));
+                            type.isEmpty() ? "memory" : named.isEmpty() ? "address" : "size"));
             return;
         }
-        long address = node.number(Param.ADDRESS).orElse(0);
+        long address = named.getAsLong();
         buffer.hasAddress = address != 0;
         withoutAddress += buffer.hasAddress ? 0 : 1;
         Memory memory = new Memory(node.device(), type.get(), buffer.hasAddress ? address : buffer.node);
@@ -427,6 +501,7 @@ final class CaptureRecorder {
         buffer.allocatedSize = size.orElse(buffer.size);
         buffer.wasAllocated = true;
         buffer.operation = outermost();
+        buffer.isOfRuntime = buffer.hasNoTensor() && isOfRuntime(type.get());
         live.put(memory, buffer);
         Operation innermost = open.peek();
         buffer.caller = innermost == null ? null : innermost.numbered;
@@ -438,7 +513,21 @@ final class CaptureRecorder {
         events.allocated(memory, buffer.allocatedSize, detailsOf(buffer), Optional.empty());
     }
 
+    /**
+     * Returns whether a buffer without a tensor, which is allocated now, is the runtime's: that of a program that is being
+     * prepared, or a kernel binary, which lies in DRAM. A capture without tensors and programs shows nothing of it.
+     */
+    private boolean isOfRuntime(BufferType type) {
+        return open.stream().anyMatch(operation -> operation.runsProgram)
+                || (type == BufferType.DRAM && open.stream().anyMatch(operation -> operation.takesTensors));
+    }
+
     private AllocationDetails detailsOf(CapturedBuffer buffer) {
+        if (buffer.isOfRuntime) {
+            return AllocationDetails.user()
+                    .withLifetime(BufferLifetime.PERSISTENT)
+                    .ownedBy(new Owner(Owner.Kind.OTHER, "the runtime, for " + buffer.operation.orElse(NO_NAME)));
+        }
         return buffer.operation
                 .map(name -> details.computeIfAbsent(
                         name, first -> AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, first))))
@@ -502,7 +591,7 @@ final class CaptureRecorder {
         }
         live.remove(memory);
         buffer.memory = Optional.empty();
-        buffer.users = new int[0];
+        buffer.users = Arrays.stream(buffer.users).filter(user -> user > number).toArray();
         events.freed(memory);
     }
 
@@ -530,7 +619,14 @@ final class CaptureRecorder {
 
     // The end
 
-    private void lost(long count, String reason) {
+    /** Records that what a report says is not known; reports after the last operation that is read do not count. */
+    void lost(long count, String reason) {
+        if (!isPastLast) {
+            add(count, reason);
+        }
+    }
+
+    private void add(long count, String reason) {
         events.add(number -> new HistoryEvent.ReportsLost(number, count, reason));
     }
 
@@ -543,6 +639,8 @@ final class CaptureRecorder {
             throw criteria.withoutLast("An operation has the number of its node function_start");
         }
         numbers.ifPresent(operations -> calls.ifPresent(python -> operations.addOrigins(python, events)));
+        open.forEach(operation -> unreturned(operation.name, operation.node));
+        unread.forEach((what, count) -> add(count, count + " × " + what));
         recording.endRound();
         if (!ended && !damaged && !isPastLast) {
             lost(
@@ -553,8 +651,10 @@ final class CaptureRecorder {
         }
         List<RemainingBuffer> remaining =
                 live.values().stream().map(this::remaining).toList();
-        recording.noteOn(remaining.size()).ifPresent(notes::add);
-        addNotes();
+        int ofRuntime = (int)
+                live.values().stream().filter(buffer -> buffer.isOfRuntime).count();
+        recording.noteOn(remaining.size() - ofRuntime).ifPresent(notes::add);
+        addNotes(ofRuntime);
         recording.end(snapshots.map(SnapshotComparison::contradictions).orElse(List.of()), notes.all());
         return new OutputContent(rank, recording, nodes, reports, remaining, notes.all());
     }
@@ -572,7 +672,14 @@ final class CaptureRecorder {
                 tensors.of(buffer.users));
     }
 
-    private void addNotes() {
+    private void addNotes(int ofRuntime) {
+        if (ofRuntime > 0) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "%s without a tensor inside an operation, owned by the runtime, which keeps such memory with its cached"
+                            + " programs.",
+                    ofRuntime == 1 ? "1 buffer was allocated" : ofRuntime + " buffers were allocated"));
+        }
         calls.ifPresent(python -> python.notes().forEach(notes::add));
         snapshots.ifPresent(all -> all.notes().forEach(notes::add));
         long before =

@@ -26,8 +26,10 @@ final class CapturedBuffer {
     /** The size that the buffer's own node names, or {@link GraphNode#NONE}. */
     final long size;
 
-    /** The nodes that use it, with tensors among them; none once it is freed. */
+    /** The nodes that use it, with tensors among them; once it is freed, those that use it afterwards. */
     int[] users;
+
+    private final boolean hasUsers;
 
     /** Where it is allocated; empty if it is not. */
     Optional<Memory> memory = Optional.empty();
@@ -38,6 +40,8 @@ final class CapturedBuffer {
 
     long allocatedSize;
     boolean wasAllocated;
+    /** Whether the runtime allocated it for itself. */
+    boolean isOfRuntime;
     /** Whether it is from before the capture and was freed in it. */
     boolean wasFreedFromBefore;
     /** The number of the event that allocated it last. */
@@ -48,9 +52,20 @@ final class CapturedBuffer {
     @Nullable
     Numbered caller;
 
-    CapturedBuffer(int node, int[] users, long size) {
+    /**
+     * Creates a buffer that is not allocated.
+     *
+     * @param hasUsers whether the node's edges were read
+     */
+    CapturedBuffer(int node, int[] users, long size, boolean hasUsers) {
         this.node = node;
         this.users = users;
         this.size = size;
+        this.hasUsers = hasUsers;
+    }
+
+    /** Returns whether it is certain that no tensor uses it. */
+    boolean hasNoTensor() {
+        return hasUsers && users.length == 0;
     }
 }

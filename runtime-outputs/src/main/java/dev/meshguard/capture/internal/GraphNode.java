@@ -3,8 +3,11 @@ package dev.meshguard.capture.internal;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Quantities;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -33,10 +36,15 @@ final class GraphNode {
 
     private static final BufferType[] TYPES = BufferType.values();
 
+    private static final List<Param> OF_MEMORY =
+            List.of(Param.SIZE, Param.ADDRESS, Param.DEVICE, Param.BUFFER_TYPE, Param.BUFFER_TYPE_VALUE);
+
     private String type = "";
     private int counter = NONE;
     private int[] connections = new int[4];
     private int connected;
+    /** Whether the node has a list of edges, and each is the number of a node. */
+    private boolean hasConnections;
     /** The values by parameter: a number that is none, or a text that is null, is not there. */
     private final long[] numbers = new long[Param.COUNT];
 
@@ -47,6 +55,7 @@ final class GraphNode {
         type = "";
         counter = NONE;
         connected = 0;
+        hasConnections = false;
         Arrays.fill(numbers, NONE);
         Arrays.fill(texts, null);
         while (json.nextToken() == JsonToken.FIELD_NAME) {
@@ -67,8 +76,10 @@ final class GraphNode {
             json.skipChildren();
             return;
         }
+        hasConnections = true;
         for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
             int node = index(json, next);
+            hasConnections &= node != NONE;
             if (node != NONE && connected < MAX_CONNECTIONS) {
                 if (connected == connections.length) {
                     connections = Arrays.copyOf(connections, connected * 2);
@@ -169,6 +180,11 @@ final class GraphNode {
         return Arrays.copyOf(connections, connected);
     }
 
+    /** Returns whether it is certain that no edge leads from the node. */
+    boolean hasNoEdge() {
+        return hasConnections && connected == 0;
+    }
+
     /** Returns the first node to which an edge leads, or {@link #NONE}. */
     int connection() {
         return connected == 0 ? NONE : connections[0];
@@ -198,7 +214,31 @@ final class GraphNode {
 
     /** Returns the device of a buffer. */
     int device() {
-        return (int) Math.min(number(Param.DEVICE).orElse(0), Integer.MAX_VALUE);
+        return (int) Math.min(number(Param.DEVICE).orElse(0), HistoryEvent.MAX_DEVICE);
+    }
+
+    /** Returns the key and the value of a parameter that no buffer can have, such as a negative device; empty if there is none. */
+    Optional<String> impossibleValue() {
+        for (Param param : OF_MEMORY) {
+            if (isImpossible(param)) {
+                return Optional.of(param.key + " " + Quantities.quoted(String.valueOf(text(param))));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private boolean isImpossible(Param param) {
+        OptionalLong number = number(param);
+        if (number.isEmpty()) {
+            return texts[param.ordinal()] != null
+                    && (param != Param.BUFFER_TYPE || named(text(param)).isEmpty());
+        }
+        return switch (param) {
+            case DEVICE -> number.getAsLong() > HistoryEvent.MAX_DEVICE;
+            case BUFFER_TYPE, BUFFER_TYPE_VALUE ->
+                typeOfCode(number.getAsLong()).isEmpty();
+            default -> false;
+        };
     }
 
     /** Returns the memory of a buffer; empty if the node has none that is known. */
@@ -248,7 +288,9 @@ final class GraphNode {
         EXACT_BUFFER_TYPE("exact_buffer_type"),
         DEVICE("device_id"),
         ADDRESS("address"),
+        INPUTS("inputs"),
         ERROR_TYPE("error_type"),
+        ERROR_OPERATION("error_operation"),
         ERROR_MESSAGE("error_message");
 
         private static final int COUNT = values().length;

@@ -16,6 +16,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -56,8 +58,6 @@ public final class GraphParser {
 
     private static final String SNAPSHOTS = "per_operation_buffers";
 
-    private static final String UNREADABLE = "buffer of a snapshot without valid numbers";
-
     private static final Set<String> PAGES = Set.of("buffer_pages", "buffer_pages_by_address");
 
     private static final Set<String> KEYS_OF_REPORTS = Set.of(
@@ -74,14 +74,19 @@ public final class GraphParser {
 
     private static final String VERSION = "1";
 
-    private final CaptureRecorder recorder;
+    private final ReadingCriteria criteria;
     private final GraphNode node = new GraphNode();
+    private final List<CaptureRecorder> captures = new ArrayList<>();
+
+    // The document that is being read.
+    private CaptureRecorder recorder;
     private boolean isReport;
     private boolean hasGraph;
     private boolean hasNode;
 
-    private GraphParser(CaptureRecorder recorder) {
-        this.recorder = recorder;
+    private GraphParser(ReadingCriteria criteria) {
+        this.criteria = criteria;
+        this.recorder = new CaptureRecorder(criteria);
     }
 
     /** Returns whether the first bytes of a file, plain or compressed, are those of a capture. */
@@ -97,6 +102,19 @@ public final class GraphParser {
         }
     }
 
+    /** Returns whether a file, plain or compressed, is JSON of any kind to its end. */
+    static boolean isJson(InputStream file) {
+        try (JsonParser json = JSON.createParser(PlainInput.of(file).stream())) {
+            boolean hasValue = false;
+            while (json.nextToken() != null) {
+                hasValue = true;
+            }
+            return hasValue;
+        } catch (IOException damaged) {
+            return false;
+        }
+    }
+
     /** The file of Python calls beside a capture begins likewise, but its arguments have names. */
     private static boolean hasKeyOfNode(JsonParser json) throws IOException {
         return json.nextToken() == JsonToken.FIELD_NAME
@@ -105,14 +123,15 @@ public final class GraphParser {
     }
 
     /**
-     * Reads a capture to its end.
+     * Reads all captures of a file to its end. The Python calls beside it are those of the first.
      *
      * @param path where it is, if the Python calls beside it are to be read
+     * @return the content for each, at least one
      * @throws UnreadableOutputException if it is no graph capture
      */
-    public static OutputContent parse(InputStream raw, Optional<Path> path, ReadingCriteria criteria)
+    public static List<OutputContent> parse(InputStream raw, Optional<Path> path, ReadingCriteria criteria)
             throws IOException {
-        GraphParser parser = new GraphParser(new CaptureRecorder(criteria));
+        GraphParser parser = new GraphParser(criteria);
         path.flatMap(PythonCalls::beside)
                 .filter(Files::isRegularFile)
                 .ifPresent(calls -> parser.recorder.calls(PythonCalls.read(calls)));
@@ -122,9 +141,33 @@ public final class GraphParser {
             damage = parser.damageOf(plain.stream());
         }
         if (damage != null) {
-            parser.recorder.damaged(damage);
+            parser.damaged(damage);
         }
-        return parser.recorder.finish();
+        List<OutputContent> contents = new ArrayList<>();
+        for (CaptureRecorder capture : parser.captures) {
+            contents.add(capture.finish());
+        }
+        return contents;
+    }
+
+    /** Returns the content of a file of which nothing can be read. */
+    public static OutputContent unreadable(String reason, ReadingCriteria criteria) throws IOException {
+        CaptureRecorder recorder = new CaptureRecorder(criteria);
+        recorder.damaged(reason);
+        return recorder.finish();
+    }
+
+    private void damaged(String reason) {
+        if (hasGraph || captures.isEmpty()) {
+            captures.add(recorder);
+            recorder.damaged(reason);
+        } else {
+            unreadAfterEnd(reason);
+        }
+    }
+
+    private void unreadAfterEnd(String reason) {
+        captures.get(captures.size() - 1).lost(-1, "what follows the end of the capture is not read: " + reason);
     }
 
     /**
@@ -143,7 +186,7 @@ public final class GraphParser {
                     node.read(json);
                     consumer.accept(node);
                 } else {
-                    json.skipChildren();
+                    throw new UnreadableOutputException("it has an element that is no node");
                 }
             }
         }
@@ -152,12 +195,20 @@ public final class GraphParser {
     /** Reads all nodes; returns what prevented the reader from reading more. */
     private @Nullable String damageOf(InputStream plain) throws IOException {
         try (JsonParser json = JSON.createParser(plain)) {
-            document(json);
+            JsonToken first = json.nextToken();
+            if (first == null) {
+                throw new UnreadableOutputException("it is empty");
+            }
+            for (; first != null; first = json.nextToken()) {
+                document(json, first);
+                hasGraph = false;
+                recorder = new CaptureRecorder(criteria);
+            }
             return null;
         } catch (StreamConstraintsException e) {
             return "a value is larger or nested more deeply than the reader allows";
         } catch (JsonProcessingException e) {
-            if (!hasGraph) {
+            if (!hasGraph && captures.isEmpty()) {
                 throw new UnreadableOutputException(
                         isReport
                                 ? "it breaks off or is damaged before its graph, so nothing of it is known. Write or copy it"
@@ -171,11 +222,9 @@ public final class GraphParser {
         }
     }
 
-    private void document(JsonParser json) throws IOException {
-        JsonToken first = json.nextToken();
-        if (first == null) {
-            throw new UnreadableOutputException("it is empty");
-        }
+    private void document(JsonParser json, JsonToken first) throws IOException {
+        isReport = false;
+        hasNode = false;
         if (first == JsonToken.START_ARRAY) {
             nodes(json);
         } else if (first == JsonToken.START_OBJECT) {
@@ -183,6 +232,10 @@ public final class GraphParser {
             recorder.expectCalls();
             recorder.expectSnapshots();
             report(json);
+        }
+        if (!captures.isEmpty() && (!hasGraph || (!hasNode && recorder.nodes() > 0))) {
+            unreadAfterEnd("it is JSON, and no graph capture");
+            return;
         }
         if (!hasGraph) {
             throw new UnreadableOutputException("it is JSON without a graph: neither an array of nodes nor a report"
@@ -195,9 +248,7 @@ public final class GraphParser {
                             + " .python_io.json beside a capture, give the capture",
                     recorder.nodes()));
         }
-        if (json.nextToken() != null) {
-            recorder.skipped("data after the end of the JSON");
-        }
+        captures.add(recorder);
     }
 
     private void report(JsonParser json) throws IOException {
@@ -224,8 +275,10 @@ public final class GraphParser {
                     && value.isScalarValue()
                     && !json.getText().equals(VERSION)) {
                 recorder.otherVersion(json.getText());
-            } else if (PAGES.contains(key) || key.equals(SNAPSHOTS)) {
+            } else if (PAGES.contains(key)) {
                 recorder.skipped("section " + key);
+            } else if (key.equals(SNAPSHOTS) || key.equals(GRAPH)) {
+                recorder.unread("section " + key + " of another form or at another place");
             }
             json.skipChildren();
         }
@@ -235,17 +288,32 @@ public final class GraphParser {
     private void snapshots(JsonParser json) throws IOException {
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             OptionalLong key = GraphNode.number(json.currentName());
-            Optional<SnapshotComparison> comparison = Optional.empty();
-            if (key.isPresent() && key.getAsLong() < Integer.MAX_VALUE) {
-                comparison = recorder.snapshotAfter((int) key.getAsLong());
-            } else {
-                recorder.skipped("snapshot without the number of an operation");
-            }
-            if (json.nextToken() == JsonToken.START_ARRAY && comparison.isPresent()) {
-                snapshot(json, (int) key.getAsLong(), comparison.get());
-            } else {
+            boolean isNumber = key.isPresent() && key.getAsLong() < Integer.MAX_VALUE;
+            boolean isArray = json.nextToken() == JsonToken.START_ARRAY;
+            Optional<SnapshotComparison> comparison =
+                    isNumber ? recorder.snapshotAfter((int) key.getAsLong()) : Optional.empty();
+            if (!isNumber || !isArray) {
+                recorder.unread(isNumber ? "snapshot that is no list" : "snapshot of no operation");
                 json.skipChildren();
+            } else if (comparison.isEmpty()) {
+                unknownSnapshot(json);
+            } else {
+                snapshot(json, (int) key.getAsLong(), comparison.get());
             }
+        }
+    }
+
+    /** An empty snapshot contradicts nothing that other snapshots do not contradict too. */
+    private void unknownSnapshot(JsonParser json) throws IOException {
+        boolean isEmpty = true;
+        for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
+            json.skipChildren();
+            isEmpty = false;
+        }
+        if (isEmpty) {
+            recorder.skipped("snapshot of no outermost operation that ended");
+        } else {
+            recorder.unread("snapshot of no outermost operation that ended");
         }
     }
 
@@ -254,7 +322,7 @@ public final class GraphParser {
         for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
             if (next != JsonToken.START_OBJECT) {
                 json.skipChildren();
-                recorder.skipped(UNREADABLE);
+                recorder.unread("buffer of a snapshot that is no object");
                 continue;
             }
             OptionalLong address = OptionalLong.empty();
@@ -273,7 +341,7 @@ public final class GraphParser {
             if (address.isPresent() && type.isPresent()) {
                 comparison.buffer(operation, type.get(), address.getAsLong());
             } else {
-                recorder.skipped(UNREADABLE);
+                recorder.unread("buffer of a snapshot without valid numbers");
             }
         }
         comparison.snapshotEnded(operation);
@@ -307,7 +375,7 @@ public final class GraphParser {
                 recorder.node(node);
             } else {
                 json.skipChildren();
-                recorder.skipped("element that is no object");
+                recorder.unread("element of the graph that is no object");
             }
         }
     }

@@ -22,10 +22,13 @@ public final class OutputFolder {
     private static final Pattern COMPANION =
             Pattern.compile(".+\\.(python_io|comparison_records|tensor_lifetime)\\.json(\\.gz|\\.zst)?");
 
+    /** The names that ttnn gives captures and databases. */
+    private static final Pattern NAME = Pattern.compile(".+\\.(json|sqlite)(\\.gz|\\.zst)?");
+
     private OutputFolder() {}
 
     /**
-     * Returns the files of a known format, by path.
+     * Returns the files of a known format, and those that are called like one and are damaged, by path.
      *
      * @throws UnreadableOutputException if there is none
      */
@@ -33,7 +36,8 @@ public final class OutputFolder {
         List<Path> outputs = new ArrayList<>();
         for (Path file : filesIn(folder)) {
             try (InputStream input = new BufferedInputStream(Files.newInputStream(file))) {
-                if (OutputFormat.of(input).isPresent()) {
+                boolean isNamedSo = NAME.matcher(file.getFileName().toString()).matches();
+                if (OutputFormat.of(input).isPresent() || (isNamedSo && !GraphParser.isJson(input))) {
                     outputs.add(file);
                 }
             }

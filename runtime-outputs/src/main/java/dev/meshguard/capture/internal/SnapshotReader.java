@@ -2,6 +2,7 @@ package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import java.io.IOException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -95,7 +96,12 @@ final class SnapshotReader {
         long size = row.getLong(4);
         Optional<BufferType> type = GraphNode.typeOfCode(row.getLong(5));
         boolean isValid = row.getInt(6) != 0;
-        if (isValid && type.isPresent() && device >= 0 && device <= Integer.MAX_VALUE && address >= 0 && size >= 0) {
+        if (isValid
+                && type.isPresent()
+                && device >= 0
+                && device <= HistoryEvent.MAX_DEVICE
+                && address >= 0
+                && size >= 0) {
             recorder.buffer(new Memory((int) device, type.get(), address), size);
         } else {
             recorder.unreadableBuffer();
@@ -110,7 +116,7 @@ final class SnapshotReader {
         try {
             return OperationGraph.of(graph.get());
         } catch (IOException e) {
-            notes.skipped("damaged captured_graph");
+            recorder.unreadableGraph();
             return OperationGraph.UNKNOWN;
         }
     }

@@ -169,9 +169,24 @@ final class SnapshotRecorder {
         Live known = live.get(memory);
         if (known != null && known.bankSize == bankSize) {
             known.seen = operation;
-        } else if (fresh.put(memory, new Live(memory, bankSize, operation)) != null) {
-            notes.skipped("further row of a buffer");
+        } else {
+            Live other = fresh.put(memory, new Live(memory, bankSize, operation));
+            if (other != null && other.bankSize != bankSize) {
+                lost(
+                        1,
+                        String.format(
+                                Locale.ROOT,
+                                "the snapshot after %s has two %s buffers at 0x%x",
+                                name,
+                                memory.type(),
+                                memory.address()));
+            }
         }
+    }
+
+    /** Records that the graph of the operation cannot be read. */
+    void unreadableGraph() {
+        lost(-1, "the captured_graph of " + name + " is damaged");
     }
 
     /** Records that a row of the snapshot cannot be read. */

@@ -2,9 +2,9 @@ package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -67,24 +67,31 @@ final class TensorUse {
 
     /** Returns the tensors among the users of a buffer. */
     List<RemainingBuffer.Tensor> of(int[] usersOfBuffer) {
-        List<RemainingBuffer.Tensor> found = new ArrayList<>();
+        // A tensor has a node for each mention in newer captures, and an edge for each use in older ones.
+        Map<Long, RemainingBuffer.Tensor> found = new LinkedHashMap<>();
         for (int user : usersOfBuffer) {
             TensorNode tensor = tensors.get(user);
-            if (tensor != null && found.size() < MAX_TENSORS) {
-                found.add(new RemainingBuffer.Tensor(OptionalInt.of(user), tensor.id, tensor.shape, users(tensor)));
+            if (tensor != null) {
+                long key = tensor.id.orElse(-1L - user);
+                RemainingBuffer.Tensor known = found.get(key);
+                if (known != null) {
+                    found.put(key, used(known.node().orElseThrow(), tensor, known.users()));
+                } else if (found.size() < MAX_TENSORS) {
+                    found.put(key, used(user, tensor, List.of()));
+                }
             }
         }
-        return found;
+        return List.copyOf(found.values());
     }
 
-    private List<String> users(TensorNode tensor) {
-        Set<String> names = new LinkedHashSet<>();
+    private RemainingBuffer.Tensor used(int node, TensorNode tensor, List<String> users) {
+        Set<String> names = new LinkedHashSet<>(users);
         for (int user : tensor.users) {
             String name = operations.get(user);
             if (name != null && names.size() < MAX_USERS) {
                 names.add(name);
             }
         }
-        return List.copyOf(names);
+        return new RemainingBuffer.Tensor(OptionalInt.of(node), tensor.id, tensor.shape, List.copyOf(names));
     }
 }
