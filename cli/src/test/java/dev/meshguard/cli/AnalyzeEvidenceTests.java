@@ -464,7 +464,7 @@ class AnalyzeEvidenceTests {
     private String sharedMemory(long l1) throws IOException {
         long updated = Instant.parse("2099-09-01T12:00:00Z").getEpochSecond() * 1_000_000_000L;
         ByteBuffer memory = ByteBuffer.allocate(8_576).order(ByteOrder.LITTLE_ENDIAN);
-        memory.putInt(0, 4).putLong(8, updated).putLong(56, l1);
+        memory.putInt(0, 4).putLong(8, updated).putLong(56, l1).putInt(8_536, 0x5245_4459);
         slot(memory, 0, (int) ProcessHandle.current().pid(), "python3", l1 / 2, updated);
         slot(memory, 1, 1 << 30, "pytest", l1 / 2, updated);
         return Files.write(folder.resolve("tt_device_1_memory"), memory.array()).toString();

@@ -3,8 +3,6 @@ package dev.meshguard.cli.analyze;
 import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.capture.evidence.SharedMemory;
-import dev.meshguard.capture.evidence.SharedMemory.ProcessMemory;
-import dev.meshguard.capture.evidence.SharedMemory.ProcessStatus;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.server.ProcessInspector;
 import java.time.Instant;
@@ -39,14 +37,6 @@ record EvidenceAnalysis(RuntimeEvidence file, ExitStatus status) implements Anal
     }
 
     private static boolean isWhole(RuntimeEvidence file) {
-        if (file instanceof MemoryReport report) {
-            return report.notes().isEmpty() && report.saysWhatIsAllocated();
-        }
-        return file instanceof SharedMemory memory
-                && memory.processes().stream().noneMatch(EvidenceAnalysis::isMissing);
-    }
-
-    private static boolean isMissing(ProcessMemory process) {
-        return process.status() == ProcessStatus.MISSING;
+        return file.notes().isEmpty() && (!(file instanceof MemoryReport report) || report.saysWhatIsAllocated());
     }
 }

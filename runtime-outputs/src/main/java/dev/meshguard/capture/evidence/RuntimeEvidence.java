@@ -23,9 +23,6 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory {
 
-    /** The number of bytes of a file, without its compression, that are read. */
-    long MAX_BYTES = 1L << 30;
-
     /** Returns the name of the file. */
     String name();
 

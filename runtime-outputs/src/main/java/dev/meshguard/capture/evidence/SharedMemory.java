@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.LongFunction;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -29,11 +30,18 @@ import org.apiguardian.api.API.Status;
  * @param total the memory of the device
  * @param chips the memory of each chip, among them those that are reached through the device
  * @param processes the memory of each process with a slot, in the order of the slots
+ * @param defects what shows that it is not whole, as whole sentences
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record SharedMemory(
-        String name, long device, Instant updated, Totals total, List<Chip> chips, List<ProcessMemory> processes)
+        String name,
+        long device,
+        Instant updated,
+        Totals total,
+        List<Chip> chips,
+        List<ProcessMemory> processes,
+        List<String> defects)
         implements RuntimeEvidence {
 
     /** A process cannot have updated its slot before it was started; clocks of both have coarse ticks. */
@@ -112,6 +120,7 @@ public record SharedMemory(
     public SharedMemory {
         chips = List.copyOf(chips);
         processes = List.copyOf(processes);
+        defects = List.copyOf(defects);
     }
 
     /**
@@ -130,22 +139,30 @@ public record SharedMemory(
                 updated,
                 total,
                 chips,
-                processes.stream().map(process -> inspected(process, startOf)).toList());
+                processes.stream().map(process -> inspected(process, startOf)).toList(),
+                defects);
     }
 
-    /** Returns whether a buffer is allocated, by the totals of the device or of a process. */
+    /** Returns whether a buffer is allocated, by the totals of the device, of a chip or of a process. */
     @Override
     public boolean hasAllocatedMemory() {
-        return total.buffers() > 0 || processes.stream().anyMatch(process -> process.totals.buffers() > 0);
+        return Stream.of(
+                        Stream.of(total),
+                        chips.stream().map(Chip::totals),
+                        processes.stream().map(ProcessMemory::totals))
+                .flatMap(totals -> totals)
+                .anyMatch(totals -> totals.buffers() > 0);
     }
 
-    /** Returns a sentence for each of the first processes that do not run, and one for the number of the others. */
+    /**
+     * Returns the defects, a sentence for each of the first processes that do not run, and one for the number of the others.
+     */
     @Override
     public List<String> notes() {
         List<ProcessMemory> missing = processes.stream()
                 .filter(process -> process.status == ProcessStatus.MISSING)
                 .toList();
-        List<String> notes = new ArrayList<>();
+        List<String> notes = new ArrayList<>(defects);
         missing.stream().limit(MAX_NAMED).forEach(process -> notes.add(note(process)));
         if (missing.size() > MAX_NAMED) {
             notes.add(String.format(

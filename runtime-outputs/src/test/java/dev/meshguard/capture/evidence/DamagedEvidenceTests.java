@@ -100,13 +100,15 @@ class DamagedEvidenceTests {
                     .mapToLong(Block::size)
                     .sum();
             for (Age age : Age.values()) {
-                String detailed =
-                        new WrittenMemoryReport(age).memory("L1", banks, blocks).detailed();
+                String detailed = new WrittenMemoryReport(age)
+                        .memory("DRAM", 1, hole(4_096))
+                        .memory("L1", banks, blocks)
+                        .detailed();
 
                 MemoryReport report = (MemoryReport) RuntimeEvidence.read(
                         new ByteArrayInputStream(detailed.getBytes(StandardCharsets.UTF_8)), "report.csv");
 
-                ReportedMemory memory = report.memories().get(0);
+                ReportedMemory memory = report.memories().get(1);
                 assertThat(memory.type()).isEqualTo(BufferType.L1);
                 assertThat(memory.banks()).as("seed %d, %s", SEED, detailed).hasValue(banks);
                 assertThat(memory.all().orElseThrow().allocated()).isEqualTo(banks * allocated);

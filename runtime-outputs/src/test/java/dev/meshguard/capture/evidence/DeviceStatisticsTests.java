@@ -45,7 +45,8 @@ class DeviceStatisticsTests {
                                 "python3",
                                 UPDATED,
                                 new Totals(2_113_536, 65_536, 1_024, 4_096, 8_192),
-                                ProcessStatus.UNKNOWN))));
+                                ProcessStatus.UNKNOWN)),
+                        List.of()));
         assertThat(memory.hasAllocatedMemory()).isTrue();
     }
 
@@ -78,6 +79,24 @@ class DeviceStatisticsTests {
         assertThat(memory.inspected(processId -> Optional.of(Instant.EPOCH)).processes())
                 .extracting(ProcessMemory::status)
                 .containsExactly(ProcessStatus.RUNNING);
+    }
+
+    @Test
+    void valuesThatCannotBeAreCountedAndTheFirstIsNamed() throws IOException {
+        SharedMemory memory = read(new WrittenSharedMemory(4, -3, UPDATED)
+                .total(0, -64)
+                .chip(-2, false, 1)
+                .process(-7, "python3", UPDATED, -1));
+
+        assertThat(memory.notes()).containsExactly("5 values of it cannot be, the first is device -3.");
+    }
+
+    @Test
+    void memoryThatAProcessWasSettingUpIsNotWhole() throws IOException {
+        byte[] content = new WrittenSharedMemory(4, 0, UPDATED).bytes();
+        content[8_536] = 1;
+
+        assertThat(read(content).notes()).containsExactly("It was not ready: a process was setting it up.");
     }
 
     @ParameterizedTest

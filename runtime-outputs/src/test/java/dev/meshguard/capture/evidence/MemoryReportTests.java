@@ -21,6 +21,7 @@ import java.util.OptionalLong;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -185,7 +186,40 @@ class MemoryReportTests {
         MemoryReport report = read(summary.substring(0, summary.length() - 4));
 
         assertThat(report.memories()).extracting(ReportedMemory::type).containsExactly(BufferType.DRAM);
-        assertThat(report.notes()).containsExactly("It ends in the middle of line 3, which is not used.");
+        assertThat(report.notes())
+                .containsExactly(
+                        "It ends in the middle of line 3, which is not used.",
+                        "It has no figures of L1, so it is not whole.");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Age.class)
+    void aReportThatIsCutAnywhereSaysSo(Age age) throws IOException {
+        WrittenMemoryReport dump =
+                new WrittenMemoryReport(age).memory("DRAM", 1, hole(8_192)).memory("L1", 1, hole(4_096));
+
+        for (String whole : List.of(dump.detailed(), dump.summary())) {
+            assertThat(read(whole).notes()).isEmpty();
+            for (int length = whole.length() - 1; isOfMoment(whole.substring(0, length)); length--) {
+                assertThat(read(whole.substring(0, length)).notes())
+                        .as(whole.substring(0, length))
+                        .isNotEmpty();
+            }
+        }
+    }
+
+    @Test
+    void aSecondDumpIsNamedBecauseTheFirstIsNotUsed() throws IOException {
+        WrittenMemoryReport full = dump(Age.BYTES);
+        WrittenMemoryReport empty = new WrittenMemoryReport(Age.BYTES)
+                .memory("DRAM", 12, hole(8_192))
+                .memory("L1", 64, hole(4_096));
+
+        for (String both : List.of(full.detailed() + empty.detailed(), full.summary() + empty.summary())) {
+            assertThat(read(both).hasAllocatedMemory()).isFalse();
+            assertThat(read(both).notes())
+                    .containsExactly("It has 2 dumps, and the last one is read: give each in its own file.");
+        }
     }
 
     @Test
@@ -200,22 +234,65 @@ class MemoryReportTests {
                 .containsExactly("The blocks of L1 are not used: 3 blocks, which do not add up to its totals.");
     }
 
-    @Test
-    void totalsThatContradictEachOtherAreNoted() throws IOException {
-        String summary = """
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "4096,2048,1024,1024 | 2 KiB (2048 B) in buffers and 1 KiB (1024 B) free are not the 4 KiB (4096 B) of a bank",
+                "4096,8192,0,0 | 8 KiB (8192 B) in buffers and 0 B free are not the 4 KiB (4096 B) of a bank",
+                "4096,2048,2048,4096 | a free block of 4 KiB (4096 B) is larger than the 2 KiB (2048 B) that are free"
+            })
+    void figuresThatContradictEachOtherAreNotUsed(String row, String defect) throws IOException {
+        MemoryReport report = read("""
                 , Total Allocatable Size (B), Total Allocated (B), Total Free (KB), Largest Free Block (KB)
-                ,4096,2048,1024,1024
-                """;
+                ,%s
+                ,4096,0,4096,4096
+                """.formatted(row));
 
-        assertThat(read(summary).notes())
-                .containsExactly("It contradicts itself: a bank of DRAM have 4 KiB (4096 B), and 2 KiB (2048 B) in"
-                        + " buffers and 1 KiB (1024 B) free are 3 KiB (3072 B).");
+        assertThat(report.notes()).containsExactly("The figures of DRAM are not used: " + defect + ".");
+        assertThat(report.memories()).extracting(ReportedMemory::type).containsExactly(BufferType.L1);
     }
 
     @Test
-    void aLineOfNoKnownFormIsCounted() throws IOException {
-        assertThat(read(dump(Age.BYTES).detailed() + "Fragmentation index: 3\n").notes())
-                .containsExactly("1 line of it has no known form and is not used.");
+    void anAddressThatNoMemoryHasIsNamedAndItsBlocksAreNotUsed() throws IOException {
+        String detailed = dump(Age.BYTES).detailed().replace("20480   1071017984", "18446744073709551616   1071017984");
+
+        assertThat(read(detailed).notes())
+                .hasSize(2)
+                .contains("The blocks of DRAM are not used: 1 block, which do not add up to its totals.")
+                .element(0)
+                .asString()
+                .startsWith("1 line of it has no known form and is not used (line 12: \"");
+    }
+
+    @Test
+    void aMemoryOfNoBytesAndOneBehindThatOfSubDevicesHaveTheirBlocks() throws IOException {
+        MemoryReport report = read("""
+                ,DRAM
+                ,Total allocatable (B):,0
+                ,Total allocated (B):,0
+                ,Total free (B):,0
+                Block table:
+                 0 0 0 none none no
+                ,L1
+                ,Total allocatable (B):,8192
+                ,Total allocated (B):,2048
+                ,Total free (B):,6144
+                Block table:
+                 0 65536 1024 none 1 yes
+                 1 66560 3072 0 none no
+                """);
+
+        assertThat(report.notes()).isEmpty();
+        assertThat(report.memories().get(0).freeBlocks()).hasValue(1);
+        assertThat(report.memories().get(1).banks()).hasValue(2);
+    }
+
+    @Test
+    void aLineOfNoKnownFormIsNamed() throws IOException {
+        assertThat(read(dump(Age.BYTES).summary() + "Fragmentation index: 3\n").notes())
+                .containsExactly(
+                        "1 line of it has no known form and is not used (line 4: \"Fragmentation index: 3\").");
     }
 
     @Test
@@ -231,7 +308,7 @@ class MemoryReportTests {
                 RuntimeEvidence.read(new ByteArrayInputStream(whole, 0, whole.length - 9), "summary.csv.gz");
 
         assertThat(report.memories()).hasSize(2);
-        assertThat(cut.notes().toString()).contains("its compressed data breaks off or is spoilt after line");
+        assertThat(cut.notes().toString()).contains("its compressed data breaks off or is spoilt after byte");
     }
 
     @ParameterizedTest

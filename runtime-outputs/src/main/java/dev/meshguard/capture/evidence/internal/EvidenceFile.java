@@ -2,22 +2,37 @@ package dev.meshguard.capture.evidence.internal;
 
 import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
-import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.Optional;
+import java.util.zip.ZipException;
 
 /** A file of evidence, whose first bytes show what it is. */
 public final class EvidenceFile {
 
-    private static final int BEGINNING = 1 << 10;
     private static final int COMPRESSED_BEGINNING = 1 << 13;
-    private static final int BLOCK = 1 << 16;
+    private static final int BLOCK = 1 << 10;
+    private static final int MAX_BYTES = 1 << 24;
+
+    /**
+     * What could be read of a file.
+     *
+     * @param bytes its bytes without compression
+     * @param damage why these are not all, if they are not
+     */
+    private record Content(byte[] bytes, Optional<String> damage) {
+
+        String text() {
+            return new String(bytes, StandardCharsets.UTF_8);
+        }
+    }
 
     private EvidenceFile() {}
 
@@ -26,12 +41,8 @@ public final class EvidenceFile {
         file.mark(COMPRESSED_BEGINNING);
         byte[] beginning = file.readNBytes(COMPRESSED_BEGINNING);
         file.reset();
-        try {
-            byte[] plain = beginningOf(PlainInput.of(new ByteArrayInputStream(beginning)).stream());
-            return SharedMemoryParser.isSharedMemory(plain) || isMemoryReport(plain);
-        } catch (IOException damaged) {
-            return false;
-        }
+        Content content = content(new ByteArrayInputStream(beginning), BLOCK);
+        return SharedMemoryParser.isSharedMemory(content.bytes) || MemoryReportParser.isMemoryReport(content.text());
     }
 
     /** Reads a file. */
@@ -45,43 +56,36 @@ public final class EvidenceFile {
 
     /** Reads a stream to its end. */
     public static RuntimeEvidence read(InputStream file, String name) throws IOException {
+        Content content = content(file, MAX_BYTES);
+        if (SharedMemoryParser.isSharedMemory(content.bytes)) {
+            return SharedMemoryParser.parse(content.bytes, name);
+        }
+        String text = content.text();
+        if (MemoryReportParser.isMemoryReport(text)) {
+            return MemoryReportParser.parse(text, content.damage, name);
+        }
+        throw new IOException(content.damage.orElse("it is neither a memory report nor the shared memory of a device."
+                + " Give a file that dump_device_memory_state wrote, or /dev/shm/tt_device_…_memory"));
+    }
+
+    /** Reads the bytes up to the end, to damage, or to the first block that ends after the given number. */
+    private static Content content(InputStream file, int most) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         PlainInput input = PlainInput.of(file);
-        if (input.damage().isPresent()) {
-            throw new IOException(input.damage().get());
-        }
-        BufferedInputStream plain = new BufferedInputStream(input.stream(), BLOCK);
-        plain.mark(BEGINNING);
-        byte[] beginning = beginningOf(plain);
-        plain.reset();
-        if (SharedMemoryParser.isSharedMemory(beginning)) {
-            return SharedMemoryParser.parse(plain, name);
-        }
-        if (!isMemoryReport(beginning)) {
-            throw new IOException("it is neither a memory report nor the shared memory of a device. Give a file that"
-                    + " dump_device_memory_state wrote, or /dev/shm/tt_device_…_memory");
-        }
-        return MemoryReportParser.parse(plain, name);
-    }
-
-    /** Returns what can be read of the beginning; a damaged file may have less. */
-    private static byte[] beginningOf(InputStream plain) {
-        byte[] beginning = new byte[BEGINNING];
-        int length = 0;
+        Optional<String> damage = input.damage();
+        byte[] block = new byte[BLOCK];
         try {
-            while (length < BEGINNING) {
-                int one = plain.read();
-                if (one < 0) {
-                    break;
-                }
-                beginning[length++] = (byte) one;
+            int length = input.stream().read(block);
+            while (length >= 0 && bytes.size() < most) {
+                bytes.write(block, 0, length);
+                length = input.stream().read(block);
             }
-        } catch (IOException damaged) {
-            // The lines are read up to the damage.
+            if (length >= 0) {
+                damage = Optional.of("only its first bytes were read, " + bytes.size() + " of them");
+            }
+        } catch (EOFException | ZipException e) {
+            damage = Optional.of("its " + PlainInput.BROKEN.substring("the ".length()) + " after byte " + bytes.size());
         }
-        return Arrays.copyOf(beginning, length);
-    }
-
-    private static boolean isMemoryReport(byte[] beginning) {
-        return MemoryReportParser.isMemoryReport(new String(beginning, StandardCharsets.UTF_8));
+        return new Content(bytes.toByteArray(), damage);
     }
 }

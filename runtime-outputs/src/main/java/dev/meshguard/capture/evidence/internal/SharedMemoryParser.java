@@ -5,8 +5,8 @@ import dev.meshguard.capture.evidence.SharedMemory.Chip;
 import dev.meshguard.capture.evidence.SharedMemory.ProcessMemory;
 import dev.meshguard.capture.evidence.SharedMemory.ProcessStatus;
 import dev.meshguard.capture.evidence.SharedMemory.Totals;
+import dev.meshguard.event.Quantities;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +24,8 @@ final class SharedMemoryParser {
 
     private static final int SIZE = 8_576;
     private static final int VERSION = 4;
+    private static final int STATE = 8_536;
+    private static final int READY = 0x5245_4459;
     /** Other versions are recognised, to be rejected. */
     private static final int MAX_VERSION = 31;
 
@@ -39,13 +41,20 @@ final class SharedMemoryParser {
     private static final int PROCESSES = 856;
     private static final int PROCESS_SIZE = 120;
     private static final int MAX_PROCESSES = 64;
+    private static final int BEING_RELEASED = -1;
     private static final int PROCESS_UPDATED = 48;
     private static final int COMMAND = 56;
     private static final int COMMAND_SIZE = 64;
 
     private static final long NANOS_OF_A_SECOND = 1_000_000_000L;
 
-    private SharedMemoryParser() {}
+    private final ByteBuffer memory;
+    private long impossible;
+    private String firstImpossible = "";
+
+    private SharedMemoryParser(byte[] content) {
+        this.memory = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+    }
 
     /** A text begins with no such byte, and none of its characters has three bytes of zeros. */
     static boolean isSharedMemory(byte[] beginning) {
@@ -57,8 +66,7 @@ final class SharedMemoryParser {
                 && beginning[3] == 0;
     }
 
-    static SharedMemory parse(InputStream plain, String name) throws IOException {
-        byte[] content = plain.readNBytes(SIZE + 1);
+    static SharedMemory parse(byte[] content, String name) throws IOException {
         if (content.length != SIZE) {
             throw new IOException(String.format(
                     Locale.ROOT,
@@ -67,7 +75,10 @@ final class SharedMemoryParser {
                     SIZE,
                     content.length > SIZE ? "more" : content.length));
         }
-        ByteBuffer memory = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+        return new SharedMemoryParser(content).read(name);
+    }
+
+    private SharedMemory read(String name) throws IOException {
         int version = memory.getInt(0);
         if (version != VERSION) {
             throw new IOException(String.format(
@@ -76,65 +87,83 @@ final class SharedMemoryParser {
                     version,
                     VERSION));
         }
-        return new SharedMemory(
-                name,
-                Integer.toUnsignedLong(memory.getInt(DEVICE)),
-                time(memory.getLong(UPDATED)),
-                totals(memory, TOTALS),
-                chips(memory),
-                processes(memory, content));
+        int device = memory.getInt(DEVICE);
+        checkThat(device >= 0, "device %d", device);
+        Totals total = totals(TOTALS, "the device");
+        List<Chip> chips = chips();
+        List<ProcessMemory> processes = processes();
+        List<String> defects = new ArrayList<>();
+        if (memory.getInt(STATE) != READY) {
+            defects.add("It was not ready: a process was setting it up.");
+        }
+        if (impossible > 0) {
+            defects.add(
+                    Quantities.count(impossible, "value") + " of it cannot be, the first is " + firstImpossible + ".");
+        }
+        return new SharedMemory(name, device, time(UPDATED), total, chips, processes, defects);
+    }
+
+    private void checkThat(boolean isPossible, String form, Object... values) {
+        if (!isPossible && impossible++ == 0) {
+            firstImpossible = String.format(Locale.ROOT, form, values);
+        }
     }
 
     /** Chips without memory are left out. */
-    private static List<Chip> chips(ByteBuffer memory) {
+    private List<Chip> chips() {
         List<Chip> chips = new ArrayList<>();
         for (int i = 0; i < MAX_CHIPS; i++) {
             int from = CHIPS + i * CHIP_SIZE;
             int id = memory.getInt(from);
-            Totals totals = totals(memory, from + Long.BYTES);
+            Totals totals = totals(from + Long.BYTES, "chip " + id);
             if (id != NO_CHIP && !totals.isZero()) {
-                chips.add(new Chip(Integer.toUnsignedLong(id), memory.getInt(from + Integer.BYTES) != 0, totals));
+                checkThat(id >= 0, "chip %d", id);
+                chips.add(new Chip(id, memory.getInt(from + Integer.BYTES) != 0, totals));
             }
         }
         return chips;
     }
 
-    private static List<ProcessMemory> processes(ByteBuffer memory, byte[] content) {
+    private List<ProcessMemory> processes() {
         List<ProcessMemory> processes = new ArrayList<>();
         for (int i = 0; i < MAX_PROCESSES; i++) {
             int from = PROCESSES + i * PROCESS_SIZE;
             int processId = memory.getInt(from);
             if (processId != 0) {
+                checkThat(processId >= BEING_RELEASED, "process %d", processId);
                 processes.add(new ProcessMemory(
                         processId,
-                        command(content, from + COMMAND),
-                        time(memory.getLong(from + PROCESS_UPDATED)),
-                        totals(memory, from + Long.BYTES),
+                        command(from + COMMAND),
+                        time(from + PROCESS_UPDATED),
+                        totals(from + Long.BYTES, "process " + processId),
                         ProcessStatus.UNKNOWN));
             }
         }
         return processes;
     }
 
-    /** A number that was subtracted too often would be negative. */
-    private static Totals totals(ByteBuffer memory, int from) {
+    /** The runtime stops its subtractions at 0. */
+    private Totals totals(int from, String owner) {
         long[] bytes = new long[5];
         for (int i = 0; i < bytes.length; i++) {
-            bytes[i] = Math.max(0, memory.getLong(from + i * Long.BYTES));
+            long value = memory.getLong(from + i * Long.BYTES);
+            checkThat(value >= 0, "%s B of %s", Long.toUnsignedString(value), owner);
+            bytes[i] = Math.max(0, value);
         }
         return new Totals(bytes[0], bytes[1], bytes[2], bytes[3], bytes[4]);
     }
 
-    private static Instant time(long nanos) {
+    private Instant time(int from) {
+        long nanos = memory.getLong(from);
         return Instant.ofEpochSecond(
                 Long.divideUnsigned(nanos, NANOS_OF_A_SECOND), Long.remainderUnsigned(nanos, NANOS_OF_A_SECOND));
     }
 
-    private static String command(byte[] memory, int from) {
+    private String command(int from) {
         int length = 0;
-        while (length < COMMAND_SIZE && memory[from + length] != 0) {
+        while (length < COMMAND_SIZE && memory.get(from + length) != 0) {
             length++;
         }
-        return new String(memory, from, length, StandardCharsets.UTF_8);
+        return new String(memory.array(), from, length, StandardCharsets.UTF_8);
     }
 }
