@@ -196,13 +196,16 @@ final class Headlines {
         return line.startsWith(LEAK) ? "remaining after the failure: " + line.substring(LEAK.length()) : line;
     }
 
-    /** Returns the process of the buffers, if one other program allocated all of them. */
+    /** Returns the process of the buffers, if one other program allocated all of them: a freed report of another one does not count. */
     private static String ofProcess(List<SurvivorFinding> findings) {
         Set<Long> processes = new TreeSet<>();
         findings.stream()
                 .flatMap(SurvivorFinding::survivors)
-                .forEach(survivor ->
-                        survivor.buffer().request().details().processId().ifPresent(processes::add));
+                .map(survivor -> survivor.buffer())
+                .flatMap(buffer -> buffer.isLive()
+                        ? buffer.reportsRemaining().stream().map(report -> report.request())
+                        : Stream.of(buffer.request()))
+                .forEach(request -> request.details().processId().ifPresent(processes::add));
         return processes.size() == 1 ? " of process " + processes.iterator().next() : "";
     }
 

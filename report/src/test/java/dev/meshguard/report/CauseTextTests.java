@@ -18,12 +18,14 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.Moment;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -62,6 +64,21 @@ class CauseTextTests {
 
                 sum     4 allocated = 0 freed + 4 leaked
                 expect  @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")""");
+    }
+
+    @Test
+    void ofTwoProcessesThatUseOneAddressTheOneThatDidNotFreeIsNamed() {
+        AllocationTracker tracker =
+                AllocationTracker.builder().bankedAddresses().build();
+        MemoryRequest child = tracker.requestOfProcess(USER.reportedBy(4712), Optional.empty());
+        tracker.allocated(tracker.requestOfProcess(USER.reportedBy(4711), Optional.empty()), 0, DRAM, 64, 4096, OWNING);
+        tracker.allocated(child, 0, DRAM, 64, 4096, OWNING);
+        tracker.freed(tracker.requestOfProcess(USER.reportedBy(4711), Optional.empty()), 0, DRAM, 64, OWNING);
+        tracker.checked();
+
+        assertThat(VerdictReport.of(LeakCheck.create().examine(tracker.history()))
+                        .text())
+                .startsWith("LEAK  4 KiB in 1 DRAM buffer of process 4712, ");
     }
 
     @Test

@@ -312,7 +312,7 @@ public final class BufferGeneration {
     /**
      * Returns the kind, which decides whether the allocator knows the buffer.
      *
-     * <p>Kind, lifetime, owner, label and origin are those of the oldest open report, because that one remains where
+     * <p>Kind, lifetime, owner, label, process and origin are those of the oldest open report, because that one remains where
      * several reports share an address. For an ended generation they are those of the first report.
      */
     public BufferKind kind() {
@@ -332,6 +332,11 @@ public final class BufferGeneration {
     /** Returns the purpose that the code under test gave, if any. */
     public Optional<String> label() {
         return details().label();
+    }
+
+    /** Returns the process that reported it, if it is another one. */
+    public OptionalLong processId() {
+        return details().processId();
     }
 
     /** Returns the place that requested it, if it was captured. */

@@ -95,7 +95,7 @@ final class SurvivorGrouping {
 
     /** Returns the request, or the process and the phase: a protocol of programs has no requests. */
     private static Object withoutOrigin(BufferGeneration buffer) {
-        OptionalLong process = buffer.request().details().processId();
+        OptionalLong process = buffer.processId();
         return process.isPresent() ? List.of(process.getAsLong(), buffer.allocatedIn()) : buffer.request();
     }
 
