@@ -114,10 +114,11 @@ public final class AllocationServer implements AutoCloseable {
             throw e;
         }
         List<ClientConnection> connections = new ArrayList<>();
+        ServerLogFormatter lines = new ServerLogFormatter(log);
         this.dispatcher = new ReportDispatcher(
-                new HistoryReporter(tracker, options.hasHistory), log, options.devices, options.probe, connections);
-        this.loop = new ServerLoop(lock, selector, channel, dispatcher, log, connections, options, problems);
-        dispatcher.started(socket.toString());
+                new HistoryReporter(tracker, options.hasHistory), lines, options.devices, options.probe, connections);
+        this.loop = new ServerLoop(lock, selector, channel, dispatcher, lines, log, connections, options, problems);
+        lines.started(socket.toString());
         this.thread = new Thread(loop, "meshguard-allocation-server " + socket);
         thread.setDaemon(true);
     }
@@ -189,13 +190,6 @@ public final class AllocationServer implements AutoCloseable {
     public long activeAllocations() {
         synchronized (lock) {
             return dispatcher.entries();
-        }
-    }
-
-    /** Returns the number of records read from all programs. */
-    public long records() {
-        synchronized (lock) {
-            return loop.records();
         }
     }
 

@@ -7,9 +7,7 @@ import dev.meshguard.server.ReportedBuffers.Held;
 import dev.meshguard.server.frame.internal.Frame;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
-import dev.meshguard.server.protocol.RecordFields;
 import dev.meshguard.server.protocol.RecordSize;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -68,13 +66,13 @@ final class ReportDispatcher {
      */
     ReportDispatcher(
             HistoryReporter reporter,
-            ServerLog log,
+            ServerLogFormatter lines,
             List<DeviceInfo> devices,
             ProcessInspector inspector,
             List<ClientConnection> connections) {
         this.connections = connections;
         this.reporter = reporter;
-        this.lines = new ServerLogFormatter(log);
+        this.lines = lines;
         this.devices = devices;
         this.deviceLimit = devices.stream().mapToInt(DeviceInfo::device).reduce(MIN_DEVICES - 1, Math::max) + 1;
         this.processes = new ProcessRegistry(inspector);
@@ -91,13 +89,7 @@ final class ReportDispatcher {
 
     // Reports
 
-    void allocated(ByteBuffer in, int at, ClientConnection connection) {
-        int type = in.get(at + RecordFields.MEMORY) & 0xff;
-        int device = in.getInt(at + RecordFields.DEVICE);
-        long id = in.getLong(at + RecordFields.BUFFER);
-        long size = in.getLong(at + RecordFields.SIZE);
-        int process = in.getInt(at + RecordFields.PROCESS);
-        reportedBy(process, connection);
+    void allocated(int process, int type, int device, long id, long size, ClientConnection connection) {
         if (isPossible(process, type, device, id, size, connection)) {
             enter(process, device, TYPES[type], id, size);
             reporter.allocated(connection.details(), device, TYPES[type], id, size);
@@ -144,11 +136,7 @@ final class ReportDispatcher {
         return false;
     }
 
-    void freed(ByteBuffer in, int at, ClientConnection connection) {
-        int device = in.getInt(at + RecordFields.DEVICE);
-        long id = in.getLong(at + RecordFields.BUFFER);
-        int process = in.getInt(at + RecordFields.PROCESS);
-        reportedBy(process, connection);
+    void freed(int process, int device, long id, ClientConnection connection) {
         Entry entry = buffers.find(device, id);
         if (entry == null) {
             unknownFree(process, device, id, connection);
@@ -316,12 +304,7 @@ final class ReportDispatcher {
 
     // Circular buffers and kernels
 
-    void circularBuffer(ByteBuffer in, int at, boolean isAllocated, ClientConnection connection) {
-        int device = in.getInt(at + RecordFields.DEVICE);
-        long id = in.getLong(at + RecordFields.BUFFER);
-        long size = in.getLong(at + RecordFields.SIZE);
-        int process = in.getInt(at + RecordFields.PROCESS);
-        reportedBy(process, connection);
+    void circularBuffer(int process, boolean isAllocated, int device, long id, long size, ClientConnection connection) {
         if (isOutOfRange(device) || size < 0) {
             rejected(
                     "a circular buffer on device " + device + " of " + Long.toUnsignedString(size) + " bytes",
@@ -341,13 +324,7 @@ final class ReportDispatcher {
     }
 
     /** Kernels are not buffers: they are counted but not judged. */
-    void kernel(ByteBuffer in, int at, boolean isLoaded, ClientConnection connection) {
-        int device = in.getInt(at + RecordFields.DEVICE);
-        long id = in.getLong(at + RecordFields.BUFFER);
-        long size = in.getLong(at + RecordFields.SIZE);
-        int kind = in.get(at + RecordFields.MEMORY) & 0xff;
-        int process = in.getInt(at + RecordFields.PROCESS);
-        reportedBy(process, connection);
+    void kernel(int process, boolean isLoaded, int kind, int device, long id, long size) {
         if (isOutOfRange(device) || size < 0 || !(isLoaded || kernels.isKnown(device, id))) {
             return;
         }
@@ -363,7 +340,7 @@ final class ReportDispatcher {
     // Processes
 
     /** Records the process of a report. */
-    private void reportedBy(int process, ClientConnection connection) {
+    void reportedBy(int process, ClientConnection connection) {
         if (connection.isLatest(process, deaths)) {
             return;
         }
@@ -486,10 +463,6 @@ final class ReportDispatcher {
 
     // Only for the log
 
-    void started(String path) {
-        lines.started(path);
-    }
-
     void statistics() {
         lines.statistics(buffers);
     }
@@ -497,18 +470,6 @@ final class ReportDispatcher {
     void stopped() {
         lines.statistics(buffers);
         lines.stopped();
-    }
-
-    void unknownMessage(int type) {
-        lines.unknownMessage(type);
-    }
-
-    void tooManyErrors(int errors) {
-        lines.tooManyErrors(errors);
-    }
-
-    void otherSize(int connection, int theirs, int ours) {
-        lines.otherSize(connection, theirs, ours);
     }
 
     /** Counts reports that were unreadable. */

@@ -55,6 +55,7 @@ final class ServerLoop implements Runnable {
     private final Selector selector;
     private final ServerSocketChannel server;
     private final ReportDispatcher dispatcher;
+    private final ServerLogFormatter lines;
     private final ServerLog log;
     private final List<ClientConnection> connections;
     private final ServerErrors problems;
@@ -67,7 +68,6 @@ final class ServerLoop implements Runnable {
 
     private @Nullable RecordCodec codec;
     private int recordBytes;
-    private long records;
     private int accepted;
     private Instant nextCheck;
     private Instant nextStatistics;
@@ -91,6 +91,7 @@ final class ServerLoop implements Runnable {
             Selector selector,
             ServerSocketChannel server,
             ReportDispatcher dispatcher,
+            ServerLogFormatter lines,
             ServerLog log,
             List<ClientConnection> connections,
             AllocationServer.Builder options,
@@ -99,6 +100,7 @@ final class ServerLoop implements Runnable {
         this.selector = selector;
         this.server = server;
         this.dispatcher = dispatcher;
+        this.lines = lines;
         this.log = log;
         this.connections = connections;
         this.problems = problems;
@@ -310,7 +312,6 @@ final class ServerLoop implements Runnable {
     }
 
     private void frames(ClientConnection connection, FramedReports frames) {
-        long before = connection.records;
         try {
             Optional<ByteBuffer> answer = frames.read(in);
             if (answer.isPresent()) {
@@ -326,7 +327,6 @@ final class ServerLoop implements Runnable {
                 dispatcher.lost(-1, why);
             }
         }
-        records += connection.records - before;
     }
 
     private void records(ClientConnection connection) {
@@ -347,7 +347,6 @@ final class ServerLoop implements Runnable {
                 }
             }
             connection.records++;
-            records++;
             record(type, at, connection);
             at += size;
         }
@@ -363,49 +362,38 @@ final class ServerLoop implements Runnable {
         connection.carried = left;
     }
 
-    private void record(int type, int at, ClientConnection connection) {
-        switch (type) {
-            case 1 -> dispatcher.allocated(in, at, connection);
-            case 2 -> dispatcher.freed(in, at, connection);
-            default -> {
-                if (!other(type, at, connection)) {
-                    dispatcher.unknownMessage(type);
-                    failed(connection);
-                    return;
-                }
-            }
+    private void record(int code, int at, ClientConnection connection) {
+        MessageType type = MessageType.of(code)
+                .filter(known -> codec != null && !known.isReply() && known.isKnownTo(codec.size()))
+                .orElse(null);
+        if (type == null) {
+            lines.unknownMessage(code);
+            failed(connection);
+            return;
         }
-        connection.reports += type <= 2 ? 1 : 0;
-        connection.errors = 0;
-        connection.followsRecord = true;
-    }
-
-    /** Records a message that is no buffer report; returns whether it is valid for a server of this record size. */
-    private boolean other(int code, int at, ClientConnection connection) {
-        Optional<MessageType> known = MessageType.of(code);
-        if (known.isEmpty()
-                || codec == null
-                || known.get().isReply()
-                || !known.get().isKnownTo(codec.size())) {
-            return false;
-        }
-        MessageType type = known.get();
         int device = in.getInt(at + RecordFields.DEVICE);
+        int process = in.getInt(at + RecordFields.PROCESS);
+        int memory = in.get(at + RecordFields.MEMORY) & 0xff;
+        long id = in.getLong(at + RecordFields.BUFFER);
+        long size = in.getLong(at + RecordFields.SIZE);
+        if (type.isReport()) {
+            dispatcher.reportedBy(process, connection);
+            connection.reports++;
+        }
         switch (type) {
+            case ALLOC -> dispatcher.allocated(process, memory, device, id, size, connection);
+            case FREE -> dispatcher.freed(process, device, id, connection);
             case QUERY -> reply(dispatcher.usage(device));
             case DEVICE_INFO_QUERY -> reply(dispatcher.deviceInfo(device));
             case DUMP_REMAINING -> dispatcher.dump();
-            case DUMP_KERNELS -> {
-                return true; // The sums of kernels are in the answers.
-            }
-            case CB_ALLOC, CB_FREE -> dispatcher.circularBuffer(in, at, type == MessageType.CB_ALLOC, connection);
-            case KERNEL_LOAD, KERNEL_UNLOAD -> dispatcher.kernel(in, at, type == MessageType.KERNEL_LOAD, connection);
-            case ALLOC, FREE, RESPONSE, DEVICE_INFO_RESPONSE -> {
-                return false;
-            }
+            case CB_ALLOC, CB_FREE ->
+                dispatcher.circularBuffer(process, type == MessageType.CB_ALLOC, device, id, size, connection);
+            case KERNEL_LOAD, KERNEL_UNLOAD ->
+                dispatcher.kernel(process, type == MessageType.KERNEL_LOAD, memory, device, id, size);
+            case DUMP_KERNELS, RESPONSE, DEVICE_INFO_RESPONSE -> {}
         }
-        connection.reports += type.isReport() ? 1 : 0;
-        return true;
+        connection.errors = 0;
+        connection.followsRecord = true;
     }
 
     private void failed(ClientConnection connection) {
@@ -414,7 +402,7 @@ final class ServerLoop implements Runnable {
         if (connection.errors < MAX_ERRORS) {
             return;
         }
-        dispatcher.tooManyErrors(connection.errors);
+        lines.tooManyErrors(connection.errors);
         reject(
                 connection,
                 String.format(
@@ -425,7 +413,7 @@ final class ServerLoop implements Runnable {
     }
 
     private void rejectSize(ClientConnection connection, int theirs) {
-        dispatcher.otherSize(connection.number, theirs, recordBytes);
+        lines.otherSize(connection.number, theirs, recordBytes);
         String fix = RecordSize.of(theirs).isPresent()
                 ? "start the server with --record-size " + theirs
                 : "no server is known that reads them, so build the program and the server from one version";
@@ -652,10 +640,6 @@ final class ServerLoop implements Runnable {
 
     List<ConnectionSnapshot> views() {
         return connections.stream().map(ClientConnection::view).toList();
-    }
-
-    long records() {
-        return records;
     }
 
     Optional<RecordSize> recordSize() {

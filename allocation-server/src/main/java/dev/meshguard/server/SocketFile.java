@@ -41,16 +41,15 @@ final class SocketFile {
     private static final int MAX_ATTEMPTS = 1000;
     private static final long PAUSE_NANOS = 2_000_000;
 
-    /** The mode bits of a file's type, and their values; {@code man 7 inode}. */
+    /** The mode bits of a file's type, and their value for a socket; {@code man 7 inode}. */
     private static final int FILE_TYPE = 0170000;
 
-    private static final int FIFO = 0010000;
-    private static final int CHARACTER_DEVICE = 0020000;
-    private static final int FOLDER = 0040000;
-    private static final int BLOCK_DEVICE = 0060000;
-    private static final int REGULAR_FILE = 0100000;
-    private static final int SYMBOLIC_LINK = 0120000;
     private static final int SOCKET = 0140000;
+
+    /** The files of the private folder; short, because the system limits the path of a socket. */
+    private static final String NEW = "s";
+
+    private static final String OLD = "o";
 
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
@@ -83,27 +82,15 @@ final class SocketFile {
         try {
             return bind(server, path, folder, permissions);
         } finally {
-            Files.deleteIfExists(folder.resolve(Name.NEW.inFolder));
+            Files.deleteIfExists(folder.resolve(NEW));
             removeIfEmpty(folder);
-        }
-    }
-
-    /** The files of the private folder; short, because the system limits the path of a socket. */
-    private enum Name {
-        NEW("s"),
-        OLD("o");
-
-        private final String inFolder;
-
-        Name(String inFolder) {
-            this.inFolder = inFolder;
         }
     }
 
     private static SocketFile bind(
             ServerSocketChannel server, Path path, Path folder, Set<PosixFilePermission> permissions)
             throws IOException {
-        Path socket = folder.resolve(Name.NEW.inFolder);
+        Path socket = folder.resolve(NEW);
         int excess = bytes(socket) - MAX_PATH_BYTES;
         if (excess > 0) {
             throw new IOException(
@@ -119,7 +106,6 @@ final class SocketFile {
             Files.setPosixFilePermissions(socket, permissions);
         } catch (UnsupportedOperationException e) {
             // A file system without such permissions: the folder's permissions decide.
-            return linked(socket, path, folder);
         }
         return linked(socket, path, folder);
     }
@@ -178,14 +164,14 @@ final class SocketFile {
     private static void removeStale(Path path, Path folder) throws IOException {
         Object known;
         try {
-            String kind = kindOtherThanSocket(path);
-            if (kind != null) {
-                throw new IOException(path + " is " + kind
-                        + " and no socket, so it is not replaced. Remove it, or choose another path.");
+            if (!isSocket(path)) {
+                throw new IOException(
+                        path + " is no socket, so it is not replaced. Remove it, or choose another path.");
             }
             known = identityOf(path);
             if (isAnswered(path)) {
-                throw inUse(path);
+                throw new IOException(
+                        "Another allocation server listens at " + path + ". Stop it, or choose another path.");
             }
         } catch (NoSuchFileException e) {
             return; // Another server has just removed it.
@@ -202,9 +188,9 @@ final class SocketFile {
             throw notRemovable(path, e);
         }
         try {
-            boolean isStill = Objects.equals(known, identityOf(claim)) && kindOtherThanSocket(claim) == null;
+            boolean isStill = Objects.equals(known, identityOf(claim)) && isSocket(claim);
             if (isStill && !isAnswered(claim)) {
-                remove(path, known, folder.resolve(Name.OLD.inFolder));
+                remove(path, known, folder.resolve(OLD));
             }
         } finally {
             Files.delete(claim);
@@ -250,21 +236,10 @@ final class SocketFile {
         }
     }
 
-    /** Returns the kind of a file, or null if it is a socket. */
-    private static @Nullable String kindOtherThanSocket(Path path) throws IOException {
-        if (!path.getFileSystem().supportedFileAttributeViews().contains("unix")) {
-            return attributes(path).isOther() ? null : "a file or folder";
-        }
-        int mode = (int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
-        return switch (mode & FILE_TYPE) {
-            case SOCKET -> null;
-            case FIFO -> "a named pipe";
-            case CHARACTER_DEVICE, BLOCK_DEVICE -> "a device";
-            case FOLDER -> "a folder";
-            case REGULAR_FILE -> "a file";
-            case SYMBOLIC_LINK -> "a symbolic link";
-            default -> "of an unknown kind";
-        };
+    private static boolean isSocket(Path path) throws IOException {
+        return path.getFileSystem().supportedFileAttributeViews().contains("unix")
+                ? ((int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS) & FILE_TYPE) == SOCKET
+                : attributes(path).isOther();
     }
 
     /** A server that is too busy to accept still exists, so this does not wait for it. */
@@ -289,10 +264,6 @@ final class SocketFile {
                     "Cannot find out whether somebody listens at " + path + ": " + reason + ". Choose another path.",
                     e);
         }
-    }
-
-    private static IOException inUse(Path path) {
-        return new IOException("Another allocation server listens at " + path + ". Stop it, or choose another path.");
     }
 
     // Files
@@ -320,7 +291,7 @@ final class SocketFile {
 
     /** A file that cannot be linked back stays at the path in the message. */
     private static void removeIfEmpty(Path folder) throws IOException {
-        if (!Files.exists(folder.resolve(Name.OLD.inFolder), LinkOption.NOFOLLOW_LINKS)) {
+        if (!Files.exists(folder.resolve(OLD), LinkOption.NOFOLLOW_LINKS)) {
             Files.deleteIfExists(folder);
         }
     }
@@ -333,7 +304,6 @@ final class SocketFile {
             }
         } catch (NoSuchFileException e) {
             // Another program has removed it.
-            return;
         }
     }
 }

@@ -84,7 +84,7 @@ class FrameFuzzTests {
         ServerErrors errors = new ServerErrors(problems::add);
         ReportDispatcher dispatcher = new ReportDispatcher(
                 new HistoryReporter(tracker, true),
-                new ServerLog(null, null, "the log", errors),
+                new ServerLogFormatter(new ServerLog(null, null, "the log", errors)),
                 List.of(),
                 process -> Optional.empty(),
                 List.of());

@@ -5,14 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.server.log.AllocationLog;
-import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
-import dev.meshguard.server.protocol.Request;
 import dev.meshguard.tracker.AllocationTracker;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -68,8 +64,6 @@ class ReportDispatcherTests {
 
     /** A dispatcher without a socket, and simulated processes with a connection each. */
     private static final class Dispatch implements AutoCloseable {
-        private static final RecordCodec CODEC = RecordCodec.of(RecordSize.BYTES_112);
-
         private final StringBuilder text = new StringBuilder();
         private final ServerLog lines = new ServerLog(text, null, "the log", new ServerErrors(sentence -> {}));
         private final Map<Long, ProcessInspector.ProcessState> processes = new HashMap<>();
@@ -83,7 +77,7 @@ class ReportDispatcherTests {
         private Dispatch() throws IOException {
             dispatcher = new ReportDispatcher(
                     new HistoryReporter(tracker, true),
-                    lines,
+                    new ServerLogFormatter(lines),
                     List.of(),
                     process -> Optional.ofNullable(processes.get(process)),
                     List.of());
@@ -97,22 +91,18 @@ class ReportDispatcherTests {
             connections.put(process, new ClientConnection(connections.size() + 1, channel, key));
         }
 
-        private void allocate(long process, int device, long id) {
-            dispatcher.allocated(
-                    record(Request.allocation((int) process, device, BufferType.L1, id, 64)),
-                    0,
-                    Objects.requireNonNull(connections.get(process)));
+        private void allocate(int process, int device, long id) {
+            dispatcher.allocated(process, BufferType.L1.code(), device, id, 64, reporting(process));
         }
 
-        private void free(long process, int device, long id) {
-            dispatcher.freed(
-                    record(Request.free((int) process, device, id)),
-                    0,
-                    Objects.requireNonNull(connections.get(process)));
+        private void free(int process, int device, long id) {
+            dispatcher.freed(process, device, id, reporting(process));
         }
 
-        private static ByteBuffer record(Request request) {
-            return CODEC.encode(request).order(ByteOrder.LITTLE_ENDIAN);
+        private ClientConnection reporting(int process) {
+            ClientConnection connection = Objects.requireNonNull(connections.get((long) process));
+            dispatcher.reportedBy(process, connection);
+            return connection;
         }
 
         private void run(Random random) {

@@ -100,19 +100,13 @@ class SocketFileTests extends WithServer {
     }
 
     private enum Obstacle {
-        FILE("a file"),
-        EMPTY_FOLDER("a folder"),
-        FULL_FOLDER("a folder"),
-        NAMED_PIPE("a named pipe"),
-        DEVICE("a device"),
-        LINK_TO_NOTHING("a symbolic link"),
-        LINK_TO_STALE_SOCKET("a symbolic link");
-
-        private final String kind;
-
-        Obstacle(String kind) {
-            this.kind = kind;
-        }
+        FILE,
+        EMPTY_FOLDER,
+        FULL_FOLDER,
+        NAMED_PIPE,
+        DEVICE,
+        LINK_TO_NOTHING,
+        LINK_TO_STALE_SOCKET;
 
         void makeAt(Path path) throws IOException, InterruptedException {
             switch (this) {
@@ -147,8 +141,8 @@ class SocketFileTests extends WithServer {
 
         assertThatIOException()
                 .isThrownBy(() -> builder(RecordSize.BYTES_72).start())
-                .withMessage(folder.resolve("s") + " is " + obstacle.kind
-                        + " and no socket, so it is not replaced. Remove it, or choose another path.");
+                .withMessage(folder.resolve("s")
+                        + " is no socket, so it is not replaced. Remove it, or choose another path.");
         assertThat(everything()).isEqualTo(before);
     }
 

@@ -30,8 +30,6 @@ public record DeviceInfo(
         int devices)
         implements Message {
 
-    private static final String[] ARCHITECTURES = {"Unknown", "Grayskull", "Wormhole_B0", "Blackhole", "Quasar"};
-
     /** The device id of a query for the number of devices. */
     public static final int COUNT = -1;
 
@@ -48,12 +46,6 @@ public record DeviceInfo(
     /** Returns a Wormhole B0 device: 12 DRAM banks of 1 GiB, 64 cores with 1,499,136 bytes of L1. */
     public static DeviceInfo wormhole(int device) {
         return new DeviceInfo(device, 12L << 30, 64L * 1_499_136, 2, 12, 1 << 30, 1_499_136, true, 0);
-    }
-
-    /** Returns the name of the kind of chip, as printed by the server. */
-    public String architectureName() {
-        boolean isKnown = architecture > 0 && architecture < ARCHITECTURES.length;
-        return ARCHITECTURES[isKnown ? architecture : 0];
     }
 
     @Override

@@ -28,9 +28,4 @@ public record MemoryUsage(int device, long dram, long l1, long l1Small, long tra
     public MessageType type() {
         return MessageType.RESPONSE;
     }
-
-    /** Returns the bytes of all buffers, excluding circular buffers and kernels. */
-    public long buffers() {
-        return dram + l1 + l1Small + trace;
-    }
 }
