@@ -1,5 +1,6 @@
 /** The allocation server for reports of real processes, its client, and its logs. */
 module dev.meshguard.server {
+    requires com.fasterxml.jackson.core;
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
     requires transitive dev.meshguard.capture;

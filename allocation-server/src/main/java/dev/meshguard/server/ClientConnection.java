@@ -51,6 +51,10 @@ final class ClientConnection {
     @Nullable
     FramedReports frames;
 
+    /** The reader of lines, if the first byte was that of an object. */
+    @Nullable
+    LineReports lines;
+
     /**
      * The details that the history records with a report of a process. The history keeps them for each buffer, so all
      * reports of a process share one object.
@@ -102,6 +106,9 @@ final class ClientConnection {
 
     /** Returns whether a program may report over it: it has reported, or sent a part of a record, or nothing yet. */
     boolean mayReport() {
+        if (lines != null) {
+            return lines.mayReport();
+        }
         return frames == null ? hasReports() || carried > 0 || records == 0 : frames.mayReport();
     }
 

@@ -31,6 +31,11 @@ public interface ProcessInspector {
     /** Returns the state of the process with an id; empty if there is none. */
     Optional<ProcessState> inspect(long processId);
 
+    /** Returns whether a process ended by a signal or with another status than 0; false if that is not known. */
+    default boolean hasFailed(long processId) {
+        return false;
+    }
+
     /** Returns an inspector of the processes of this machine, or of the container in which this process runs. */
     static ProcessInspector ofThisMachine() {
         return new MachineProcesses();

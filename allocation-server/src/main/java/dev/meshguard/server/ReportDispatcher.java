@@ -45,6 +45,8 @@ final class ReportDispatcher {
     private final ProcessRegistry processes;
     private final List<ClientConnection> connections;
     private final FramedPrograms framedPrograms = new FramedPrograms();
+    private final LinePrograms linePrograms = new LinePrograms();
+    private final ProcessInspector inspector;
     private final HistoryReporter reporter;
     private final ServerLogFormatter lines;
     private final List<DeviceInfo> devices;
@@ -53,6 +55,9 @@ final class ReportDispatcher {
 
     /** The addresses of each device at which dead processes left buffers, until one of them is allocated again. */
     private final Map<Integer, Set<Long>> abandoned = new HashMap<>();
+
+    /** Clients that did not say that they end, and whose exit status is not known yet. */
+    private final Set<Long> unfinished = new HashSet<>();
 
     private @Nullable RecordSize recordSize;
 
@@ -75,6 +80,7 @@ final class ReportDispatcher {
         this.lines = lines;
         this.devices = devices;
         this.deviceLimit = devices.stream().mapToInt(DeviceInfo::device).reduce(MIN_DEVICES - 1, Math::max) + 1;
+        this.inspector = inspector;
         this.processes = new ProcessRegistry(inspector);
     }
 
@@ -195,6 +201,11 @@ final class ReportDispatcher {
         return new FramedReports(this, reporter, framedPrograms, connection);
     }
 
+    /** Returns the reader of a connection that sends lines. */
+    LineReports lines(ClientConnection connection) {
+        return new LineReports(this, reporter, linePrograms, connection);
+    }
+
     /** Records the process of a client. It is not checked, because the end of its connection shows how it ended. */
     void greeted(int process, String program, ClientConnection connection) {
         connection.reportedBy(process, deaths);
@@ -203,44 +214,54 @@ final class ReportDispatcher {
         reporter.sourceAttached("allocation server, " + connection.description() + name);
     }
 
-    /**
-     * Enters an allocation that a frame reports into the ledger and the log.
-     *
-     * @return whether it is possible; otherwise it counts as lost
-     */
     boolean entered(Frame.Allocation report, int process, ClientConnection connection) {
-        Frame.Memory memory = report.memory();
-        int device = memory.device();
-        if (!isRecordable(device)) {
-            return rejected(description(device), connection);
-        }
         if (report.size() < 0) {
             return rejected(
                     "a size of " + Long.toUnsignedString(report.size()) + " bytes, which cannot be", connection);
         }
+        return entered(memory(report.memory()), report.size(), process, connection);
+    }
+
+    boolean left(Frame.Free report, int process, ClientConnection connection) {
+        return left(memory(report.memory()), report.ignored().isPresent(), process, connection);
+    }
+
+    private static LineReports.Memory memory(Frame.Memory memory) {
+        return new LineReports.Memory(memory.type(), memory.device(), memory.address(), memory.isCircularBuffer());
+    }
+
+    /**
+     * Enters an allocation that a client reports into the ledger and the log.
+     *
+     * @return whether it is possible; otherwise it counts as lost
+     */
+    boolean entered(LineReports.Memory memory, long size, int process, ClientConnection connection) {
+        int device = memory.device();
+        if (!isRecordable(device)) {
+            return rejected(description(device), connection);
+        }
         if (memory.isCircularBuffer()) {
             opened(device);
-            circularBuffers.added(device, memory.address(), report.size(), process);
-            lines.circularBuffer(true, device, report.size(), circularBuffers.bytes(device));
+            circularBuffers.added(device, memory.address(), size, process);
+            lines.circularBuffer(true, device, size, circularBuffers.bytes(device));
         } else {
-            enter(process, device, memory.type(), memory.address(), report.size());
+            enter(process, device, memory.type(), memory.address(), size);
         }
         return true;
     }
 
     /**
-     * Removes memory from the ledger whose free a frame reports, and logs that.
+     * Removes memory from the ledger whose free a client reports, and logs that.
      *
      * @return whether the device is possible; otherwise the report counts as lost
      */
-    boolean left(Frame.Free report, int process, ClientConnection connection) {
-        Frame.Memory memory = report.memory();
+    boolean left(LineReports.Memory memory, boolean isIgnored, int process, ClientConnection connection) {
         int device = memory.device();
         if (!isRecordable(device)) {
             return rejected(description(device), connection);
         }
         opened(device);
-        if (report.ignored().isPresent()) {
+        if (isIgnored) {
             return true;
         }
         if (memory.isCircularBuffer()) {
@@ -290,15 +311,27 @@ final class ReportDispatcher {
     }
 
     /**
-     * Removes the memory of a client that has ended from the ledger, if this was the last connection of its process; the history
-     * knows a death only if it was one.
+     * Records that a client ended its connection. If this was the last one of its process, its memory leaves the ledger.
+     *
+     * @param isInOrder whether the client said that its program ends, so that no exit status is a death
      */
-    void ended(long process, boolean isDeath) {
+    void finished(long process, boolean isInOrder) {
         long open = connections.stream()
                 .filter(connection -> connection.isOpen && connection.isOf(process))
                 .count();
-        if (open <= 1) {
-            remove(List.of(process), isDeath);
+        if (open > 1) {
+            return;
+        }
+        remove(List.of(process), false);
+        if (!isInOrder && reporter.isKept()) {
+            unfinished.add(process);
+        }
+    }
+
+    void ended(long process, boolean isDeath) {
+        finished(process, true);
+        if (isDeath) {
+            reporter.processDied(process);
         }
     }
 
@@ -358,6 +391,10 @@ final class ReportDispatcher {
     /** Checks all processes and removes the allocations of the dead ones from the ledger. */
     void checkProcesses() {
         remove(processes.dead(), true);
+        unfinished.stream().filter(inspector::hasFailed).toList().forEach(failed -> {
+            unfinished.remove(failed);
+            reporter.processDied(failed);
+        });
         reporter.addUp();
     }
 

@@ -15,6 +15,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -294,8 +295,13 @@ final class ServerLoop implements Runnable {
         if (connection.records == 0 && connection.frames == null && isFramed()) {
             connection.frames = dispatcher.framed(connection);
         }
+        if (connection.records == 0 && connection.lines == null && LineReports.areBegunBy(in)) {
+            connection.lines = dispatcher.lines(connection);
+        }
         if (connection.frames != null) {
             frames(connection, connection.frames);
+        } else if (connection.lines != null) {
+            lines(connection, connection.lines);
         } else if (codec != null || decide(connection)) {
             records(connection);
         } else if (connection.isOpen) {
@@ -305,6 +311,31 @@ final class ServerLoop implements Runnable {
             answer(connection);
         }
         lock.notifyAll();
+    }
+
+    private void lines(ClientConnection connection, LineReports lines) {
+        Optional<String> rejection = lines.read(in);
+        answer(connection, lines.answers());
+        if (rejection.isPresent()) {
+            String why = connection.description() + " " + rejection.get() + ", so it was closed";
+            reject(connection, why);
+            if (!connection.hasReports()) {
+                dispatcher.lost(-1, why);
+            }
+        }
+    }
+
+    /** A program need not read the answers to its lines: what its socket does not take is dropped. */
+    private void answer(ClientConnection connection, String answers) {
+        if (answers.isEmpty()) {
+            return;
+        }
+        wasSmallRead = false;
+        try {
+            connection.channel.write(ByteBuffer.wrap(answers.getBytes(StandardCharsets.UTF_8)));
+        } catch (IOException isGone) {
+            // A program that has ended reads no answer. What it sent before is still to be read, up to its end.
+        }
     }
 
     private boolean isFramed() {
@@ -575,12 +606,25 @@ final class ServerLoop implements Runnable {
 
     /** Records the end of a connection that the program ended. */
     private void disconnected(ClientConnection connection) {
+        LineReports lines = connection.lines;
+        if (lines != null) {
+            lines.disconnected();
+            problemOf(lines, connection);
+        }
         FramedReports frames = connection.frames;
         if (frames != null) {
             frames.disconnected();
             problemsOf(frames, connection);
         }
         ended(connection);
+    }
+
+    private void problemOf(LineReports lines, ClientConnection connection) {
+        lines.problem().ifPresent(what -> {
+            String why = connection.description() + " " + what;
+            connection.problem(why);
+            problems.add(why);
+        });
     }
 
     private void problemsOf(FramedReports frames, ClientConnection connection) {
@@ -594,6 +638,7 @@ final class ServerLoop implements Runnable {
     private void ended(ClientConnection connection) {
         connection.isOpen = false;
         connection.frames = null;
+        connection.lines = null;
         connection.unsent = null;
         connection.carried = 0;
         out.clear();
@@ -612,6 +657,10 @@ final class ServerLoop implements Runnable {
             flush();
         }
         for (ClientConnection connection : open) {
+            if (failure == null && connection.lines != null) {
+                connection.lines.close();
+                problemOf(connection.lines, connection);
+            }
             if (failure == null && connection.frames != null) {
                 connection.frames.close();
                 problemsOf(connection.frames, connection);

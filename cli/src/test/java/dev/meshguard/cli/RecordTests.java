@@ -48,7 +48,7 @@ class RecordTests {
 
     @Test
     void aProgramInPythonIsNamedByItsLineAndItsHistoryKeepsWhatItSaid() throws Exception {
-        requirePython();
+        require("python3", "--version");
         Path history = folder.resolve("run.jsonl");
         ByteArrayOutputStream client = new ByteArrayOutputStream();
         MeshGuard.run(InputStream.nullInputStream(), client, OutputStream.nullOutputStream(), "client", "python");
@@ -92,19 +92,34 @@ class RecordTests {
         assertThat(Files.readString(history)).contains("\"kv-cache\"", "\"warm-up\"", "decode.py");
     }
 
-    /** Where there is no Python the test is skipped and says so, unless it is required. */
-    private static void requirePython() throws InterruptedException {
+    @Test
+    void aProgramCanReportWithoutAClient() throws Exception {
+        require("nc", "-h");
+        String[] page =
+                Files.readString(Path.of("..", "docs").resolve("protocol.md")).split("```\n");
+        Files.writeString(folder.resolve("decode.sh"), page[1]);
+
+        Answer answer = record(List.of("--without-page"), "sh", "-c", "cd '" + folder + "' && exec sh decode.sh");
+
+        assertThat(answer.out()
+                        .replaceAll("process [0-9]+", "process 4711")
+                        .replaceAll("\\(sh -c .*\\)", "(sh decode.sh)")
+                        .replace(System.lineSeparator(), "\n"))
+                .isEqualTo(page[3]);
+    }
+
+    /** Where there is no such program the test is skipped and says so, unless it is required. */
+    private static void require(String... program) throws InterruptedException {
         try {
-            if (new ProcessBuilder("python3", "--version").start().waitFor() == 0) {
-                return;
-            }
+            new ProcessBuilder(program).redirectErrorStream(true).start().waitFor();
         } catch (IOException notFound) {
             assertThat(System.getenv("MESHGUARD_CLIENTS"))
-                    .as("python3 does not run, and the environment says how much that matters")
+                    .as(program[0] + " does not run, and the environment says how much that matters")
                     .isNotEqualTo("required");
+            System.out.println(
+                    "SKIPPED: " + program[0] + " does not run, so a program that needs it was not recorded.");
+            throw new TestAbortedException(program[0] + " does not run");
         }
-        System.out.println("SKIPPED: python3 does not run, so no program in Python was recorded.");
-        throw new TestAbortedException("python3 does not run");
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -83,6 +84,7 @@ public final class TrackedProcess implements AutoCloseable {
     private static final int MAX_NAME_LENGTH = 60;
     private static final int SIGNALLED = 128;
     private static final int MAX_SIGNAL = 64;
+    private static final int MAX_UNHEARD = 20;
 
     private final List<String> command;
     private final ProcessSocket socket;
@@ -365,6 +367,7 @@ public final class TrackedProcess implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         server.checkProcesses();
+        surroundings.unheard().ifPresent(who -> tracker().reportsLost(-1, who + " could not report to the server"));
         server.close();
     }
 
@@ -456,17 +459,41 @@ public final class TrackedProcess implements AutoCloseable {
                 return new Surroundings(folder.resolve("server.sock"), folder, null);
             }
             try {
-                return new Surroundings(
+                Surroundings claimed = new Surroundings(
                         defaultPath, null, DefaultSocketClaim.claim(defaultPath, Duration.ofMinutes(1)));
+                Files.deleteIfExists(claimed.unheardFile());
+                return claimed;
             } catch (InterruptedException asksForTheEnd) {
                 Thread.currentThread().interrupt();
                 throw new IOException("The wait for " + defaultPath + " was interrupted", asksForTheEnd);
             }
         }
 
+        private Path unheardFile() {
+            return socket.resolveSibling(socket.getFileName() + ".unheard");
+        }
+
+        /** Returns the processes that the server did not hear: their clients append their ids to a file beside its socket. */
+        Optional<String> unheard() {
+            if (!Files.exists(unheardFile())) {
+                return Optional.empty();
+            }
+            try {
+                List<String> ids = new String(Files.readAllBytes(unheardFile()), StandardCharsets.UTF_8)
+                        .lines()
+                        .distinct()
+                        .limit(MAX_UNHEARD)
+                        .toList();
+                return Optional.of((ids.size() == 1 ? "process " : "processes ") + String.join(", ", ids));
+            } catch (IOException e) {
+                return Optional.of("the processes in " + unheardFile() + ", which cannot be read,");
+            }
+        }
+
         @Override
         public void close() {
             try {
+                Files.deleteIfExists(unheardFile());
                 if (claim != null) {
                     claim.close();
                 }
@@ -493,6 +520,12 @@ public final class TrackedProcess implements AutoCloseable {
             }
             boolean isInOrder = started.isAlive() || started.exitValue() == 0;
             return isInOrder ? Optional.of(new ProcessState(Optional.<Instant>empty(), false)) : Optional.empty();
+        }
+
+        @Override
+        public boolean hasFailed(long processId) {
+            Process started = main;
+            return started != null && started.pid() == processId && !started.isAlive() && started.exitValue() != 0;
         }
     }
 

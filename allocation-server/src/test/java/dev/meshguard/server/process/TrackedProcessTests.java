@@ -3,6 +3,7 @@ package dev.meshguard.server.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Phase;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.RecordSize;
@@ -125,6 +126,19 @@ class TrackedProcessTests {
                                     + " Does its client look for the socket in MESHGUARD_SOCKET? One that knows only the fixed path needs"
                                     + " ProcessSocket.DEFAULT_PATH. Is the environment handed on where it starts others, and is the"
                                     + " socket to be seen from inside a container?");
+        }
+    }
+
+    @Test
+    void aProcessThatWasNotHeardIsNamed() throws Exception {
+        try (TrackedProcess program = TrackedProcess.start(
+                "sh", "-c", "for i in 4711 4712 4711; do echo $i >> \"$MESHGUARD_SOCKET.unheard\"; done")) {
+            program.await(TIMEOUT);
+
+            assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+            assertThat(program.verdict().history().lostReports())
+                    .extracting(HistoryEvent.ReportsLost::reason)
+                    .containsExactly("processes 4711, 4712 could not report to the server");
         }
     }
 

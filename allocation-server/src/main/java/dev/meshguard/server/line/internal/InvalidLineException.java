@@ -1,0 +1,11 @@
+package dev.meshguard.server.line.internal;
+
+/** A line cannot be recorded; the message continues a sentence that begins with its number. */
+@SuppressWarnings("serial")
+public final class InvalidLineException extends Exception {
+
+    /** Creates an exception without a stack trace, because a client can cause many. */
+    public InvalidLineException(String message) {
+        super(message, null, false, false);
+    }
+}

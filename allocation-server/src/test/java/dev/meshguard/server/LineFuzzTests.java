@@ -1,0 +1,214 @@
+package dev.meshguard.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.Outcome;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Arbitrary bytes can be sent as lines, without an exception, an invented report or a clean verdict about what was not read;
+ * {@code -Dmeshguard.inputs=…} sets the number of inputs, {@code -Dmeshguard.seed=…} reruns a seed.
+ */
+class LineFuzzTests {
+
+    private static final long SEED = Long.getLong("meshguard.seed", 20_261_125);
+    private static final int INPUTS = Integer.getInteger("meshguard.inputs", 5_000);
+
+    private static final String LEAK = """
+            {"op":"hello","version":1,"pid":7,"name":"program"}
+            {"op":"stack","id":1,"frames":["f (a.py:3)"]}
+            {"op":"alloc","n":1,"device":0,"type":"DRAM","address":"0x1000","size":4096,"label":"kv","stack":1}
+            {"op":"alloc","n":2,"device":0,"type":"DRAM","address":8192,"size":4096,"owner":{"kind":"PROGRAM","name":"add"}}
+            {"op":"free","n":3,"device":0,"type":"DRAM","address":8192}
+            {"op":"bye","n":3}
+            """;
+
+    private final Random random = new Random(SEED);
+    private final List<String> problems = new ArrayList<>();
+    private Selector selector;
+    private SocketChannel channel;
+    private SelectionKey key;
+
+    @BeforeEach
+    void open() throws IOException {
+        selector = Selector.open();
+        channel = SocketChannel.open();
+        channel.configureBlocking(false);
+        key = channel.register(selector, SelectionKey.OP_CONNECT);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        channel.close();
+        selector.close();
+    }
+
+    @Test
+    void everyInputIsReadAndNothingIsInvented() {
+        for (int input = 0; input < INPUTS; input++) {
+            byte[] bytes = bytes();
+
+            AllocationHistory history = read(bytes).history();
+
+            LeakCheck.create().examine(history);
+            assertThat(history.events(HistoryEvent.Allocated.class).size())
+                    .as("seed %d, input %d: allocations", SEED, input)
+                    .isLessThanOrEqualTo(bytes.length / 60);
+            assertThat(history.events().size())
+                    .as("seed %d, input %d: events", SEED, input)
+                    .isLessThanOrEqualTo(bytes.length / 4 + 10);
+        }
+    }
+
+    @Test
+    void aLeakWithAnyByteChangedOrRemovedIsNeverClean() {
+        byte[] leak = LEAK.getBytes(StandardCharsets.UTF_8);
+        for (int at = 0; at < leak.length; at++) {
+            for (byte[] bytes :
+                    List.of(changed(leak, at, random.nextInt(256)), changed(leak, at, 1), without(leak, at))) {
+                assertThat(LeakCheck.create().examine(read(bytes).history()).outcome())
+                        .as("seed %d: %s", SEED, new String(bytes, StandardCharsets.UTF_8))
+                        .isIn(Outcome.LEAKED, Outcome.INCONCLUSIVE);
+            }
+        }
+    }
+
+    private static byte[] changed(byte[] bytes, int at, int bits) {
+        byte[] result = bytes.clone();
+        result[at] ^= (byte) bits;
+        return result;
+    }
+
+    private static byte[] without(byte[] bytes, int at) {
+        byte[] result = Arrays.copyOf(bytes, bytes.length - 1);
+        System.arraycopy(bytes, at + 1, result, at, bytes.length - at - 1);
+        return result;
+    }
+
+    // The server's side of one connection
+
+    private AllocationTracker read(byte... bytes) {
+        AllocationTracker tracker = AllocationTracker.builder()
+                .originCapture(OriginCapture.NONE)
+                .bankedAddresses()
+                .build();
+        LineReports reports = reports(tracker);
+        if (feed(reports, bytes)) {
+            reports.disconnected();
+        } else {
+            tracker.reportsLost(-1, "closed");
+        }
+        reports.problem();
+        return tracker;
+    }
+
+    private LineReports reports(AllocationTracker tracker) {
+        ReportDispatcher dispatcher = new ReportDispatcher(
+                new HistoryReporter(tracker, true),
+                new ServerLogFormatter(new ServerLog(null, null, "the log", new ServerErrors(problems::add))),
+                List.of(),
+                process -> Optional.empty(),
+                List.of());
+        return dispatcher.lines(new ClientConnection(1, channel, key));
+    }
+
+    /** Returns whether the connection can still be read. */
+    private boolean feed(LineReports reports, byte... bytes) {
+        int at = 0;
+        while (at < bytes.length) {
+            int count = random.nextInt(4) == 0 ? bytes.length - at : 1 + random.nextInt(bytes.length - at);
+            ByteBuffer part = ByteBuffer.wrap(bytes, at, count).slice();
+            Optional<String> rejection = reports.read(part);
+            assertThat(reports.answers()).matches("(\\{\"(ok\":1|error\":\"(.|\\R)+\",\"line\":[0-9]+)}\\R)*");
+            assertThat(part.remaining()).isZero();
+            if (rejection.isPresent()) {
+                return false;
+            }
+            at += count;
+        }
+        return true;
+    }
+
+    // Inputs
+
+    private byte[] bytes() {
+        ByteArrayOutputStream lines = new ByteArrayOutputStream();
+        add(lines, "'op':'hello','version':" + (random.nextInt(20) == 0 ? random.nextInt(3) : 1) + ",'pid':7");
+        int count = random.nextInt(25);
+        int number = 0;
+        for (int line = 0; line < count; line++) {
+            number += random.nextInt(20) == 0 ? random.nextInt(3) : 1;
+            add(lines, line(number));
+        }
+        byte[] bytes = lines.toByteArray();
+        int changes = random.nextInt(3) > 0 ? 0 : 1 + random.nextInt(4);
+        for (int change = 0; change < changes; change++) {
+            int at = random.nextInt(bytes.length);
+            bytes[at] = (byte) (random.nextBoolean() ? random.nextInt(256) : bytes[at] ^ 1 << random.nextInt(8));
+        }
+        return random.nextInt(10) == 0 ? Arrays.copyOf(bytes, random.nextInt(bytes.length)) : bytes;
+    }
+
+    private static void add(ByteArrayOutputStream lines, String fields) {
+        lines.writeBytes(("{" + fields.replace('\'', '"') + "}\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    private String line(int n) {
+        return switch (random.nextInt(18)) {
+            case 0 -> "'op':'stack','id':" + number() + ",'frames':['f (a.py:" + random.nextInt() + ")',5]";
+            case 1, 2 ->
+                "'op':'owner','id':" + number() + ",'kind':'TRACE','lifetime':'SYSTEM','name':'" + number() + "'";
+            case 3, 4, 5, 6 ->
+                report(random.nextBoolean() ? "alloc" : "cb_alloc", n) + ",'label':'l" + number() + "','request':"
+                        + number() + ",'size':" + (random.nextInt(9000) - 10);
+            case 7, 8, 9 ->
+                report(random.nextBoolean() ? "free" : "cb_free", n)
+                        + (random.nextInt(4) == 0 ? ",'result':'DEVICE_CLOSED'" : "");
+            case 10 -> "'op':'phase','n':" + n + (random.nextBoolean() ? ",'name':'p'" : "");
+            case 11 -> "'op':'owner_cached','n':" + n + ",'owner':" + number();
+            case 12 -> "'op':'owner_ended','n':" + n + ",'owner':{'name':'o'}";
+            case 13 -> "'op':'mesh_opened','n':" + n + ",'mesh':" + number() + ",'devices':[" + number() + ",4]";
+            case 14 ->
+                "'op':'mesh_close" + (random.nextBoolean() ? "d" : "_begun") + "','n':" + n + ",'mesh':" + number();
+            case 15 ->
+                "'op':'state','n':" + n + ",'mesh':" + number() + ",'device':" + number()
+                        + ",'type':'DRAM','moment':'CLOSE_BEGUN','complete':" + random.nextBoolean()
+                        + ",'addresses':[64,'0x80']";
+            case 16 -> "'op':'later','n':" + n;
+            default -> "'op':'" + (random.nextBoolean() ? "bye" : "idle") + "','n':" + (n - 1);
+        };
+    }
+
+    private String report(String operation, int n) {
+        return "'op':'" + operation + "','n':" + n + ",'device':"
+                + (random.nextInt(30) == 0 ? random.nextInt() : number())
+                + ",'type':'" + (random.nextBoolean() ? "DRAM" : "L1") + "','address':" + 64 * number()
+                + ",'mesh':" + number() / 3 + ",'owner':" + number() / 3 + ",'stack':" + number() / 3
+                + ",'allocator':'" + (random.nextBoolean() ? "MESH" : "SUB_DEVICE") + "','view':" + random.nextBoolean()
+                + ",'ownership':'" + (random.nextBoolean() ? "OWNING" : "NON_OWNING") + "'";
+    }
+
+    /** Returns a small number, so that ids and addresses meet. */
+    private int number() {
+        return random.nextInt(4);
+    }
+}

@@ -1,0 +1,812 @@
+package dev.meshguard.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.server.protocol.MemoryUsage;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tests that reports in lines of JSON are judged like the reports of a test. */
+@Timeout(120)
+class LineReportsTests extends WithServer {
+
+    private static final String HELLO = "{'op':'hello','version':1,'pid':7,'name':'program'}";
+    private static final String ALLOC = "{'op':'alloc','n':1,'device':0,'type':'DRAM','address':4096,'size':64}";
+    private static final String FREE = "{'op':'free','n':2,'device':0,'type':'DRAM','address':4096}";
+    private static final String BYE = "{'op':'bye','n':2}";
+    private static final String ADD = "{'op':'owner','id':1,'kind':'PROGRAM','name':'1 (add)'}";
+
+    /** Processes of which a parent would know that they failed. */
+    private final Set<Long> failed = new HashSet<>();
+
+    // The connection
+
+    @Test
+    void aClientIsAnswered() throws Exception {
+        startAuto();
+
+        try (RawClient client = rawClient().send(bytes(HELLO))) {
+            assertThat(answer(client)).isEqualTo("{\"ok\":1}");
+        }
+    }
+
+    @Test
+    void theSourceOfTheHistoryNamesTheProgram() throws Exception {
+        startAuto();
+
+        send(HELLO, "{'op':'bye','n':0}");
+
+        assertThat(history().events(HistoryEvent.SourceAttached.class))
+                .singleElement()
+                .satisfies(attached -> assertThat(attached.source().name())
+                        .isEqualTo("allocation server, connection 1 (process 7), program"));
+    }
+
+    @Test
+    void linesMayArriveByteByByte() throws Exception {
+        startAuto();
+
+        try (RawClient client = rawClient()) {
+            for (byte one : bytes(HELLO, with(ALLOC, "'label':'kv-cache'"), "{'op':'bye','n':1}")) {
+                client.send(one);
+            }
+        }
+
+        assertThat(onlyBuffer().request().details().label()).contains("kv-cache");
+    }
+
+    /** A program may end before the server answers its first line. */
+    @Test
+    void linesCountThoughTheAnswerCannotBeSent() throws Exception {
+        startAuto();
+
+        try (RawClient client = rawClient().receivesNothing()) {
+            client.send(bytes(HELLO));
+            server.awaitQuiet(LONG);
+            client.send(bytes(ALLOC, "{'op':'bye','n':1}"));
+        }
+
+        assertThat(history().live()).hasSize(1);
+        assertThat(verdict().inconclusiveReasons()).isEmpty();
+    }
+
+    @Test
+    void answersThatNobodyReadsEndNothing() throws Exception {
+        startAuto();
+        String[] bad = Stream.generate(() -> "{'op':'free','x':'" + "y".repeat(200) + "'}")
+                .limit(900)
+                .toArray(String[]::new);
+
+        try (RawClient client = rawClient()) {
+            client.send(bytes(HELLO)).send(bytes(bad)).send(bytes(ALLOC, FREE, BYE));
+            server.awaitQuiet(LONG);
+        }
+
+        assertThat(history().events(HistoryEvent.Freed.class)).hasSize(1);
+        assertThat(losses()).hasSize(900);
+    }
+
+    @Test
+    void recordsAndLinesReachOneServerSideBySide() throws Exception {
+        start(RecordSize.BYTES_112);
+        runs(8);
+
+        try (RawClient client = rawClient();
+                RawClient old = client()) {
+            client.send(bytes(HELLO, ALLOC));
+            answer(client);
+            old.send(Request.allocation(8, 0, BufferType.DRAM, 8192, 32));
+            server.awaitQuiet(LONG);
+
+            MemoryUsage usage = old.query(0);
+
+            assertThat(usage.dram()).isEqualTo(96);
+            assertThat(server.connections().stream().map(ConnectionSnapshot::reports))
+                    .containsExactly(1L, 1L);
+        }
+    }
+
+    @Test
+    void theLogHasTheMemoryThatLinesReport() throws Exception {
+        start(RecordSize.BYTES_112);
+
+        send(HELLO, ALLOC, FREE, BYE);
+
+        assertThat(lines())
+                .containsExactly(
+                        "✓ [PID 7] Allocated 64 bytes of DRAM on device 0 (buffer_id=4096)",
+                        "✗ [PID 7] Freed buffer 4096 on device 0 (64 bytes, FINAL)");
+    }
+
+    // What lines can say
+
+    @ParameterizedTest
+    @ValueSource(strings = {"'stack':1", "'stack':['Decoder.load (models/decode.py:41)','main']"})
+    void aCallStackNamesTheLine(String stack) throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                "{'op':'stack','id':1,'frames':['Decoder.load (models/decode.py:41)','main']}",
+                with(ALLOC, stack),
+                "{'op':'bye','n':1}");
+
+        assertThat(onlyBuffer().request().origin().orElseThrow().frames())
+                .containsExactly(
+                        new StackTraceElement("decode", "Decoder.load", "models/decode.py", 41),
+                        new StackTraceElement("", "main", null, -1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"'owner':1", "'owner':{'kind':'DISPATCH','lifetime':'SYSTEM','name':'prefetcher'}"})
+    void memoryOfTheRuntimeIsNamedByItsOwner(String owner) throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                "{'op':'owner','id':1,'kind':'DISPATCH','lifetime':'SYSTEM','name':'prefetcher'}",
+                with(ALLOC, owner),
+                "{'op':'bye','n':1}");
+
+        assertThat(verdict().survivors()).singleElement().satisfies(survivor -> {
+            assertThat(survivor.diagnosis().cause()).isEqualTo(Cause.SYSTEM);
+            assertThat(survivor.buffer().lifetime()).isEqualTo(BufferLifetime.SYSTEM);
+            assertThat(survivor.buffer().owner()).contains(new Owner(Owner.Kind.DISPATCH, "prefetcher"));
+        });
+    }
+
+    @Test
+    void memoryOfACachedProgramIsCached() throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                ADD,
+                with(ALLOC, "'owner':1"),
+                "{'op':'owner_cached','n':2,'owner':1,'cache':'program cache'}",
+                BYE);
+
+        assertThat(causes()).containsExactly(Cause.CACHED);
+    }
+
+    @Test
+    void aCircularBufferOfAnEndedProgramIsOnlyUnreported() throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                ADD,
+                "{'op':'cb_alloc','n':1,'device':0,'address':4096,'size':64,'owner':1}",
+                "{'op':'owner_ended','n':2,'owner':1}",
+                BYE);
+
+        assertThat(causes()).containsExactly(Cause.CIRCULAR_BUFFER_UNREPORTED);
+    }
+
+    @Test
+    void aCircularBufferIsFreed() throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                "{'op':'cb_alloc','n':1,'device':0,'address':4096,'size':64}",
+                "{'op':'cb_free','n':2,'device':0,'address':4096}",
+                BYE);
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void oneRequestThatIsReportedByOwnerAndViewIsReportedTwice() throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                with(ALLOC, "'ownership':'OWNING','request':5"),
+                with(numbered(ALLOC, 2), "'ownership':'NON_OWNING','request':5"),
+                with(numbered(FREE, 3), "'ownership':'OWNING'"),
+                "{'op':'bye','n':3}");
+
+        assertThat(causes()).containsExactly(Cause.REPORTED_TWICE);
+    }
+
+    @Test
+    void memoryHasAllTheFieldsOfItsReport() throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                with(ALLOC, "'view':true,'bytesPerBank':32,'allocator':'SUB_DEVICE','manager':2,'subDevice':1"),
+                "{'op':'bye','n':1}");
+
+        assertThat(onlyBuffer().request().details()).satisfies(details -> {
+            assertThat(details.view()).isTrue();
+            assertThat(details.extent()).isEqualTo(OptionalLong.of(32));
+            assertThat(details.allocator()).contains(AllocatorId.subDevice(2, 1));
+        });
+    }
+
+    @Test
+    void theAllocatorsOwnCountShowsThatOnlyTheReportIsMissing() throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                "{'op':'mesh_opened','n':1,'mesh':1,'name':'1x1 mesh','devices':[0]}",
+                with(numbered(ALLOC, 2), "'mesh':1"),
+                "{'op':'mesh_close_begun','n':3,'mesh':1}",
+                state(4, "'type':'DRAM','addresses':[],'complete':false"),
+                state(5, "'type':'L1','addresses':['0x1000',8192]"),
+                "{'op':'mesh_closed','n':6,'mesh':1}",
+                "{'op':'bye','n':6}");
+
+        LeakVerdict verdict = verdict();
+        assertThat(causes()).containsExactly(Cause.FREE_UNREPORTED);
+        assertThat(verdict.history().witnessSnapshots())
+                .singleElement()
+                .satisfies(snapshot -> assertThat(snapshot.snapshot().allocatedAddresses(0, BufferType.L1))
+                        .containsExactly(4096L, 8192L));
+        assertThat(verdict.history().meshes())
+                .singleElement()
+                .satisfies(mesh -> assertThat(mesh.name()).isEqualTo("1x1 mesh"));
+    }
+
+    @Test
+    void memoryThatIsFreedAfterTheCloseBeganIsLate() throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                "{'op':'mesh_opened','n':1,'mesh':1,'devices':[0]}",
+                with(numbered(ALLOC, 2), "'mesh':1"),
+                "{'op':'mesh_close_begun','n':3,'mesh':1}",
+                state(4, "'type':'DRAM','addresses':[4096]"),
+                with(numbered(FREE, 5), "'mesh':1"),
+                "{'op':'mesh_closed','n':6,'mesh':1}",
+                "{'op':'bye','n':6}");
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.FREED_LATE);
+        assertThat(causes()).containsExactly(Cause.LATE);
+    }
+
+    private static String state(int number, String fields) {
+        return "{'op':'state','n':" + number + ",'mesh':1,'device':0,'moment':'CLOSE_BEGUN'," + fields + "}";
+    }
+
+    @Test
+    void oneDeviceThatKeepsWhatTheOthersFreedIsNamed() throws Exception {
+        startAuto();
+        Stream<String> allocations = IntStream.range(0, 8)
+                .mapToObj(device -> onDevice("'op':'alloc','size':64,'request':1", device + 1, device));
+        Stream<String> frees = IntStream.range(0, 7).mapToObj(device -> onDevice("'op':'free'", device + 9, device));
+
+        send(Stream.of(Stream.of(HELLO), allocations, frees, Stream.of("{'op':'bye','n':15}"))
+                .flatMap(lines -> lines)
+                .toArray(String[]::new));
+
+        assertThat(causes()).containsExactly(Cause.FREED_ON_OTHER_DEVICES);
+    }
+
+    private static String onDevice(String fields, int number, int device) {
+        return String.format(
+                Locale.ROOT,
+                "{%s,'n':%d,'device':%d,'type':'DRAM','address':%d,'ownership':'OWNING'}",
+                fields,
+                number,
+                device,
+                4096 + 64 * device);
+    }
+
+    @Test
+    void aFreeThatTheRuntimeIgnoredKeepsItsReason() throws Exception {
+        startAuto();
+
+        send(HELLO, with(numbered(FREE, 1), "'result':'DEVICE_CLOSED'"), "{'op':'bye','n':1}");
+
+        assertThat(history().events(HistoryEvent.FreeIgnored.class))
+                .singleElement()
+                .satisfies(ignored -> assertThat(ignored.reason()).isEqualTo(IgnoredFreeReason.DEVICE_CLOSED));
+    }
+
+    @Test
+    void phasesOfTheProgramArePhasesOfTheHistory() throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                "{'op':'phase','n':1,'name':'warm-up'}",
+                numbered(ALLOC, 2),
+                "{'op':'phase','n':3}",
+                "{'op':'bye','n':3}");
+
+        assertThat(onlyBuffer().allocatedIn()).isEqualTo(new Phase("warm-up"));
+        assertThat(history().events(HistoryEvent.PhaseBegan.class).stream().map(HistoryEvent.PhaseBegan::phase))
+                .containsExactly(new Phase("warm-up"), Phase.START);
+    }
+
+    @Test
+    void ownersOfTwoProgramsDiffer() throws Exception {
+        startAuto();
+
+        send(HELLO, ADD, "{'op':'owner_ended','n':1,'owner':1}", "{'op':'bye','n':1}");
+        send(HELLO, ADD, with(ALLOC, "'owner':1"), "{'op':'owner_cached','n':2,'owner':1}", BYE);
+
+        assertThat(causes()).containsExactly(Cause.CACHED);
+    }
+
+    @Test
+    void meshesOfTwoProgramsHaveNumbersOfTheirOwn() throws Exception {
+        startAuto();
+        String[] opens = {HELLO, "{'op':'mesh_opened','n':1,'mesh':1,'devices':[0]}", "{'op':'bye','n':1}"};
+
+        send(opens);
+        send(opens);
+
+        assertThat(history().events(HistoryEvent.MeshOpened.class).stream()
+                        .map(opened -> opened.mesh().id()))
+                .containsExactly(1, 2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "9223372036854775807, 9223372036854775807",
+        "9007199254740993, 9007199254740993",
+        "'0x2d4c40', 2968640",
+        "'0x8000000000000000', -9223372036854775808",
+        "'0xffffffffffffffff', -1"
+    })
+    void addressesAreExact(String written, long address) throws Exception {
+        startAuto();
+        String value = written.startsWith("0x") ? "'" + written + "'" : written;
+
+        send(HELLO, ALLOC.replace("4096", value), "{'op':'bye','n':1}");
+
+        assertThat(onlyBuffer().address()).isEqualTo(address);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'a\\\"b\\\\c\\/d', a\"b\\c/d",
+        "'\\u00e9\\ud83d\\ude00', é😀",
+        "'half \\ud83d', half ?",
+    })
+    void labelsMayHaveEscapes(String written, String label) throws Exception {
+        startAuto();
+
+        send(HELLO, with(ALLOC, "'label':'" + written + "'"), "{'op':'bye','n':1}");
+
+        assertThat(onlyBuffer().request().details().label()).contains(label);
+    }
+
+    @Test
+    void aByteThatIsNoUtf8IsShownAsOne() throws Exception {
+        startAuto();
+        byte[] bytes = bytes(HELLO, with(ALLOC, "'label':'caf#'"), "{'op':'bye','n':1}");
+        IntStream.range(0, bytes.length).filter(at -> bytes[at] == '#').forEach(at -> bytes[at] = (byte) 0xe9);
+
+        send(bytes);
+
+        assertThat(onlyBuffer().request().details().label()).contains("caf\ufffd");
+    }
+
+    // The end
+
+    @Test
+    void aProcessThatFailedWithoutALastLineHasDied() throws Exception {
+        startAuto();
+        failed.add(7L);
+
+        send(HELLO, ALLOC);
+        server.checkProcesses();
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(causes()).containsExactly(Cause.PROCESS_DIED);
+    }
+
+    @Test
+    void memoryOfAClientWithoutALastLineIsUndecided() throws Exception {
+        startAuto();
+
+        send(HELLO, ALLOC);
+        server.checkProcesses();
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(server.activeAllocations()).isZero();
+    }
+
+    @Test
+    void aClientWithoutALastLineMayNotHaveSentAllOfItsReports() throws Exception {
+        startAuto();
+
+        send(HELLO, ALLOC, FREE);
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(losses())
+                .containsExactly(
+                        "connection 1 (process 7) ended without \"bye\" or \"idle\", so reports may be missing");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"idle", "bye"})
+    void memoryThatIsAllocatedWhenEverythingWasSentHasLeaked(String last) throws Exception {
+        startAuto();
+
+        send(HELLO, ALLOC, "{'op':'" + last + "','n':1}");
+        server.checkProcesses();
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(causes()).containsExactly(Cause.UNEXPLAINED);
+        assertThat(server.activeAllocations()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"idle", "bye"})
+    void aProgramThatFreedAllAndSentAllIsClean(String last) throws Exception {
+        startAuto();
+        failed.add(7L);
+
+        send(HELLO, ALLOC, FREE, "{'op':'" + last + "','n':2}");
+        server.checkProcesses();
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aReportAfterTheLastLineAsksForAnother() throws Exception {
+        startAuto();
+
+        send(HELLO, ALLOC, "{'op':'bye','n':1}", FREE);
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void reportsMayFollowABye() throws Exception {
+        startAuto();
+
+        send(HELLO, ALLOC, "{'op':'bye','n':1}", FREE, BYE);
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aLineThatIsCutAtTheEndIsMissing() throws Exception {
+        startAuto();
+        byte[] bytes = bytes(HELLO, ALLOC, FREE, BYE, "{'op':'alloc','n':3");
+
+        send(Arrays.copyOf(bytes, bytes.length - 1));
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aClientWhoseProcessCannotBeSeenIsAliveAsLongAsItIsConnected() throws Exception {
+        startAuto();
+
+        try (RawClient client = rawClient().send(bytes(HELLO, ALLOC))) {
+            answer(client);
+            server.awaitQuiet(LONG);
+            server.checkProcesses();
+
+            assertThat(server.activeAllocations()).isEqualTo(1);
+            assertThat(history().events(HistoryEvent.ProcessDied.class)).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"{'op':'free'|'n':5|'device':0|'type':'DRAM'|'address':4096}, 3", "{'op':'bye'|'n':3}, 2"})
+    void aGapInTheNumbersCountsTheLostReports(String next, long missing) throws Exception {
+        startAuto();
+
+        send(HELLO, ALLOC, next.replace('|', ','), "{'op':'bye','n':5}");
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(history().lostReports().get(0)).satisfies(lost -> {
+            assertThat(lost.count()).isEqualTo(missing);
+            assertThat(lost.reason())
+                    .isEqualTo("connection 1 (process 7) numbers its reports, and " + missing
+                            + " reports after number 1 did not arrive");
+        });
+    }
+
+    // What is not read
+
+    @Test
+    void unknownKeysAreIgnored() throws Exception {
+        startAuto();
+
+        send(HELLO, with(ALLOC, "'later':{'a':[1,{'b':null}]},'size2':1e99"), FREE, BYE);
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void linesWithUnknownOperationsAreSkippedAndCounted() throws Exception {
+        startAuto();
+
+        send(HELLO, ALLOC, "{'op':'tip'}", "{'op':'hint'}", FREE, BYE);
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(server.problems())
+                .containsExactly("connection 1 (process 7) sent 2 lines with operations that this server does not know"
+                        + " (hint, tip), which were skipped");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "'n':2,'device':-1,'type':'DRAM','address':1,'size':1 | has \"device\" -1, and valid are 0 to 65535",
+                "'n':2,'device':65536,'type':'DRAM','address':1,'size':1 | has \"device\" 65536, and valid are 0 to 65535",
+                "'n':2,'device':0,'type':'DRAM','address':1,'size':-64 | has \"size\" -64, and valid are 0 to 9223372036854775807",
+                "'n':2,'device':0,'type':'DRAM','address':1,'size':1.5 | has \"size\" 1.5, and valid are 0 to 9223372036854775807",
+                "'size':1,'device':0,'type':'DRAM','address':9223372036854775808,'n':2 | has \"address\" 9223372036854775808, and valid are 0 to 9223372036854775807, or a text \"0x0\" to \"0xffffffffffffffff\"",
+                "'n':2,'device':0,'type':'DRAM','address':'0x10000000000000000','size':1 | has \"address\" 0x10000000000000000, and valid are 0 to 9223372036854775807, or a text \"0x0\" to \"0xffffffffffffffff\"",
+                "'n':2,'device':0,'type':'DRAM','address':-4096,'size':1 | has \"address\" -4096, and valid are 0 to 9223372036854775807, or a text \"0x0\" to \"0xffffffffffffffff\"",
+                "'n':2,'device':'0','type':'DRAM','address':1,'size':1 | has \"device\" 0, and valid are 0 to 65535",
+                "'n':2,'device':0,'type':'SRAM','address':1,'size':1 | has \"type\" SRAM, and valid are DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE",
+                "'n':2,'device':0,'type':'DRAM','address':1 | has no \"size\"",
+                "'n':2,'device':0,'type':'DRAM','address':1,'size':1,'label':5 | has \"label\" 5, and valid are texts",
+                "'n':2,'device':0,'type':'DRAM','address':1,'size':1,'owner':12 | names owner 12, which it did not define",
+                "'n':2,'device':0,'type':'DRAM','address':1,'size':1,'stack':9 | names stack 9, which it did not define",
+                "'n':2,'device':0,'type':'DRAM','address':1,'size':1,'mesh':3 | names mesh 3, which it did not open"
+            })
+    void anErrorNamesTheLineTheFieldItsValueAndWhatIsValid(String fields, String error) throws Exception {
+        startAuto();
+
+        try (RawClient client = rawClient()) {
+            client.send(bytes(HELLO, ALLOC, "{'op':'alloc'," + fields + "}", numbered(FREE, 3), "{'op':'bye','n':3}"));
+            answer(client);
+
+            assertThat(answer(client))
+                    .isEqualTo("{\"error\":\"line 3 " + error.replace("\"", "\\\"") + "\",\"line\":3}");
+        }
+
+        assertThat(losses()).containsExactly("connection 1 (process 7): line 3 " + error);
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(history().live()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'op':'free','n':2",
+                "{'op':'free','n':2}{}",
+                "{'op':'free','n':2,}",
+                "{'op':'free','n':02}",
+                "{'op':'free','n':NaN}",
+                "{'op' 'free'}",
+                "{'op':'free','n':2]",
+                "[1]",
+                "17",
+                "null",
+                "x",
+                "",
+                "{}",
+                "{'op':5}",
+                "{'op':'hello','version':1,'pid':7}",
+                "{'op':'idle'}",
+                "{'op':'idle','n':0}",
+                "{'op':'stack','id':0,'frames':[]}",
+                "{'op':'stack','id':1,'frames':'f'}",
+                "{'op':'mesh_opened','n':2,'mesh':0,'devices':[0]}",
+                "{'op':'mesh_opened','n':2,'mesh':1,'devices':[0,-1]}",
+                "{'op':'phase','n':1}",
+                "{'op':'moved','n':2}"
+            })
+    void aLineThatCannotBeRecordedEndsNothingAndProvesNothing(String line) throws Exception {
+        startAuto();
+
+        send(HELLO, ALLOC, line, numbered(FREE, 3), "{'op':'bye','n':3}");
+
+        assertThat(history().events(HistoryEvent.Freed.class)).hasSize(1);
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(losses()).first().asString().startsWith("connection 1 (process 7): line 3 ");
+    }
+
+    @Test
+    void aLineThatIsTooLongIsSkipped() throws Exception {
+        startAuto();
+
+        send(HELLO, with(ALLOC, "'label':'" + "x".repeat(300_000) + "'"), FREE, BYE);
+
+        assertThat(losses()).first().isEqualTo("connection 1 (process 7): line 2 has more than 65536 bytes");
+        assertThat(history().events(HistoryEvent.Freed.class)).hasSize(1);
+    }
+
+    @Test
+    void aLineThatIsTooLongHasNoneOfTheFieldsOfAnotherClient() throws Exception {
+        startAuto();
+
+        try (RawClient other = rawClient()) {
+            other.send(bytes(HELLO, numbered(ALLOC, 1), "{'op':'phase','n':1000}"));
+            server.awaitQuiet(LONG);
+            send(HELLO, "x".repeat(70_000), ALLOC, FREE, BYE);
+        }
+
+        assertThat(history().lostReports())
+                .noneMatch(
+                        lost -> lost.reason().contains("1000") || lost.reason().contains("after 10"));
+    }
+
+    @Test
+    void aLineOfTheLargestLengthIsRead() throws Exception {
+        startAuto();
+        String line = with(ALLOC, "'label':''");
+
+        send(HELLO, line.replace("''", "'" + "x".repeat((1 << 16) - line.length()) + "'"), "{'op':'bye','n':1}");
+
+        assertThat(onlyBuffer().request().details().label()).contains("x".repeat(4096));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{'op':'hello','version':2,'pid':7} | connection 1: line 1 has \"version\" 2, and this server reads version 1. Use the client of this MeshGuard",
+                "{'op':'hello','version':1,'pid':0} | connection 1: line 1 has \"pid\" 0, and valid are 1 to 2147483647",
+                "{'op':'alloc','n':1} | connection 1: line 1 comes before the hello"
+            })
+    void aConnectionThatDoesNotBeginWithAHelloIsClosed(String line, String error) throws Exception {
+        startAuto();
+
+        try (RawClient client = rawClient()) {
+            client.send(bytes(line));
+            assertThat(answer(client)).startsWith("{\"error\":\"line 1 ");
+            assertThat(client.isRejected()).isTrue();
+        }
+
+        assertThat(losses()).first().isEqualTo(error);
+        assertThat(server.problems()).containsExactly("connection 1 did not begin with a hello, so it was closed");
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aConnectionWithOnlyInvalidLinesIsClosed() throws Exception {
+        startAuto();
+
+        try (RawClient client = rawClient()) {
+            client.send(bytes(HELLO, ALLOC));
+            assertThat(client.isRejectedAfter("{}\n".repeat(1000).getBytes(StandardCharsets.UTF_8)) || isClosed(client))
+                    .isTrue();
+        }
+
+        assertThat(server.problems())
+                .containsExactly(
+                        "connection 1 (process 7) sent 1000 lines that could not be recorded, so it was closed");
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(history().live()).hasSize(1);
+        assertThat(server.activeAllocations()).isZero();
+    }
+
+    @Test
+    void moreIdsThanTheLimitAreErrors() throws Exception {
+        startAuto();
+        Stream<String> stacks = IntStream.rangeClosed(1, 65_537)
+                .mapToObj(id -> "{'op':'stack','id':" + id + ",'frames':['f (a.py:3)']}");
+
+        send(Stream.concat(Stream.of(HELLO), stacks).toArray(String[]::new));
+
+        assertThat(losses())
+                .first()
+                .isEqualTo("connection 1 (process 7): line 65538 defines more than 65536 ids, which is the limit."
+                        + " Use ids again");
+    }
+
+    // Helpers
+
+    private void startAuto() throws IOException {
+        server = builder()
+                .processInspector(new ProcessInspector() {
+                    @Override
+                    public Optional<ProcessState> inspect(long processId) {
+                        return Optional.empty();
+                    }
+
+                    @Override
+                    public boolean hasFailed(long processId) {
+                        return failed.contains(processId);
+                    }
+                })
+                .start();
+    }
+
+    private RawClient rawClient() throws IOException {
+        return new RawClient(server.socketPath(), RecordSize.BYTES_112);
+    }
+
+    private static byte[] bytes(String... lines) {
+        return Arrays.stream(lines)
+                .map(line -> line.replace('\'', '"') + "\n")
+                .collect(Collectors.joining())
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String with(String line, String fields) {
+        return line.substring(0, line.length() - 1) + "," + fields + "}";
+    }
+
+    private static String numbered(String line, int number) {
+        return line.replaceFirst("'n':\\d+", "'n':" + number);
+    }
+
+    /** Sends lines over a connection of its own, and returns when the server has seen its end. */
+    private void send(String... lines) throws Exception {
+        send(bytes(lines));
+    }
+
+    private void send(byte... bytes) throws Exception {
+        int before = server.connections().size();
+        try (RawClient client = rawClient()) {
+            client.send(bytes);
+        }
+        server.await(all -> all.size() > before && all.stream().noneMatch(ConnectionSnapshot::isOpen), LONG);
+    }
+
+    private static String answer(RawClient client) throws IOException {
+        StringBuilder line = new StringBuilder();
+        byte next = client.receive(1)[0];
+        while (next != '\n') {
+            line.append((char) next);
+            next = client.receive(1)[0];
+        }
+        return line.toString();
+    }
+
+    private static boolean isClosed(RawClient client) throws IOException {
+        try {
+            while (true) {
+                client.receive(1);
+            }
+        } catch (IOException e) {
+            return e instanceof EOFException || RawClient.isClosedByServer(e);
+        }
+    }
+
+    private AllocationHistory history() throws InterruptedException {
+        server.awaitQuiet(LONG);
+        return server.tracker().history();
+    }
+
+    private BufferGeneration onlyBuffer() throws InterruptedException {
+        List<BufferGeneration> live = history().live();
+        assertThat(live).hasSize(1);
+        return live.get(0);
+    }
+
+    private List<Cause> causes() throws InterruptedException {
+        return verdict().survivors().stream()
+                .map(survivor -> survivor.diagnosis().cause())
+                .toList();
+    }
+}
