@@ -11,86 +11,74 @@ A server is used if MESHGUARD_SOCKET names its socket, as `meshguard record -- p
 is 1. Without one, every call does nothing. No call raises for a reason of its own: a report that cannot be sent makes the verdict
 inconclusive, and the first failure is printed once.
 
-As a plugin of pytest, `python -m pytest -p meshguard` makes each test a phase and lists what each test left.
+As a plugin of pytest, `python3 -m pytest -p meshguard` makes each test a phase and lists what each test left.
 
-Threads may share all of it. A forked process reports over a connection of its own. The protocol is described in docs/protocol.md.
+Threads, finalisers and signal handlers may call all of it. A forked process reports over a connection of its own. If a signal handler
+raises inside of a call, its report is sent once nevertheless. Two cases are out of reach of Python code: an exception before the first
+instruction of a call, as if it had not been made, and a second one while the call deals with the first.
 """
 
 import atexit
+import collections
 import contextlib
 import contextvars
+import functools
 import itertools
 import os
+import signal
 import socket
 import struct
 import sys
-import threading
 import time
+from _thread import allocate_lock, start_new_thread
+from json.encoder import encode_basestring_ascii
+from operator import index
+from threading import get_native_id
 
-__all__ = [
-    "Mesh",
-    "Owner",
-    "allocated",
-    "close",
-    "flush",
-    "freed",
-    "label",
-    "owner",
-    "phase",
-    "program",
-    "request",
-]
+__all__ = ["Mesh", "Owner", "allocated", "close", "flush", "freed", "label", "owner", "phase", "program", "request"]
 
 _DEFAULT_SOCKET = "/tmp/tt_allocation_server.sock"
-_BATCH = 1 << 16
 _DELAY_SECONDS = 0.005
-_ACK_SECONDS = 1
-_SEND_SECONDS = 5
+_CONNECT_SECONDS = 5
+_SEND_SECONDS = 30
+_MAX_LINES = 500  # sent together
+_MAX_WAITING = 20_000
 _MAX_IDS = 60_000
-_MAX_LINES = 64
-_MAX_ADDRESSES = 100_000
-
-_TYPES = {"DRAM": 0, "L1": 1, "SYSTEM_MEMORY": 2, "L1_SMALL": 3, "TRACE": 4}
-_KINDS = {
-    "PROGRAM": 0,
-    "TRACE": 1,
-    "COMMAND_QUEUE": 2,
-    "DISPATCH": 3,
-    "FABRIC": 4,
-    "ETHERNET_ROUTER": 5,
-    "MESH_COORDINATION": 6,
-    "OTHER": 7,
-}
-_LIFETIMES = {"USER": 0, "SYSTEM": 1, "PERSISTENT": 2}
-_RESULTS = {"FREED": 0, "ALREADY_FREED": 1, "UNKNOWN_ADDRESS": 2, "DEVICE_CLOSED": 3, "STILL_SHARED": 4}
-_ALLOCATORS = {None: 0, "MESH": 1, "DEVICE": 2, "SUB_DEVICE": 3}
-_OWNERSHIP = {None: 0, True: 1, False: 2}
-_MOMENTS = {"CLOSE_BEGUN": 0, "BEFORE_WIPE": 1, "AFTER_WIPE": 2}
-
-_HEADER = struct.Struct("<IBBH")
-_ALLOC = struct.Struct("<IBBHQQQQQIIIIIBBBBHHI")
-_FREE = struct.Struct("<IBBHQQIIIIBBBBHHB7x")
-_MEMORY = struct.Struct("<BBBBHH")
+_MAX_FRAMES = 64
+_MAX_STACK = 60_000  # characters
+_MAX_ADDRESSES = 2_000
+_MAX_TEXT = 1000
 
 # The runner of tests, below which all tests have the same lines.
 _RUNNERS = ("_pytest", "pluggy", "pytest", "runpy", "unittest")
 
 
-def _code(names, value):
-    """Returns the number of a name, of a member of an enumeration with that name, or the number itself."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    name = str(getattr(value, "name", value)).upper()
-    if name not in names:
-        raise ValueError("%r is none of %s" % (value, ", ".join(map(str, names))))
-    return names[name]
+def _quoted(text):
+    return encode_basestring_ascii(str(text)[:_MAX_TEXT])
 
 
-def _allocator(value):
-    """Returns an allocator's kind, manager and sub-device: None, "MESH", "DEVICE" or ("SUB_DEVICE", manager, sub-device)."""
-    if isinstance(value, tuple):
-        return _ALLOCATORS[value[0]], value[1], value[2]
-    return _ALLOCATORS[value], 0, 0
+@functools.lru_cache(maxsize=256)
+def _name(value):
+    """Writes a name, or that of a member of an enumeration; the server knows which names are valid."""
+    return _quoted(str(getattr(value, "name", value)).upper())
+
+
+def _reporting(function):
+    """Makes a function that returns a report one that reports it, once, also if a signal handler raises meanwhile."""
+
+    # So `try` comes first: the parameter replaces an assignment. If the queue gets a report twice, the sender numbers it once.
+    @functools.wraps(function)
+    def call(*args, report=None, **kwargs):
+        try:
+            if _client.is_used:
+                report = function(*args, **kwargs)
+                _client.add(report)
+        except BaseException:
+            if _client.is_used:
+                _client.add(report or function(*args, **kwargs), waits=False)
+            raise
+
+    return call
 
 
 class Owner:
@@ -101,17 +89,17 @@ class Owner:
     """
 
     def __init__(self, kind, name, lifetime="USER"):
-        self.kind = _code(_KINDS, kind)
-        self.name = str(name)
-        self.lifetime = _code(_LIFETIMES, lifetime)
+        self.json = ',"owner":{"kind":%s,"lifetime":%s,"name":%s}' % (_name(kind), _name(lifetime), _quoted(name))
 
+    @_reporting
     def cached(self, cache="program cache"):
         """Reports that a cache keeps it from now on."""
-        _client.report(lambda out: out.event(19, "II", out.owner(self), out.text(cache)))
+        return _report(lambda _: ['"op":"owner_cached"%s,"cache":%s' % (self.json, _quoted(cache))])
 
+    @_reporting
     def ended(self):
         """Reports its end. Its memory cannot be in use afterwards."""
-        _client.report(lambda out: out.event(20, "I", out.owner(self)))
+        return _report(lambda _: ['"op":"owner_ended"' + self.json])
 
 
 def program(name):
@@ -126,46 +114,59 @@ class Mesh:
 
     def __init__(self, name, devices, parent=None, busiest_device=-1):
         self.number = next(Mesh._numbers)
-        devices = list(devices)
+        self.client = _client
+        self._opened(name, tuple(devices), parent, busiest_device)
 
-        def opened(out):
-            above = out.mesh(parent)
-            out.meshes.add(self.number)
-            form = "IIIiI%dI" % len(devices)
-            out.event(21, form, self.number, out.text(name), above, busiest_device, len(devices), *devices)
+    @_reporting
+    def _opened(self, name, devices, parent, busiest_device):
+        def write(client):
+            text = '"op":"mesh_opened"%s,"name":%s' % (_mesh(client, self), _quoted(name))
+            text += _mesh(client, parent, "parent")
+            yield text + ',"busiestDevice":%d,"devices":%s' % (busiest_device, [index(device) for device in devices])
 
-        _client.report(opened)
+        return _report(write)
 
+    @_reporting
     def close_begun(self, addresses=None):
         """Reports that its close begins, and what its allocator lists as allocated now; see snapshot()."""
-        _client.report(lambda out: out.event(22, "I", out.mesh(self)))
-        if addresses is not None:
-            self.snapshot("CLOSE_BEGUN", addresses)
+        listed = _copy(addresses or {})
 
+        def write(client):
+            yield '"op":"mesh_close_begun"' + _mesh(client, self)
+            yield from self._states(client, "CLOSE_BEGUN", listed, None)
+
+        return _report(write)
+
+    @_reporting
     def snapshot(self, moment, addresses, allocator=None):
         """Reports the allocator's own count, as evidence which frees only were not reported.
 
         moment is CLOSE_BEGUN, BEFORE_WIPE or AFTER_WIPE. addresses has the allocated addresses for each (device, type) that the allocator
         was asked for, an empty list if there are none.
         """
+        listed = _copy(addresses)
+        return _report(lambda client: self._states(client, moment, listed, allocator))
 
-        def state(out):
-            kind, manager, sub_device = _allocator(allocator)
-            parts = [
-                (device, _code(_TYPES, type), listed[at : at + _MAX_ADDRESSES])
-                for (device, type), listed in addresses.items()
-                for at in range(0, max(1, len(listed)), _MAX_ADDRESSES)
-            ]
-            for index, (device, type, listed) in enumerate(parts):
-                is_part = index + 1 < len(parts)
-                memory = _MEMORY.pack(type, _code(_MOMENTS, moment), kind, is_part, manager, sub_device)
-                out.event(24, "II8s%dQ" % len(listed), out.mesh(self), device, memory, *listed)
+    def _states(self, client, moment, listed, allocator):
+        parts = [
+            (index(device), _name(type), all[at : at + _MAX_ADDRESSES])
+            for (device, type), all in listed
+            for at in range(0, max(1, len(all)), _MAX_ADDRESSES)
+        ]
+        common = '"op":"state","moment":%s%s%s' % (_name(moment), _mesh(client, self), _allocator(allocator))
+        for at, (device, type, some) in enumerate(parts, 1):
+            is_complete = "true" if at == len(parts) else "false"
+            fields = common, device, type, is_complete, ",".join('"0x%x"' % address for address in some)
+            yield '%s,"device":%d,"type":%s,"complete":%s,"addresses":[%s]' % fields
 
-        _client.report(state)
-
+    @_reporting
     def closed(self):
         """Reports that it is closed."""
-        _client.report(lambda out: out.event(23, "I", out.mesh(self)))
+        return _report(lambda client: ['"op":"mesh_closed"' + _mesh(client, self)])
+
+
+def _copy(addresses):
+    return [(memory, tuple(listed)) for memory, listed in addresses.items()]
 
 
 _label = contextvars.ContextVar("meshguard_label", default=None)
@@ -201,496 +202,403 @@ def request():
 @contextlib.contextmanager
 def phase(name):
     """Names a stretch of the program: `with meshguard.phase("warm-up"):`. A phase belongs to all threads."""
-    _client.phase_begins(name)
+    _phase(name)
     try:
         yield
     finally:
-        _client.phase_ends(name)
+        _phase(None)
 
 
-def allocated(
-    device,
-    type,
-    address,
-    size,
-    *,
-    owner=None,
-    label=None,
-    request=None,
-    mesh=None,
-    owning=None,
-    view=False,
-    circular=False,
-    bytes_per_bank=0,
-    allocator=None,
-    stacklevel=1,
-):
+@_reporting
+def _phase(name):
+    """Reports that a phase begins, or that the innermost one ends."""
+    named = "" if name is None else ',"name":' + _quoted(str(name).strip() or "?")
+    return _report(lambda _: ['"op":"phase"' + named])
+
+
+@_reporting
+def allocated(device, type, address, size, *, owner=None, label=None, request=None, mesh=None, owning=None, view=False,
+              circular=False, bytes_per_bank=0, allocator=None, stacklevel=1):
     """Reports that memory was allocated.
 
     type is DRAM, L1, SYSTEM_MEMORY, L1_SMALL or TRACE, or an enumeration's member of that name. owning is True for the object that frees the
     memory, False for one that points to it. A view points to memory of another request. A circular buffer lies outside the allocator, and
     its program is its owner. stacklevel counts as in warnings.warn: 2 names the caller of the function that calls this one.
     """
-    if _client.is_idle():
-        return
     owned = owner or _owner.get()
     named = label or _label.get()
     number = _request.get() if request is None else request
+    stack = _stack(stacklevel)
 
-    def alloc(out):
-        kind, manager, sub_device = _allocator(allocator)
-        out.header_event(
-            _ALLOC,
-            16,
-            number,
-            address,
-            size,
-            bytes_per_bank,
-            device,
-            out.mesh(mesh),
-            out.owner(owned),
-            out.text(named),
-            out.stack(lines),
-            _code(_TYPES, type),
-            _OWNERSHIP[owning],
-            kind,
-            circular | (view << 1),
-            manager,
-            sub_device,
-            0,
-        )
+    def write(client):
+        text = _memory(client, "cb_alloc" if circular else "alloc", device, type, address, mesh, owned, owning, allocator)
+        text += ',"size":%d' % index(size)
+        text += ',"label":' + _quoted(named) if named else ""
+        text += ',"request":%d' % index(number) if number else ""
+        text += ',"bytesPerBank":%d' % index(bytes_per_bank) if bytes_per_bank else ""
+        text += ',"view":true' if view else ""
+        if client.ledger is not None:
+            client.enter((device, _name(type), address, mesh), size, named, stack)
+        return [text]
 
-    lines = _lines(stacklevel)
-    _client.report(alloc)
-    _client.enter(device, type, address, mesh, size, named, lines)
+    return _report(write, stack)
 
 
-def freed(
-    device,
-    type,
-    address,
-    *,
-    owner=None,
-    mesh=None,
-    owning=None,
-    circular=False,
-    allocator=None,
-    result="FREED",
-    stacklevel=1,
-):
+@_reporting
+def freed(device, type, address, *, owner=None, mesh=None, owning=None, circular=False, allocator=None, result="FREED",
+          stacklevel=1):
     """Reports that memory was freed, with the device, type, mesh, owner and ownership of its allocation.
 
     result says why the runtime ignored the call instead: ALREADY_FREED, UNKNOWN_ADDRESS, DEVICE_CLOSED or STILL_SHARED.
     """
-    if _client.is_idle():
-        return
     owned = owner or _owner.get()
 
-    def free(out):
-        kind, manager, sub_device = _allocator(allocator)
-        out.header_event(
-            _FREE,
-            17,
-            address,
-            device,
-            out.mesh(mesh),
-            out.owner(owned),
-            out.stack(lines),
-            _code(_TYPES, type),
-            _OWNERSHIP[owning],
-            kind,
-            circular,
-            manager,
-            sub_device,
-            _code(_RESULTS, result),
-        )
+    def write(client):
+        text = _memory(client, "cb_free" if circular else "free", device, type, address, mesh, owned, owning, allocator)
+        if result != "FREED":
+            text += ',"result":' + _name(result)
+        elif client.ledger is not None:
+            client.leave((device, _name(type), address, mesh))
+        return [text]
 
-    lines = _lines(stacklevel)
-    _client.report(free)
-    if _code(_RESULTS, result) == 0:
-        _client.leave(device, type, address, mesh)
+    return _report(write, _stack(stacklevel))
+
+
+def _memory(client, op, device, type, address, mesh, owner, owning, allocator):
+    text = '"op":"%s","device":%d,"type":%s,"address":"0x%x"' % (op, index(device), _name(type), address)
+    text += _mesh(client, mesh) + _allocator(allocator) + (owner.json if owner else "")
+    return text if owning is None else text + ',"ownership":"%s"' % ("OWNING" if owning else "NON_OWNING")
+
+
+def _mesh(client, mesh, key="mesh"):
+    """A mesh that the parent of a forked process opened is not this process's."""
+    return ',"%s":%d' % (key, mesh.number) if mesh is not None and mesh.client is client else ""
+
+
+def _allocator(value):
+    """Writes an allocator: None, "MESH", "DEVICE" or ("SUB_DEVICE", manager, sub-device)."""
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return ',"allocator":%s,"manager":%d,"subDevice":%d' % (_name(value[0]), value[1], value[2])
+    return ',"allocator":' + _name(value)
 
 
 def flush():
     """Sends what waits. Without it, reports are sent within some milliseconds."""
-    _client.flush()
+    _client.finish("idle")
 
 
 def close():
-    """Ends the reports in order, as the end of the program does."""
-    _client.close()
+    """Reports the end of the program, as its end does. Later reports arrive too."""
+    _client.finish("bye")
 
 
-def _lines(stacklevel):
-    """Returns the code and line number of each caller, innermost first, without those of this file and of the runner of tests."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals is globals():
-        frame = frame.f_back
+class _Stack:
+    """The lines of a call, innermost first. It keeps their code objects, whose identities are its key."""
+
+    def __init__(self, id, frame):
+        self.id = id
+        self.codes = []
+        self.frames = []
+        folder = ""
+        with contextlib.suppress(OSError):
+            folder = os.path.join(os.getcwd(), "")
+        while frame is not None and len(self.codes) < _MAX_FRAMES:
+            code = frame.f_code
+            self.codes.append(code)
+            module = str(frame.f_globals.get("__name__", ""))
+            if self.frames and module.split(".")[0] in _RUNNERS:
+                break
+            if not module.startswith("importlib."):
+                file = code.co_filename[len(folder) :] if folder and code.co_filename.startswith(folder) else code.co_filename
+                function = getattr(code, "co_qualname", code.co_name)
+                self.frames.append("%s (%s:%d)" % (function[:100], file[-300:], frame.f_lineno or 0))
+            frame = frame.f_back
+
+
+_stacks = {}
+
+
+def _stack(stacklevel):
+    """Returns the stack of the caller of the function that calls this one, below _reporting."""
+    frame = sys._getframe(2).f_back
     for _ in range(stacklevel - 1):
-        frame = frame.f_back if frame is not None else None
-    lines = []
-    while frame is not None and len(lines) < _MAX_LINES:
-        name = frame.f_globals.get("__name__", "")
-        if lines and name.split(".")[0] in _RUNNERS:
-            break
-        if not name.startswith("importlib."):
-            lines.append((frame.f_code, frame.f_lineno))
-        frame = frame.f_back
-    return tuple(lines)
+        frame = frame and frame.f_back
+    key = []
+    at = frame
+    while at is not None and len(key) < 2 * _MAX_FRAMES:
+        key.append(id(at.f_code))
+        key.append(at.f_lasti)
+        at = at.f_back
+    key = tuple(key)
+    stack = _stacks.get(key)
+    if stack is None:
+        if len(_stacks) >= _MAX_IDS:
+            _stacks.clear()
+        stack = _stacks[key] = _Stack(len(_stacks) + 1, frame)
+    return stack
 
 
-def _file(path):
-    """Returns a path as a reader in the working directory would write it."""
-    with contextlib.suppress(OSError):
-        folder = os.getcwd() + os.sep
-        if path.startswith(folder):
-            return path[len(folder) :]
-    return path
-
-
-class _Connection:
-    """Frames of one connection and the ids that they define. The client's lock guards it."""
-
-    def __init__(self, path):
-        self.pid = os.getpid()
-        self.sequence = 0
-        self.out = bytearray()
-        self.meshes = set()
-        self.texts = {}
-        self.owners = {}
-        self.stacks = {}
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            self.socket.settimeout(_ACK_SECONDS)
-            self.socket.connect(path)
-            program = os.path.basename(sys.argv[0] if getattr(sys, "argv", None) else "").encode(errors="replace")
-            hello = struct.pack("<HHIQ", 1, 1, 0, self.pid) + program
-            self.socket.sendall(b"MESHGRD1" + _HEADER.pack(len(hello), 1, 0, 0) + hello)
-            self._await_answer()
-            self.socket.settimeout(_SEND_SECONDS)
-        except BaseException:
-            self.socket.close()
-            raise
-
-    def _await_answer(self):
-        try:
-            answer = self.socket.recv(24)
-        except socket.timeout:
-            answer = b""
-        if len(answer) < 24 or answer[4] != 2:
-            raise OSError("it does not answer MeshGuard's clients, as an old server")
-
-    def frame(self, type, fields):
-        self.out += _HEADER.pack(len(fields), type, 0, 0)
-        self.out += fields
-
-    def event(self, type, form, *fields):
-        packed = struct.pack("<Q" + form, self.sequence + 1, *fields)
-        self.sequence += 1
-        self.frame(type, packed)
-
-    def header_event(self, form, type, *fields):
-        packed = form.pack(form.size - 8, type, 0, 0, self.sequence + 1, *fields)
-        self.sequence += 1
-        self.out += packed
-
-    def make_room(self):
-        """Makes room for the ids of one call. Old ids are used again, which must not happen between two frames of a call."""
-        for known in (self.texts, self.owners, self.stacks):
-            if len(known) >= _MAX_IDS:
-                known.clear()
-
-    def text(self, text):
-        if not text:
-            return 0
-        known = self.texts.get(text)
-        if known is None:
-            known = len(self.texts) + 1
-            self.texts[text] = known
-            self.frame(3, struct.pack("<I", known) + str(text).encode(errors="replace")[:4096])
-        return known
-
-    def owner(self, owner):
-        if owner is None:
-            return 0
-        key = (owner.kind, owner.name, owner.lifetime)
-        known = self.owners.get(key)
-        if known is None:
-            name = self.text(owner.name)
-            known = len(self.owners) + 1
-            self.owners[key] = known
-            self.frame(5, struct.pack("<IBBHI", known, owner.kind, owner.lifetime, 0, name))
-        return known
-
-    def stack(self, lines):
-        if not lines:
-            return 0
-        known = self.stacks.get(lines)
-        if known is None:
-            ids = [(self.text(_file(code.co_filename)), self.text(_function(code)), line) for code, line in lines]
-            known = len(self.stacks) + 1
-            self.stacks[lines] = known
-            flat = itertools.chain.from_iterable(ids)
-            self.frame(4, struct.pack("<IHH%dI" % (3 * len(ids)), known, len(ids), 0, *flat))
-        return known
-
-    def mesh(self, mesh):
-        """A mesh that the parent of a forked process opened is not this process's."""
-        return mesh.number if mesh is not None and mesh.number in self.meshes else 0
-
-    def send(self):
-        if self.out:
-            self.socket.sendall(self.out)
-            del self.out[:]
-
-    def bye(self):
-        self.frame(31, struct.pack("<Q", self.sequence))
-        self.send()
-        self.socket.close()
-
-
-def _function(code):
-    return getattr(code, "co_qualname", code.co_name)
+def _report(write, stack=None):
+    """Returns a report: whether it is numbered, the function that writes its lines, and a stack."""
+    return [False, write, stack]
 
 
 class _Client:
-    """The connection of this process, and what outlives a fork."""
+    """The reports of one process: a queue to which all threads append, and one thread that numbers and sends what is in it.
+
+    Nothing here locks: a finaliser or a signal handler may interrupt each call by another, also in the sender.
+    """
 
     def __init__(self):
         is_asked = os.environ.get("TT_ALLOC_TRACKING_ENABLED") == "1"
         self.path = os.environ.get("MESHGUARD_SOCKET") or (_DEFAULT_SOCKET if is_asked else None)
-        if not hasattr(socket, "AF_UNIX"):
-            self.path = None
-        self.phases = []
-        self.ledger = None
-        self.buffers = itertools.count(1)
-        self.first_of_test = 0
-        self.has_warned = False
-        self._begin()
-
-    def _begin(self):
-        self.lock = threading.RLock()
+        self.is_over = self.path is None or not hasattr(socket, "AF_UNIX")
+        self.is_used = not self.is_over
+        self.queue = collections.deque()
+        self.is_quiet = True  # The last line says that nothing waits, so the next call waits until its report is sent.
+        self.is_on_socket = False
+        self.is_stopping = False
+        self.is_ended = False
+        self.sending = allocate_lock()
+        self.wake = allocate_lock()
+        self.sender = None
         self.connection = None
-        self.is_over = self.path is None
-        self.is_quiet = True
-        self.wake = threading.Event()
-        self.flusher = None
+        self.number = 0
+        self.stacks = {}
+        self.ledger = None
+        self.has_warned = False
 
-    def is_idle(self):
-        return self.is_over and self.ledger is None
+    def add(self, report, waits=True):
+        self.queue.append(report)
+        if self.is_quiet or len(self.queue) > _MAX_WAITING:
+            self.settle(None, waits)
 
-    def after_fork(self):
-        """The child has no flusher, and must not speak over the connection of its parent."""
-        inherited = self.connection
-        was_over = self.is_over
-        self._begin()
-        self.is_over = was_over
-        if inherited is not None:
-            with contextlib.suppress(OSError):
-                inherited.socket.close()
+    def settle(self, last, waits=True):
+        """Waits until what is reported is sent, and a last line if nothing else is; never on the sender, and not for one that hangs."""
+        done = allocate_lock()
+        done.acquire()
+        self.queue.append((last, done))
+        if self.sending.locked():
+            with contextlib.suppress(RuntimeError):
+                self.wake.release()
+        else:
+            self.start()
+        while waits and self.sender != get_native_id() and not done.acquire(True, _CONNECT_SECONDS) and self.is_on_socket:
+            pass
 
-    def report(self, write):
-        """Writes frames. A report that cannot be written is a gap in the numbers, so that the server knows."""
+    def start(self):
+        if not self.is_ended:
+            with contextlib.suppress(RuntimeError):  # From 3.12 on a program that ends starts no threads.
+                start_new_thread(self.run, ())
+                return
+        self.run(is_thread=False)
+
+    def finish(self, last):
+        if self.queue or self.number:
+            self.settle(last)
+
+    def stop(self, last):
+        """Ends the sender. Python counts its thread until the system has removed it."""
+        sender = self.sender
+        if sender != get_native_id():
+            self.is_stopping = True
+            self.finish(last)
+            until = time.monotonic() + 1
+            while sender and os.path.exists("/proc/self/task/%d" % sender) and time.monotonic() < until:
+                time.sleep(0.0002)
+
+    def run(self, is_thread=True):
+        """Sends what is reported, as long as nobody else does."""
+        if not self.sending.acquire(False):
+            return
+        try:
+            self.sender = get_native_id()
+            self.is_stopping = not is_thread
+            if is_thread:
+                signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+            self.drain(None if is_thread else "bye")
+            while not self.is_stopping:
+                self.wake.acquire(True, -1 if self.is_quiet else _DELAY_SECONDS)
+                self.drain(None if self.queue or self.is_quiet else "idle")
+        except Exception as failure:
+            self.lose(failure)
+        finally:
+            self.sender = None
+            self.sending.release()
+        if self.queue:
+            self.start()
+
+    def drain(self, last):
+        while self.queue or last:
+            lines = []
+            waiting = []
+            while self.queue and len(lines) < _MAX_LINES:
+                item = self.queue.popleft()
+                if isinstance(item, tuple):
+                    last = item[0] or last
+                    waiting.append(item[1])
+                elif not item[0]:
+                    item[0] = True
+                    self.write(item, lines)
+            if lines:
+                self.send("".join(lines))
+                self.is_quiet = False
+            if last and not self.queue:
+                self.is_quiet = True
+                if not self.queue:
+                    self.send('{"op":"%s","n":%d}\n' % (last, self.number))
+                    last = None
+            for done in waiting:
+                done.release()
+
+    def write(self, report, lines):
+        _, write, stack = report
+        before = self.number
+        try:
+            reference = self.define(stack, lines) if stack else ""
+            for text in write(self):
+                self.number += 1
+                lines.append('{%s,"n":%d%s}\n' % (text, self.number, reference))
+        except Exception as failure:
+            self.number = max(self.number, before + 1)
+            self.warn("a report was not sent: %r" % (failure,))
+
+    def define(self, stack, lines):
+        if self.stacks.get(stack.id) is not stack:
+            self.stacks[stack.id] = stack
+            frames = [_quoted(frame) for frame in stack.frames]
+            while sum(map(len, frames)) > _MAX_STACK:
+                frames.pop()
+            lines.append('{"op":"stack","id":%d,"frames":[%s]}\n' % (stack.id, ",".join(frames)))
+        return ',"stack":%d' % stack.id
+
+    def send(self, text):
         if self.is_over:
             return
-        with self.lock:
-            if self.is_over:
-                return
-            try:
-                out = self.connection or self._connect()
-                if out is None:
-                    return
-                before = out.sequence
-                out.make_room()
-                try:
-                    write(out)
-                except (TypeError, ValueError, KeyError, AttributeError, struct.error) as e:
-                    out.sequence = before + 1
-                    self._warn("a report was not sent: %r" % (e,))
-                if self.is_quiet:
-                    self.is_quiet = False
-                    out.send()
-                    self.wake.set()
-                elif len(out.out) >= _BATCH:
-                    out.send()
-            except OSError as e:
-                self._lose(e)
-
-    def _connect(self):
         try:
-            self.connection = _Connection(self.path)
-        except OSError as e:
+            self.is_on_socket = True
+            if self.connection is None:
+                self.connect()
+            self.connection.sendall(text.encode())
+        except OSError as failure:
+            self.lose(failure)
+        finally:
+            self.is_on_socket = False
+
+    def connect(self):
+        """With a timeout of Python `connect` would fail at once where the server only is busy."""
+        self.connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
+            self.connection.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", _CONNECT_SECONDS, 0))
+        self.connection.connect(self.path)
+        name = os.path.basename(sys.argv[0] if getattr(sys, "argv", None) else "")
+        hello = '{"op":"hello","version":1,"pid":%d,"name":%s}\n' % (os.getpid(), _quoted(name))
+        self.connection.sendall(hello.encode())
+        if not self.connection.recv(4096).startswith(b'{"ok"'):
+            raise BlockingIOError
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", _SEND_SECONDS, 0))
+        self.end_with_worker()
+
+    def end_with_worker(self):
+        """A worker of multiprocessing ends without the functions of atexit, and forgets its finalisers when it begins."""
+        util = sys.modules.get("multiprocessing.util")
+        if hasattr(util, "Finalize"):
+            util.Finalize(None, close, exitpriority=-100)
+            util.register_after_fork(self, _Client.end_with_worker)
+
+    def lose(self, failure):
+        """Ends the reports. The server reads in a file beside its socket which processes it did not hear."""
+        if not self.is_over:
             self.is_over = True
-            self._warn("no server at %s, so nothing is reported: %s" % (self.path, e))
-            return None
-        for name in self.phases:
-            self.connection.event(18, "I", self.connection.text(name))
-        self.flusher = threading.Thread(target=self._flush_soon, args=(self.wake,), name="meshguard", daemon=True)
-        with contextlib.suppress(RuntimeError):
-            self.flusher.start()
-        self._end_with_worker()
-        return self.connection
+            self.is_used = self.ledger is not None
+            with contextlib.suppress(OSError), open(self.path + ".unheard", "a") as unheard:
+                unheard.write("%d\n" % os.getpid())
+            if self.connection is not None:
+                self.connection.close()
+        why = "it does not answer, as an old server or one that hangs" if isinstance(failure, BlockingIOError) else failure
+        self.warn("no server at %s, so nothing more is reported: %s" % (self.path, why))
 
-    def _end_with_worker(self):
-        """A worker of multiprocessing ends without the functions of atexit."""
-        process = sys.modules.get("multiprocessing.process")
-        if process is not None and process.parent_process() is not None:
-            from multiprocessing import util
-
-            util.Finalize(None, self.close, exitpriority=-100)
-
-    def _flush_soon(self, wake):
-        while True:
-            wake.wait()
-            wake.clear()
-            is_busy = True
-            while is_busy:
-                time.sleep(_DELAY_SECONDS)
-                with self.lock:
-                    if wake is not self.wake or self.is_over:
-                        return
-                    is_busy = bool(self.connection.out)
-                    self.is_quiet = not is_busy
-                    self._send()
-
-    def _send(self):
-        try:
-            self.connection.send()
-        except OSError as e:
-            self._lose(e)
-
-    def _lose(self, failure):
-        """The server sees a connection without a last frame."""
-        self.is_over = True
-        self._warn("the server at %s is gone, so nothing more is reported: %s" % (self.path, failure))
-        with contextlib.suppress(OSError):
-            self.connection.socket.close()
-
-    def _warn(self, what):
+    def warn(self, what):
         if not self.has_warned:
             self.has_warned = True
             with contextlib.suppress(Exception):
                 print("[MeshGuard] Warning: " + what, file=sys.stderr, flush=True)
 
-    def flush(self):
-        with self.lock:
-            if self.connection is not None and not self.is_over:
-                self._send()
-
-    def close(self):
-        with self.lock:
-            if self.connection is not None and not self.is_over:
-                self.is_over = True
-                with contextlib.suppress(OSError):
-                    self.connection.bye()
-
-    def phase_begins(self, name):
-        with self.lock:
-            if self.connection is not None:
-                self.report(lambda out: out.event(18, "I", out.text(name)))
-                self.phases.append(name)
-            else:
-                self.phases.append(name)
-                self.report(lambda out: None)
-
-    def phase_ends(self, name):
-        with self.lock:
-            if self.phases and self.phases[-1] == name:
-                self.phases.pop()
-                if self.connection is not None:
-                    self.report(lambda out: out.event(18, "I", 0))
-
     # What is allocated, for the plugin of pytest
 
-    def enter(self, device, type, address, mesh, size, label, lines):
-        if self.ledger is not None:
-            with self.lock:
-                key = (device, str(getattr(type, "name", type)), address, mesh)
-                buffer = _Buffer(next(self.buffers), key, size, label, lines)
-                self.ledger.setdefault(key, []).append(buffer)
+    def enter(self, key, size, label, stack):
+        device, type, address, _ = key
+        text = "%d B of %s on device %d at 0x%x" % (size, type.strip('"'), device, address)
+        text += ' "%s"' % label if label else ""
+        text += ", allocated at " + stack.frames[0].rpartition(" (")[2][:-1] if stack.frames else ""
+        self.ledger.setdefault(key, []).append([self.number, size, text])
 
-    def leave(self, device, type, address, mesh):
-        if self.ledger is not None:
-            with self.lock:
-                key = (device, str(getattr(type, "name", type)), address, mesh)
-                entries = self.ledger.get(key)
-                if entries:
-                    entries.pop().is_freed = True
-                    if not entries:
-                        del self.ledger[key]
+    def leave(self, key):
+        if self.ledger.get(key):
+            self.ledger[key].pop()[2] += ", freed later"
+
+
+def _at_exit():
+    """Objects that die later still report, each with another last line."""
+    _client.stop("bye")
+    _client.is_ended = True
+
+
+def _after_fork():
+    """The child must not use the connection of its parent, and connects with its first report."""
+    global _client
+    inherited = _client.connection
+    _client = _Client()
+    if inherited is not None:
+        inherited.close()
 
 
 _client = _Client()
-atexit.register(close)
+atexit.register(_at_exit)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=lambda: _client.lock.acquire(),
-        after_in_parent=lambda: _client.lock.release(),
-        after_in_child=lambda: _client.after_fork(),
-    )
+    os.register_at_fork(before=lambda: _client.sending.locked() and _client.stop("idle"), after_in_child=_after_fork)
 
 
 # The plugin of pytest
 
 
-class _Buffer:
-    def __init__(self, number, key, size, label, lines):
-        self.number = number
-        self.key = key
-        self.size = size
-        self.label = label
-        self.lines = lines
-        self.is_freed = False
-
-    def __str__(self):
-        device, type, address, _ = self.key
-        code, line = self.lines[0] if self.lines else (None, 0)
-        place = " at %s:%d" % (_file(code.co_filename), line) if code else ""
-        return "%d B of %s on device %s at 0x%x%s%s%s" % (
-            self.size,
-            type,
-            device,
-            address,
-            ' "%s"' % self.label if self.label else "",
-            ", allocated" + place if place else "",
-            ", freed later" if self.is_freed else "",
-        )
-
-
 _left = {}
+_before_test = 0
 
 
 def pytest_configure(config):
     _client.ledger = {}
+    _client.is_used = True
 
 
 def pytest_report_header(config):
-    return "meshguard: " + ("reports to " + _client.path if _client.path else "no server, so only the summary")
+    return "meshguard: " + ("no server, so only the summary" if _client.is_over else "reports to " + _client.path)
 
 
 def pytest_runtest_logstart(nodeid, location):
-    _client.first_of_test = next(_client.buffers)
-    _client.phase_begins(nodeid)
+    global _before_test
+    _phase(nodeid)
+    flush()
+    _before_test = _client.number
 
 
 def pytest_runtest_logfinish(nodeid, location):
-    _client.phase_ends(nodeid)
-    with _client.lock:
-        live = [buffer for entries in _client.ledger.values() for buffer in entries]
-    left = [buffer for buffer in live if buffer.number > _client.first_of_test]
+    _phase(None)
+    flush()
+    left = [buffer for buffers in (_client.ledger or {}).values() for buffer in buffers if buffer[0] >= _before_test]
     if left:
         _left.setdefault(nodeid, []).extend(left)
 
 
 def pytest_terminal_summary(terminalreporter):
-    if not _left:
-        return
-    terminalreporter.section("memory that tests left (MeshGuard)")
+    if _left:
+        terminalreporter.section("memory that tests left (MeshGuard)")
     for nodeid, buffers in _left.items():
-        total = sum(buffer.size for buffer in buffers)
         count = "1 buffer" if len(buffers) == 1 else "%d buffers" % len(buffers)
-        terminalreporter.write_line("%s left %s, %d B" % (nodeid, count, total))
-        for buffer in buffers[:10]:
-            terminalreporter.write_line("    " + str(buffer))
+        terminalreporter.write_line("%s left %s, %d B" % (nodeid, count, sum(size for _, size, _ in buffers)))
+        for _, _, text in buffers[:10]:
+            terminalreporter.write_line("    " + text)
         if len(buffers) > 10:
             terminalreporter.write_line("    … and %d more" % (len(buffers) - 10))
