@@ -7,9 +7,6 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.HistoryEvent.Allocated;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +24,7 @@ class CClientTests extends ClientContract {
     private static Path build;
 
     CClientTests() {
-        super(PROGRAM, List.of(executable()), Map.of());
+        super(PROGRAM, List.of(executable()), Map.of(), "No such file or directory");
     }
 
     @BeforeAll
@@ -63,6 +60,11 @@ class CClientTests extends ClientContract {
     }
 
     @Test
+    void whatIsFreedAfterTheClientEndedIsFreed() throws Exception {
+        assertThat(verdictOf("frees_in_a_destructor").outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
     void aReportThatCannotBeIsLostAndDoesNotFailTheProgram() throws Exception {
         try (TrackedProcess program = start("impossible")) {
             assertThat(program.await(TIMEOUT)).as(program::output).isZero();
@@ -76,38 +78,17 @@ class CClientTests extends ClientContract {
     }
 
     @Test
-    void labelsStayRightWhenThereAreMoreThanTheClientRemembers() throws Exception {
-        LeakVerdict verdict = verdictOf("labels");
+    void linesStayRightWhenThereAreMoreThanTheClientRemembers() throws Exception {
+        LeakVerdict verdict = verdictOf("lines");
 
         List<Allocated> reports = verdict.history().events(Allocated.class);
         assertThat(reports)
                 .hasSize(20_000)
-                .allSatisfy(report -> assertThat(report.request().details().label())
-                        .contains(report.device() == 1 ? "kept" : "label " + report.address() / 64));
-    }
-
-    // Without a server of MeshGuard
-
-    @Test
-    void aServerThatIsNotThereIsNamedOnce() throws Exception {
-        Path socket = folder.resolve("none.sock");
-
-        assertThat(run("threads", socket.toString()))
-                .containsExactly("[MeshGuard] Warning: no server at " + socket
-                        + ", so nothing more is reported: No such file or directory");
-    }
-
-    @Test
-    void anOldServerGivesNoAnswerAndIsNamedOnce() throws Exception {
-        Path socket = folder.resolve("old.sock");
-        try (ServerSocketChannel old = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-            old.bind(UnixDomainSocketAddress.of(socket));
-
-            assertThat(run("threads", socket.toString()))
-                    .containsExactly(
-                            "[MeshGuard] Warning: no server at " + socket
-                                    + ", so nothing more is reported: it does not answer MeshGuard's clients, as an old server");
-        }
+                .allSatisfy(
+                        report -> assertThat(report.request().origin().orElseThrow().frames())
+                                .singleElement()
+                                .extracting(StackTraceElement::getLineNumber)
+                                .isEqualTo(report.device() == 1 ? 1 : (int) report.address() / 64));
     }
 
     @Test

@@ -7,9 +7,14 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -29,12 +34,15 @@ abstract class ClientContract {
     private final ClientProgram source;
     private final List<String> command;
     private final Map<String, String> environment;
+    private final String missingFile;
 
     @TempDir
     Path folder;
 
-    /** Creates the tests of a program; its last argument is the name of a function. */
-    ClientContract(ClientProgram source, List<String> command, Map<String, String> environment) {
+    /** Creates the tests of a program; its last argument is the name of a function. The language has words for a missing file. */
+    ClientContract(
+            ClientProgram source, List<String> command, Map<String, String> environment, String missingFile) {
+        this.missingFile = missingFile;
         this.source = source;
         this.command = List.copyOf(command);
         this.environment = Map.copyOf(environment);
@@ -94,6 +102,7 @@ abstract class ClientContract {
             program.await(TIMEOUT);
 
             source.assertOnlyCause(program.verdict(), Cause.UNEXPLAINED, "forks");
+            assertThat(program.output()).isEmpty();
             assertThat(program.server().connections()).hasSize(2);
             assertThat(program.verdict()
                             .survivors()
@@ -105,6 +114,74 @@ abstract class ClientContract {
                             .orElseThrow())
                     .isNotEqualTo(program.pid());
         }
+    }
+
+    @Test
+    void aProgramThatSentEverythingAndEndsAtOnceIsJudged() throws Exception {
+        assertThat(verdictOf("frees_and_ends_at_once").outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aLeakRightBeforeTheProgramEndsAtOnceIsNeverClean() throws Exception {
+        assertThat(verdictOf("leaks_and_ends_at_once").outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aLabelArrivesWithItsQuotesAndIsCutBetweenCharacters() throws Exception {
+        assertThat(verdictOf("text").survivors())
+                .singleElement()
+                .satisfies(survivor ->
+                        assertThat(survivor.buffer().request().details().label())
+                                .contains("\"quoted\" \\ \t" + "x".repeat(987) + "é"));
+    }
+
+    @Test
+    void aServerThatIsNotThereIsNamedOnceAndMissesTheProcess() throws Exception {
+        Path socket = folder.resolve("none.sock");
+
+        assertThat(run("threads", socket.toString()))
+                .containsExactly("[MeshGuard] Warning: no server at " + socket
+                        + ", so nothing more is reported: " + missingFile);
+        assertThat(folder.resolve("none.sock.unheard")).content().matches("\\d+\n");
+    }
+
+    @Test
+    void anOldServerGivesNoAnswerAndIsNamedOnce() throws Exception {
+        Path socket = folder.resolve("old.sock");
+        try (ServerSocketChannel old = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            old.bind(UnixDomainSocketAddress.of(socket));
+
+            assertThat(run("threads", socket.toString()))
+                    .containsExactly("[MeshGuard] Warning: no server at " + socket
+                            + ", so nothing more is reported: it does not answer, as an old server or one that hangs");
+        }
+        assertThat(folder.resolve("old.sock.unheard")).content().matches("\\d+\n");
+    }
+
+    /** A full backlog is no refusal: a client waits until the server accepts. */
+    @Test
+    void aServerThatAcceptsNobodyMissesTheProcess() throws Exception {
+        Path socket = folder.resolve("full.sock");
+        List<SocketChannel> waiting = new ArrayList<>();
+        try (ServerSocketChannel full = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            full.bind(UnixDomainSocketAddress.of(socket), 1);
+            boolean isAccepted = true;
+            while (isAccepted) {
+                SocketChannel one = SocketChannel.open(StandardProtocolFamily.UNIX);
+                waiting.add(one);
+                one.configureBlocking(false);
+                isAccepted = connects(one, socket);
+            }
+
+            assertThat(run("nothing", socket.toString()))
+                    .containsExactly("[MeshGuard] Warning: no server at " + socket
+                            + ", so nothing more is reported: it does not answer, as an old server or one that hangs");
+        } finally {
+            for (SocketChannel one : waiting) {
+                one.close();
+            }
+        }
+        assertThat(folder.resolve("full.sock.unheard")).content().matches("\\d+\n");
     }
 
     @Test
@@ -124,6 +201,14 @@ abstract class ClientContract {
     }
 
     // Helpers
+
+    private static boolean connects(SocketChannel channel, Path socket) throws IOException {
+        try {
+            return channel.connect(UnixDomainSocketAddress.of(socket));
+        } catch (IOException full) {
+            return false;
+        }
+    }
 
     final TrackedProcess start(String function) throws IOException {
         TrackedProcess.Builder builder = TrackedProcess.command(commandOf(function));
@@ -145,15 +230,18 @@ abstract class ClientContract {
     /** Runs a program without {@code TrackedProcess}; returns the lines that it printed. */
     final List<String> run(String function, String socket) throws IOException, InterruptedException {
         Path output = folder.resolve("output");
-        ProcessBuilder builder = new ProcessBuilder(commandOf(function))
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile());
-        builder.environment().putAll(environment);
-        builder.environment().put("MESHGUARD_SOCKET", socket);
-        builder.environment().remove("TT_ALLOC_TRACKING_ENABLED");
-        Process process = builder.start();
+        Process process = command(function, socket).redirectOutput(output.toFile()).start();
         assertThat(process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isZero();
         return Files.readAllLines(output);
+    }
+
+    /** Returns a program that reports to a socket. */
+    final ProcessBuilder command(String function, String socket) {
+        ProcessBuilder builder = new ProcessBuilder(commandOf(function)).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        builder.environment().put("MESHGUARD_SOCKET", socket);
+        builder.environment().remove("TT_ALLOC_TRACKING_ENABLED");
+        return builder;
     }
 }

@@ -7,13 +7,20 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import java.io.BufferedReader;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +36,8 @@ class PythonClientTests extends ClientContract {
         super(
                 PROGRAM,
                 List.of("python3", PROGRAM.source().toString()),
-                Map.of("PYTHONPATH", CLIENT.toString(), "PYTHONDONTWRITEBYTECODE", "1"));
+                Map.of("PYTHONPATH", CLIENT.toString(), "PYTHONDONTWRITEBYTECODE", "1"),
+                "[Errno 2] No such file or directory");
     }
 
     @BeforeAll
@@ -64,27 +72,60 @@ class PythonClientTests extends ClientContract {
         assertThat(verdictOf("subprograms").survivors()).hasSize(2);
     }
 
-    // Without a server of MeshGuard
-
     @Test
-    void aServerThatIsNotThereIsNamedOnce() throws Exception {
-        Path socket = folder.resolve("none.sock");
-
-        assertThat(run("threads", socket.toString()))
-                .singleElement()
-                .asString()
-                .startsWith("[MeshGuard] Warning: no server at " + socket + ", so nothing is reported: ");
+    void processesThatBeginAtOnceAreAllHeard() throws Exception {
+        assertThat(verdictOf("burst").survivors()).hasSize(64);
     }
 
     @Test
-    void anOldServerGivesNoAnswerAndIsNamedOnce() throws Exception {
-        Path socket = folder.resolve("old.sock");
-        try (ServerSocketChannel old = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-            old.bind(UnixDomainSocketAddress.of(socket));
+    void finalisersReport() throws Exception {
+        assertThat(verdictOf("finalisers").outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
 
-            assertThat(run("threads", socket.toString()))
-                    .containsExactly("[MeshGuard] Warning: no server at " + socket
-                            + ", so nothing is reported: it does not answer MeshGuard's clients, as an old server");
+    @Test
+    void globalsThatDieAfterTheEndAreFreed() throws Exception {
+        assertThat(verdictOf("globals_that_die").outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aCallThatASignalInterruptsAnywhereReportsOnce() throws Exception {
+        try (TrackedProcess program = start("interrupted")) {
+            assertThat(program.await(TIMEOUT)).as(program::output).isZero();
+
+            int calls = Integer.parseInt(program.output().strip());
+            assertThat(calls).isGreaterThan(50);
+            assertThat(program.verdict().history().events(HistoryEvent.Allocated.class).stream()
+                            .filter(report -> report.device() == 0)
+                            .map(report -> report.address() / 64))
+                    .containsExactlyElementsOf(
+                            LongStream.rangeClosed(1, calls).boxed().toList());
+        }
+    }
+
+    /** The client fills the socket meanwhile, and keeps what has no room in it. */
+    @Test
+    void aServerThatPausesMissesNothing() throws Exception {
+        Path socket = folder.resolve("pause.sock");
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            server.bind(UnixDomainSocketAddress.of(socket));
+            Process program = command("reports_while_the_server_waits", socket.toString())
+                    .start();
+            try (SocketChannel connection = server.accept();
+                    BufferedReader output = program.inputReader(StandardCharsets.UTF_8);
+                    BufferedReader lines = new BufferedReader(Channels.newReader(connection, StandardCharsets.UTF_8))) {
+                assertThat(lines.readLine()).startsWith("{\"op\":\"hello\",\"version\":1,\"pid\":");
+                connection.write(ByteBuffer.wrap("{\"ok\":1}\n".getBytes(StandardCharsets.UTF_8)));
+                assertThat(output.readLine()).isEqualTo("reported");
+
+                List<String> rest = lines.lines().toList();
+
+                assertThat(rest.stream()
+                                .filter(line -> line.startsWith("{\"op\":\"alloc\""))
+                                .map(line -> Integer.parseInt(line.replaceAll(".*\"n\":(\\d+).*", "$1"))))
+                        .containsExactlyElementsOf(
+                                IntStream.rangeClosed(1, 10_000).boxed().toList());
+                assertThat(rest.get(rest.size() - 1)).isEqualTo("{\"op\":\"bye\",\"n\":10000}");
+            }
         }
     }
 

@@ -118,9 +118,31 @@ static void gap(void) {
 }
 
 static void impossible(void) {
+    static const uint32_t devices[100000];
     meshguard_allocated(.device = -1, .type = MESHGUARD_DRAM, .address = 1, .size = 1);
     meshguard_allocated(.device = 0, .type = 99, .address = 1, .size = 1);
-    meshguard_mesh_opened("too large", NULL, 100000, 0);
+    meshguard_mesh_opened("too large", devices, 100000, 0);
+}
+
+static void frees_and_ends_at_once(void) {
+    nothing();
+    meshguard_flush();
+    _exit(0);
+}
+
+static void leaks_and_ends_at_once(void) {
+    nothing();
+    meshguard_flush();
+    meshguard_allocated(DRAM0);
+    _exit(0);
+}
+
+static void text(void) {
+    char label[1002];
+    memset(label, 'x', sizeof label);
+    memcpy(label, "\"quoted\" \\ \t", 12);
+    strcpy(label + 999, "\xc3\xa9");
+    meshguard_allocated(DRAM0, .label = label);
 }
 
 static void forks(void) {
@@ -129,7 +151,7 @@ static void forks(void) {
     meshguard_allocated(DRAM0);
     child = fork();
     if (child == 0) {
-        meshguard_allocated(.device = 0, .type = MESHGUARD_DRAM, .address = 0x2000, .size = 4096); /* remains */
+        meshguard_allocated(DRAM0); /* remains */
         exit(0);
     }
     waitpid(child, NULL, 0);
@@ -160,14 +182,13 @@ static void threads(void) {
     }
 }
 
-/* More labels than the client remembers, and one that is in use throughout. */
-static void labels(void) {
-    char label[20];
+/* More lines than the client remembers, and one that is in use throughout. */
+static void lines(void) {
     for (int i = 0; i < 10000; i++) {
-        snprintf(label, sizeof label, "label %d", i);
-        meshguard_allocated(.address = 64u * (unsigned)i, .size = 64, .label = label);
-        meshguard_freed(.address = 64u * (unsigned)i);
-        meshguard_allocated(.device = 1, .address = 64u * (unsigned)i, .size = 64, .label = "kept");
+        meshguard_memory memory = {.address = 64u * (unsigned)i, .size = 64};
+        meshguard_allocated_at(&memory, "lines.c", i, "line");
+        memory.device = 1;
+        meshguard_allocated_at(&memory, "lines.c", 1, "kept");
     }
 }
 
@@ -178,6 +199,20 @@ static void at_exit(void) {
 static void frees_at_exit(void) {
     meshguard_allocated(DRAM0);
     atexit(at_exit);
+}
+
+static int frees_last;
+
+/* Runs after the client's own destructor. */
+__attribute__((destructor(101))) static void destroy(void) {
+    if (frees_last) {
+        meshguard_freed(DRAM0);
+    }
+}
+
+static void frees_in_a_destructor(void) {
+    meshguard_allocated(DRAM0);
+    frees_last = 1;
 }
 
 int main(int count, char **arguments) {
@@ -200,8 +235,12 @@ int main(int count, char **arguments) {
                {"impossible", impossible},
                {"forks", forks},
                {"threads", threads},
-               {"labels", labels},
-               {"frees_at_exit", frees_at_exit}};
+               {"frees_and_ends_at_once", frees_and_ends_at_once},
+               {"leaks_and_ends_at_once", leaks_and_ends_at_once},
+               {"text", text},
+               {"lines", lines},
+               {"frees_at_exit", frees_at_exit},
+               {"frees_in_a_destructor", frees_in_a_destructor}};
     for (size_t i = 0; count > 1 && i < sizeof all / sizeof *all; i++) {
         if (strcmp(all[i].name, arguments[1]) == 0) {
             all[i].function();

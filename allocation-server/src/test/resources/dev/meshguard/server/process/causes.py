@@ -1,5 +1,6 @@
 """Has each cause once: the argument names it. The line that allocates what remains ends with a comment."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -107,7 +108,8 @@ def exits_with_3():
 
 def gap():
     nothing()
-    meshguard._client.connection.sequence += 3
+    meshguard.flush()
+    meshguard._client.number += 3
     nothing()
 
 
@@ -122,10 +124,104 @@ def forks():
         allocated(0, "DRAM", 0x1000, 4096)
         child = os.fork()
         if child == 0:
-            allocated(0, "DRAM", 0x2000, 4096)  # remains
+            allocated(0, "DRAM", 0x1000, 4096)  # remains
             sys.exit()
         os.waitpid(child, 0)
         freed(0, "DRAM", 0x1000)
+
+
+def burst():
+    begin, end = os.pipe()
+    children = []
+    for address in range(64):
+        child = os.fork()
+        if child == 0:
+            os.close(end)
+            os.read(begin, 1)
+            allocated(0, "DRAM", 64 * address, 64)
+            sys.exit()
+        children.append(child)
+    os.close(end)
+    for child in children:
+        os.waitpid(child, 0)
+
+
+def frees_and_ends_at_once():
+    nothing()
+    meshguard.flush()
+    os._exit(0)
+
+
+def leaks_and_ends_at_once():
+    nothing()
+    meshguard.flush()
+    allocated(0, "DRAM", 0x1000, 4096)
+    os._exit(0)
+
+
+def text():
+    allocated(0, "DRAM", 0x1000, 4096, label='"quoted" \\ \t' + "x" * 987 + "\u00e9, which is cut here")
+
+
+class Tensor:
+    def __init__(self, address):
+        self.address = address
+        self.cycle = self
+        allocated(0, "DRAM", address, 64)
+
+    def __del__(self):
+        freed(0, "DRAM", self.address)
+
+
+def finalisers():
+    for address in range(0, 64000, 64):
+        Tensor(address)
+    gc.collect()
+
+
+def globals_that_die():
+    global kept
+    kept = Tensor(0x1000)
+
+
+def interrupted():
+    """Each call is interrupted at another instruction, as by a signal handler that raises; the last one is not."""
+
+    class Interruption(Exception):
+        pass
+
+    def trace(frame, event, _):
+        nonlocal left
+        if frame.f_code.co_filename != meshguard.__file__:
+            return None
+        frame.f_trace_opcodes = True
+        left -= event == "opcode"
+        if event == "opcode" and left == 0:
+            raise Interruption
+        return trace
+
+    calls = 0
+    is_interrupted = True
+    sys._getframe().f_trace_opcodes = True
+    allocated(1, "DRAM", 0, 64)
+    while is_interrupted:
+        calls += 1
+        left = calls + 1  # The first instruction of a call in 3.11 and later comes before the call can be protected.
+        sys.settrace(trace)
+        try:
+            allocated(0, "DRAM", calls * 64, 64)
+            is_interrupted = False
+        except Interruption:
+            pass
+        finally:
+            sys.settrace(None)
+    print(calls)
+
+
+def reports_while_the_server_waits():
+    for address in range(10_000):
+        allocated(0, "DRAM", address * 64, 64)
+    print("reported", flush=True)
 
 
 def pool():
