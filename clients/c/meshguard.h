@@ -258,7 +258,6 @@ static void meshguard_characters_(const char *text) {
 
 static void meshguard_text_(const char *key, const char *text) {
     meshguard_put_(key);
-    meshguard_put_("\"");
     meshguard_characters_(text == NULL ? "" : text);
     meshguard_put_("\"");
 }
@@ -269,6 +268,7 @@ static void meshguard_name_(const char *key, const char *const *names, size_t co
         meshguard_text_(key, names[value]);
     } else {
         meshguard_signed_(key, value);
+        meshguard_put_("\"");
     }
 }
 
@@ -390,7 +390,7 @@ static void meshguard_hello_(void) {
         fclose(comm);
     }
     meshguard_number_("{\"op\":\"hello\",\"version\":1,\"pid\":", (uint64_t)getpid());
-    meshguard_text_(",\"name\":", name);
+    meshguard_text_(",\"name\":\"", name);
     meshguard_put_("}\n");
 }
 
@@ -496,9 +496,9 @@ static void meshguard_end_(void) {
 }
 
 static void meshguard_owner_(const meshguard_owner *owner) {
-    MESHGUARD_NAME_(",\"owner\":{\"kind\":", meshguard_kinds_, owner->kind);
-    MESHGUARD_NAME_(",\"lifetime\":", meshguard_lifetimes_, owner->lifetime);
-    meshguard_text_(",\"name\":", owner->name);
+    MESHGUARD_NAME_(",\"owner\":{\"kind\":\"", meshguard_kinds_, owner->kind);
+    MESHGUARD_NAME_(",\"lifetime\":\"", meshguard_lifetimes_, owner->lifetime);
+    meshguard_text_(",\"name\":\"", owner->name);
     meshguard_put_("}");
 }
 
@@ -508,17 +508,17 @@ static void meshguard_mesh_(const char *key, uint32_t mesh) {
 
 static void meshguard_memory_(const meshguard_memory *memory) {
     meshguard_signed_(",\"device\":", memory->device);
-    MESHGUARD_NAME_(",\"type\":", meshguard_types_, memory->type);
+    MESHGUARD_NAME_(",\"type\":\"", meshguard_types_, memory->type);
     meshguard_address_(",\"address\":\"0x", memory->address);
     meshguard_mesh_(",\"mesh\":", memory->mesh);
     if (memory->owner != NULL) {
         meshguard_owner_(memory->owner);
     }
     if (memory->ownership != MESHGUARD_OWNERSHIP_UNKNOWN) {
-        MESHGUARD_NAME_(",\"ownership\":", meshguard_ownerships_, memory->ownership);
+        MESHGUARD_NAME_(",\"ownership\":\"", meshguard_ownerships_, memory->ownership);
     }
     if (memory->allocator != MESHGUARD_ALLOCATOR_UNKNOWN) {
-        MESHGUARD_NAME_(",\"allocator\":", meshguard_allocators_, memory->allocator);
+        MESHGUARD_NAME_(",\"allocator\":\"", meshguard_allocators_, memory->allocator);
         meshguard_optional_(",\"manager\":", memory->manager);
         meshguard_optional_(",\"subDevice\":", memory->sub_device);
     }
@@ -531,7 +531,7 @@ void meshguard_allocated_at(const meshguard_memory *memory, const char *file, in
         meshguard_optional_(",\"request\":", memory->request);
         meshguard_optional_(",\"bytesPerBank\":", memory->bytes_per_bank);
         if (memory->label != NULL) {
-            meshguard_text_(",\"label\":", memory->label);
+            meshguard_text_(",\"label\":\"", memory->label);
         }
         meshguard_put_(memory->view ? ",\"view\":true" : "");
         meshguard_end_();
@@ -542,7 +542,7 @@ void meshguard_freed_at(const meshguard_memory *memory, const char *file, int li
     if (meshguard_begin_(memory->circular ? "cb_free" : "free", file, line, function)) {
         meshguard_memory_(memory);
         if (memory->result != MESHGUARD_FREED) {
-            MESHGUARD_NAME_(",\"result\":", meshguard_results_, memory->result);
+            MESHGUARD_NAME_(",\"result\":\"", meshguard_results_, memory->result);
         }
         meshguard_end_();
     }
@@ -552,7 +552,7 @@ uint64_t meshguard_request(void) { return __atomic_add_fetch(&meshguard_.request
 
 void meshguard_phase_begin(const char *name) {
     if (meshguard_begin_("phase", NULL, 0, NULL)) {
-        meshguard_text_(",\"name\":", name == NULL || *name == 0 ? "?" : name);
+        meshguard_text_(",\"name\":\"", name == NULL || *name == 0 ? "?" : name);
         meshguard_end_();
     }
 }
@@ -566,7 +566,7 @@ void meshguard_phase_end(void) {
 void meshguard_owner_cached(const meshguard_owner *owner, const char *cache) {
     if (meshguard_begin_("owner_cached", NULL, 0, NULL)) {
         meshguard_owner_(owner);
-        meshguard_text_(",\"cache\":", cache);
+        meshguard_text_(",\"cache\":\"", cache);
         meshguard_end_();
     }
 }
@@ -583,7 +583,7 @@ uint32_t meshguard_mesh_opened(const char *name, const uint32_t *devices, size_t
     if (meshguard_begin_("mesh_opened", NULL, 0, NULL)) {
         size_t device;
         meshguard_number_(",\"mesh\":", mesh);
-        meshguard_text_(",\"name\":", name);
+        meshguard_text_(",\"name\":\"", name);
         meshguard_mesh_(",\"parent\":", parent);
         meshguard_put_(",\"devices\":[");
         for (device = 0; device < count && device < MESHGUARD_DEVICES_; device++) {
@@ -618,10 +618,10 @@ void meshguard_snapshot(uint32_t mesh, int moment, uint32_t device, int type, in
         size_t index;
         meshguard_mesh_(",\"mesh\":", mesh);
         meshguard_number_(",\"device\":", device);
-        MESHGUARD_NAME_(",\"type\":", meshguard_types_, type);
-        MESHGUARD_NAME_(",\"moment\":", meshguard_moments_, moment);
+        MESHGUARD_NAME_(",\"type\":\"", meshguard_types_, type);
+        MESHGUARD_NAME_(",\"moment\":\"", meshguard_moments_, moment);
         if (allocator != MESHGUARD_ALLOCATOR_UNKNOWN) {
-            MESHGUARD_NAME_(",\"allocator\":", meshguard_allocators_, allocator);
+            MESHGUARD_NAME_(",\"allocator\":\"", meshguard_allocators_, allocator);
         }
         meshguard_put_(more ? ",\"complete\":false" : ",\"complete\":true");
         meshguard_put_(",\"addresses\":[");
@@ -653,8 +653,14 @@ __attribute__((destructor)) static void meshguard_at_exit_(void) {
     meshguard_.at_once = 1;
 }
 
+/* What was reported before a fork comes before what the child reports. */
+static void meshguard_before_fork_(void) {
+    meshguard_lock_();
+    meshguard_send_();
+}
+
 __attribute__((constructor)) static void meshguard_at_start_(void) {
-    pthread_atfork(meshguard_lock_, meshguard_unlock_, meshguard_in_child_);
+    pthread_atfork(meshguard_before_fork_, meshguard_unlock_, meshguard_in_child_);
 }
 
 #endif /* MESHGUARD_IMPLEMENTATION */

@@ -155,8 +155,7 @@ class Mesh:
         ]
         common = '"op":"state","moment":%s%s%s' % (_name(moment), _mesh(client, self), _allocator(allocator))
         for at, (device, type, some) in enumerate(parts, 1):
-            is_complete = "true" if at == len(parts) else "false"
-            fields = common, device, type, is_complete, ",".join('"0x%x"' % address for address in some)
+            fields = common, device, type, "true" if at == len(parts) else "false", ",".join('"0x%x"' % one for one in some)
             yield '%s,"device":%d,"type":%s,"complete":%s,"addresses":[%s]' % fields
 
     @_reporting
@@ -328,8 +327,7 @@ def _stack(stacklevel):
     key = []
     at = frame
     while at is not None and len(key) < 2 * _MAX_FRAMES:
-        key.append(id(at.f_code))
-        key.append(at.f_lasti)
+        key += id(at.f_code), at.f_lasti
         at = at.f_back
     key = tuple(key)
     stack = _stacks.get(key)
@@ -416,7 +414,7 @@ class _Client:
         try:
             self.sender = get_native_id()
             self.is_stopping = not is_thread
-            if is_thread:
+            if is_thread and hasattr(signal, "pthread_sigmask"):
                 signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
             self.drain(None if is_thread else "bye")
             while not self.is_stopping:
@@ -565,7 +563,6 @@ if hasattr(os, "register_at_fork"):
 
 
 _left = {}
-_before_test = 0
 
 
 def pytest_configure(config):
@@ -578,16 +575,15 @@ def pytest_report_header(config):
 
 
 def pytest_runtest_logstart(nodeid, location):
-    global _before_test
     _phase(nodeid)
     flush()
-    _before_test = _client.number
+    _client.before_test = _client.number
 
 
 def pytest_runtest_logfinish(nodeid, location):
     _phase(None)
     flush()
-    left = [buffer for buffers in (_client.ledger or {}).values() for buffer in buffers if buffer[0] >= _before_test]
+    left = [buffer for buffers in (_client.ledger or {}).values() for buffer in buffers if buffer[0] >= _client.before_test]
     if left:
         _left.setdefault(nodeid, []).extend(left)
 

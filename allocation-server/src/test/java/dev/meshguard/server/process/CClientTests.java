@@ -84,11 +84,11 @@ class CClientTests extends ClientContract {
         List<Allocated> reports = verdict.history().events(Allocated.class);
         assertThat(reports)
                 .hasSize(20_000)
-                .allSatisfy(
-                        report -> assertThat(report.request().origin().orElseThrow().frames())
-                                .singleElement()
-                                .extracting(StackTraceElement::getLineNumber)
-                                .isEqualTo(report.device() == 1 ? 1 : (int) report.address() / 64));
+                .allSatisfy(report -> assertThat(
+                                report.request().origin().orElseThrow().frames())
+                        .singleElement()
+                        .extracting(StackTraceElement::getLineNumber)
+                        .isEqualTo(report.device() == 1 ? 1 : (int) report.address() / 64));
     }
 
     @Test

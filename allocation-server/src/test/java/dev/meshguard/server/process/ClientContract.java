@@ -40,8 +40,7 @@ abstract class ClientContract {
     Path folder;
 
     /** Creates the tests of a program; its last argument is the name of a function. The language has words for a missing file. */
-    ClientContract(
-            ClientProgram source, List<String> command, Map<String, String> environment, String missingFile) {
+    ClientContract(ClientProgram source, List<String> command, Map<String, String> environment, String missingFile) {
         this.missingFile = missingFile;
         this.source = source;
         this.command = List.copyOf(command);
@@ -130,9 +129,9 @@ abstract class ClientContract {
     void aLabelArrivesWithItsQuotesAndIsCutBetweenCharacters() throws Exception {
         assertThat(verdictOf("text").survivors())
                 .singleElement()
-                .satisfies(survivor ->
-                        assertThat(survivor.buffer().request().details().label())
-                                .contains("\"quoted\" \\ \t" + "x".repeat(987) + "é"));
+                .satisfies(survivor -> assertThat(
+                                survivor.buffer().request().details().label())
+                        .contains("\"quoted\" \\ \t" + "x".repeat(987) + "é"));
     }
 
     @Test
@@ -140,8 +139,8 @@ abstract class ClientContract {
         Path socket = folder.resolve("none.sock");
 
         assertThat(run("threads", socket.toString()))
-                .containsExactly("[MeshGuard] Warning: no server at " + socket
-                        + ", so nothing more is reported: " + missingFile);
+                .containsExactly("[MeshGuard] Warning: no server at " + socket + ", so nothing more is reported: "
+                        + missingFile);
         assertThat(folder.resolve("none.sock.unheard")).content().matches("\\d+\n");
     }
 
@@ -230,7 +229,8 @@ abstract class ClientContract {
     /** Runs a program without {@code TrackedProcess}; returns the lines that it printed. */
     final List<String> run(String function, String socket) throws IOException, InterruptedException {
         Path output = folder.resolve("output");
-        Process process = command(function, socket).redirectOutput(output.toFile()).start();
+        Process process =
+                command(function, socket).redirectOutput(output.toFile()).start();
         assertThat(process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isZero();
         return Files.readAllLines(output);

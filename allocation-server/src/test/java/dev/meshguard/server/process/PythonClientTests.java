@@ -108,8 +108,8 @@ class PythonClientTests extends ClientContract {
         Path socket = folder.resolve("pause.sock");
         try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             server.bind(UnixDomainSocketAddress.of(socket));
-            Process program = command("reports_while_the_server_waits", socket.toString())
-                    .start();
+            Process program =
+                    command("reports_while_the_server_waits", socket.toString()).start();
             try (SocketChannel connection = server.accept();
                     BufferedReader output = program.inputReader(StandardCharsets.UTF_8);
                     BufferedReader lines = new BufferedReader(Channels.newReader(connection, StandardCharsets.UTF_8))) {
