@@ -47,10 +47,6 @@ final class ClientConnection {
 
     boolean isOpen = true;
 
-    /** The reader of frames, if the first byte was that of MeshGuard's clients. */
-    @Nullable
-    FramedReports frames;
-
     /** The reader of lines, if the first byte was that of an object. */
     @Nullable
     LineReports lines;
@@ -106,10 +102,7 @@ final class ClientConnection {
 
     /** Returns whether a program may report over it: it has reported, or sent a part of a record, or nothing yet. */
     boolean mayReport() {
-        if (lines != null) {
-            return lines.mayReport();
-        }
-        return frames == null ? hasReports() || carried > 0 || records == 0 : frames.mayReport();
+        return lines == null ? hasReports() || carried > 0 || records == 0 : lines.mayReport();
     }
 
     /** Returns the names of the programs that report over it; until the first report only the connection is known. */

@@ -365,8 +365,8 @@ final class LineReports {
         long request = line.number(Field.REQUEST, 0);
         if (dispatcher.entered(memory, size, process, connection) && reporter.isKept()) {
             MemoryRequest known = request(request, complete, origin);
-            reporter.report(tracker -> tracker.allocated(
-                    known, memory.device(), memory.type(), memory.address(), size, ownership));
+            reporter.report(tracker ->
+                    tracker.allocated(known, memory.device(), memory.type(), memory.address(), size, ownership));
         }
     }
 
@@ -385,11 +385,11 @@ final class LineReports {
         MemoryRequest release = reporter.request(complete, origin);
         if (ignored.isPresent()) {
             IgnoredFreeReason reason = ignored.get();
-            reporter.report(tracker ->
-                    tracker.freeIgnored(release, memory.device(), memory.type(), memory.address(), reason));
+            reporter.report(
+                    tracker -> tracker.freeIgnored(release, memory.device(), memory.type(), memory.address(), reason));
         } else {
-            reporter.report(tracker ->
-                    tracker.freed(release, memory.device(), memory.type(), memory.address(), ownership));
+            reporter.report(
+                    tracker -> tracker.freed(release, memory.device(), memory.type(), memory.address(), ownership));
         }
     }
 

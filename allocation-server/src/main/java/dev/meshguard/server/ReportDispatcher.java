@@ -4,7 +4,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.internal.LiveEntries.Entry;
 import dev.meshguard.server.ReportedBuffers.Held;
-import dev.meshguard.server.frame.internal.Frame;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
@@ -44,7 +43,6 @@ final class ReportDispatcher {
     private final FreedTypes freedTypes = new FreedTypes();
     private final ProcessRegistry processes;
     private final List<ClientConnection> connections;
-    private final FramedPrograms framedPrograms = new FramedPrograms();
     private final LinePrograms linePrograms = new LinePrograms();
     private final ProcessInspector inspector;
     private final HistoryReporter reporter;
@@ -194,12 +192,7 @@ final class ReportDispatcher {
         }
     }
 
-    // Frames of MeshGuard's clients
-
-    /** Returns the reader of a connection that sends frames. */
-    FramedReports framed(ClientConnection connection) {
-        return new FramedReports(this, reporter, framedPrograms, connection);
-    }
+    // Lines of MeshGuard's clients
 
     /** Returns the reader of a connection that sends lines. */
     LineReports lines(ClientConnection connection) {
@@ -212,22 +205,6 @@ final class ReportDispatcher {
         String name =
                 program.isBlank() ? "" : ", " + program.substring(0, Math.min(MAX_PROGRAM_LENGTH, program.length()));
         reporter.sourceAttached("allocation server, " + connection.description() + name);
-    }
-
-    boolean entered(Frame.Allocation report, int process, ClientConnection connection) {
-        if (report.size() < 0) {
-            return rejected(
-                    "a size of " + Long.toUnsignedString(report.size()) + " bytes, which cannot be", connection);
-        }
-        return entered(memory(report.memory()), report.size(), process, connection);
-    }
-
-    boolean left(Frame.Free report, int process, ClientConnection connection) {
-        return left(memory(report.memory()), report.ignored().isPresent(), process, connection);
-    }
-
-    private static LineReports.Memory memory(Frame.Memory memory) {
-        return new LineReports.Memory(memory.type(), memory.device(), memory.address(), memory.isCircularBuffer());
     }
 
     /**
@@ -278,7 +255,7 @@ final class ReportDispatcher {
         return true;
     }
 
-    /** Returns whether there is room for a device; frames may name any. */
+    /** Returns whether there is room for a device; clients may name any. */
     boolean isRecordable(int device) {
         return device >= 0
                 && device <= HistoryEvent.MAX_DEVICE
@@ -325,13 +302,6 @@ final class ReportDispatcher {
         remove(List.of(process), false);
         if (!isInOrder && reporter.isKept()) {
             unfinished.add(process);
-        }
-    }
-
-    void ended(long process, boolean isDeath) {
-        finished(process, true);
-        if (isDeath) {
-            reporter.processDied(process);
         }
     }
 

@@ -1,7 +1,5 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.frame.internal.FrameDecoder;
-import dev.meshguard.server.frame.internal.InvalidFrameException;
 import dev.meshguard.server.protocol.Message;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
@@ -292,15 +290,10 @@ final class ServerLoop implements Runnable {
     }
 
     private void received(ClientConnection connection) {
-        if (connection.records == 0 && connection.frames == null && isFramed()) {
-            connection.frames = dispatcher.framed(connection);
-        }
         if (connection.records == 0 && connection.lines == null && LineReports.areBegunBy(in)) {
             connection.lines = dispatcher.lines(connection);
         }
-        if (connection.frames != null) {
-            frames(connection, connection.frames);
-        } else if (connection.lines != null) {
+        if (connection.lines != null) {
             lines(connection, connection.lines);
         } else if (codec != null || decide(connection)) {
             records(connection);
@@ -335,28 +328,6 @@ final class ServerLoop implements Runnable {
             connection.channel.write(ByteBuffer.wrap(answers.getBytes(StandardCharsets.UTF_8)));
         } catch (IOException isGone) {
             // A program that has ended reads no answer. What it sent before is still to be read, up to its end.
-        }
-    }
-
-    private boolean isFramed() {
-        return in.hasRemaining() && FrameDecoder.isBegunBy(in.get(0));
-    }
-
-    private void frames(ClientConnection connection, FramedReports frames) {
-        try {
-            Optional<ByteBuffer> answer = frames.read(in);
-            if (answer.isPresent()) {
-                out.put(answer.get());
-                wasSmallRead = false;
-            }
-        } catch (InvalidFrameException e) {
-            frames.rejected();
-            connection.frames = null;
-            String why = connection.description() + " " + e.getMessage() + ", so it was closed";
-            reject(connection, why);
-            if (!connection.hasReports()) {
-                dispatcher.lost(-1, why);
-            }
         }
     }
 
@@ -611,11 +582,6 @@ final class ServerLoop implements Runnable {
             lines.disconnected();
             problemOf(lines, connection);
         }
-        FramedReports frames = connection.frames;
-        if (frames != null) {
-            frames.disconnected();
-            problemsOf(frames, connection);
-        }
         ended(connection);
     }
 
@@ -627,17 +593,8 @@ final class ServerLoop implements Runnable {
         });
     }
 
-    private void problemsOf(FramedReports frames, ClientConnection connection) {
-        for (String what : frames.problems()) {
-            String why = connection.description() + " " + what;
-            connection.problem(why);
-            problems.add(why);
-        }
-    }
-
     private void ended(ClientConnection connection) {
         connection.isOpen = false;
-        connection.frames = null;
         connection.lines = null;
         connection.unsent = null;
         connection.carried = 0;
@@ -660,10 +617,6 @@ final class ServerLoop implements Runnable {
             if (failure == null && connection.lines != null) {
                 connection.lines.close();
                 problemOf(connection.lines, connection);
-            }
-            if (failure == null && connection.frames != null) {
-                connection.frames.close();
-                problemsOf(connection.frames, connection);
             }
             ended(connection);
         }
