@@ -82,9 +82,7 @@ public enum Field {
     private final long most;
 
     Field(String key) {
-        this.key = key;
-        this.least = 0;
-        this.most = 0;
+        this(key, 0, 0);
     }
 
     Field(String key, long least, long most) {
