@@ -43,7 +43,7 @@ class RejectedRequestsTests {
 
         assertThat(log.notes())
                 .containsExactly(
-                        "The runtime rejected a request (line 1): 4 KiB (4096 B) of DRAM across 12 banks, 352 B in"
+                        "The runtime rejected a request (line 1): full or fragmented: 4 KiB (4096 B) of DRAM across 12 banks, 352 B in"
                                 + " each; a bank has 1 KiB (1024 B). The lines before it report no buffer there.");
     }
 
@@ -84,7 +84,7 @@ class RejectedRequestsTests {
 
         assertThat(log.notes())
                 .containsExactly(
-                        "The runtime rejected a request (line 1): its place would be 0x19560 (103776), and it may not"
+                        "The runtime rejected a request (line 1): full or fragmented: its place would be 0x19560 (103776), and it may not"
                                 + " lie below 0x30d40 (200000).");
     }
 

@@ -4,7 +4,6 @@ import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.evidence.internal.MemoryHolder;
 import dev.meshguard.capture.evidence.internal.RuntimeText;
 import dev.meshguard.capture.evidence.internal.RuntimeText.AddressRange;
-import dev.meshguard.capture.evidence.internal.RuntimeTextNotes;
 import dev.meshguard.capture.evidence.internal.RuntimeTextParser;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +63,7 @@ final class RejectionExplanation {
         Supplier<String> holders = text.held()
                 .flatMap(range -> buffers.get().map(all -> all.sentenceOn(range)))
                 .orElse(() -> "");
-        return () -> Optional.of(RuntimeTextNotes.figures(text) + holders.get());
+        return () -> Optional.of(text.asReason() + holders.get());
     }
 
     /** Returns the first of a buffer's tensors, with its number and shape. */

@@ -1,7 +1,7 @@
 package dev.meshguard.capture.evidence.internal;
 
-import dev.meshguard.capture.evidence.internal.RuntimeText.Kind;
-import dev.meshguard.capture.evidence.internal.RuntimeText.ListedBuffer;
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The error of the trace allocation tracker, of many lines: the buffers that a replay will corrupt, their stacks, and the
@@ -33,10 +34,28 @@ final class AliveBufferList {
 
     private static final int MAX_LINES = 100_000;
     private static final int MAX_BUFFERS = 1_000;
-    private static final int MAX_PARTS = 16;
+    private static final int MAX_LISTED = 5;
+    private static final int MAX_PARTS = 3;
     private static final int MAX_LENGTH = 300;
 
-    private record Entry(Optional<String> operation, List<String> frames, List<String> references) {}
+    private record Entry(Optional<String> operation, List<String> frames, List<String> references) {
+
+        String description(long id) {
+            return "buffer " + id
+                    + operation.map(name -> " of " + PrintableText.line(name)).orElse("")
+                    + text(", allocated at ", frames)
+                    + text(", referenced by ", references);
+        }
+
+        private static String text(String before, List<String> parts) {
+            return parts.isEmpty()
+                    ? ""
+                    : parts.stream()
+                            .limit(MAX_PARTS)
+                            .map(PrintableText::line)
+                            .collect(Collectors.joining(", ", before, parts.size() > MAX_PARTS ? ", …" : ""));
+        }
+    }
 
     private final long line;
     private final long announced;
@@ -107,7 +126,7 @@ final class AliveBufferList {
         if (!frame.lookingAt()) {
             return false;
         }
-        current.filter(entry -> entry.frames.size() < MAX_PARTS)
+        current.filter(entry -> entry.frames.size() <= MAX_PARTS)
                 .ifPresent(entry -> entry.frames.add(frame.group(1) + ":" + frame.group(2) + " in "
                         + frame.group(3).strip()));
         return true;
@@ -117,24 +136,24 @@ final class AliveBufferList {
         if (!isInReferrers || !content.startsWith("'")) {
             return false;
         }
-        current.filter(entry -> entry.references.size() < MAX_PARTS)
+        current.filter(entry -> entry.references.size() <= MAX_PARTS)
                 .ifPresent(entry -> entry.references.add(
                         content.length() <= MAX_LENGTH ? content : content.substring(0, MAX_LENGTH) + "…"));
         return true;
     }
 
     RuntimeText text() {
+        String listed = entries.isEmpty()
+                ? ""
+                : entries.entrySet().stream()
+                        .limit(MAX_LISTED)
+                        .map(entry -> entry.getValue().description(entry.getKey()))
+                        .collect(Collectors.joining("; ", ": ", ""));
         return new RuntimeText(
-                Kind.ALIVE_BEFORE_REPLAY,
                 line,
-                announced == 1 ? "1 buffer" : announced + " buffers",
-                Optional.empty(),
-                entries.entrySet().stream()
-                        .map(entry -> new ListedBuffer(
-                                entry.getKey(),
-                                entry.getValue().operation,
-                                entry.getValue().frames,
-                                entry.getValue().references))
-                        .toList());
+                "Before a replay of a trace, the runtime listed " + Quantities.count(announced, "buffer")
+                        + " that it would corrupt",
+                listed + (entries.size() > MAX_LISTED ? "; and " + (entries.size() - MAX_LISTED) + " more." : "."),
+                Optional.empty());
     }
 }

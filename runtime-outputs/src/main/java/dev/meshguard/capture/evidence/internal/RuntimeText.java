@@ -1,7 +1,6 @@
 package dev.meshguard.capture.evidence.internal;
 
 import dev.meshguard.event.BufferType;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -10,24 +9,14 @@ import java.util.Optional;
  * <p>None of these texts names a tensor or a culprit. {@link #held()} is the memory whose buffers stood in the way, so a
  * history shows which these were.
  *
- * @param kind what it reports
  * @param line the number of its first line, from 1
- * @param figures its figures, as a part of a sentence; empty if it has none
+ * @param event what happened, as the first part of a sentence
+ * @param details the rest of that sentence, with a sign in front and all that follows it
  * @param held the memory whose buffers the request would need to be free, if buffers are the reason
- * @param buffers the buffers that it lists by their numbers, in its order
  */
-public record RuntimeText(
-        Kind kind, long line, String figures, Optional<AddressRange> held, List<ListedBuffer> buffers) {
+public record RuntimeText(long line, String event, String details, Optional<AddressRange> held) {
 
-    /** The kinds of texts. */
-    enum Kind {
-        /** The runtime rejected a request for memory. */
-        REJECTED_REQUEST,
-        /** Buffers that a replay will corrupt are alive before it. */
-        ALIVE_BEFORE_REPLAY,
-        /** A buffer was allocated while a trace was active, which may be unsafe. */
-        ALLOCATED_WITH_TRACE
-    }
+    private static final String REJECTION = "The runtime rejected a request";
 
     /**
      * A range of addresses of one memory.
@@ -49,26 +38,21 @@ public record RuntimeText(
         }
     }
 
-    /**
-     * A buffer in a list of the trace allocation tracker.
-     *
-     * @param id the runtime's unique number of the buffer, which no other file has
-     * @param operation the innermost operation that allocated it, if it is named
-     * @param frames the lines of Python on the stack of its allocation, in the order of the text: {@code model.py:31 in
-     *     forward}
-     * @param references the Python variables that hold it, as printed
-     */
-    record ListedBuffer(long id, Optional<String> operation, List<String> frames, List<String> references) {
-
-        /** Creates the record with its own copies of the lists. */
-        ListedBuffer {
-            frames = List.copyOf(frames);
-            references = List.copyOf(references);
-        }
+    static RuntimeText rejection(long line, String figures, Optional<AddressRange> held) {
+        return new RuntimeText(line, REJECTION, ": " + figures + ".", held);
     }
 
-    /** Creates the record with its own copy of the list. */
-    public RuntimeText {
-        buffers = List.copyOf(buffers);
+    boolean isRejection() {
+        return event.equals(REJECTION);
+    }
+
+    /** Returns the sentence with the line. */
+    String note() {
+        return event + " (line " + line + ")" + details;
+    }
+
+    /** Returns the sentence if it stands in the reason of an exception. */
+    public String asReason() {
+        return isRejection() ? "The rejected request" + details : event + " (in its reason)" + details;
     }
 }
