@@ -27,8 +27,7 @@ import org.apiguardian.api.API.Status;
  *
  * <p>Recording ends before the device is closed. If all of its buffers were freed, the verdict is {@code LEAK_FREE}. A
  * buffer that remains may be freed later, so the verdict is {@code INCONCLUSIVE}; {@link #remaining()} names these
- * buffers and their tensors. {@link #historyAtEnd()}, {@link #historyAfter(int)} and {@link #historyInRounds(String)} are for a
- * check at another moment, which the user chooses.
+ * buffers and their tensors. {@link RuntimeOutputReader} reads it for a check at another moment, which the user chooses.
  *
  * <h2>Limits</h2>
  *
@@ -50,13 +49,11 @@ public final class RuntimeOutput implements HistorySource {
     private final String name;
     private final OutputFormat format;
     private final OutputContent content;
-    private final AllocationHistory history;
 
     RuntimeOutput(String name, OutputFormat format, OutputContent content) {
         this.name = name;
         this.format = format;
         this.content = content;
-        this.history = content.recording().history();
     }
 
     /**
@@ -97,47 +94,7 @@ public final class RuntimeOutput implements HistorySource {
     /** Returns the history of the buffers that were allocated while it was recorded. */
     @Override
     public AllocationHistory history() {
-        return history;
-    }
-
-    /**
-     * Returns the history for a check at the end of the recording, at which all memory should be free, except expected buffers.
-     *
-     * <pre>{@code
-     * assertThat(output.historyAtEnd()).allowing(weights).noLeaks();
-     * }</pre>
-     */
-    public AllocationHistory historyAtEnd() {
-        return content.recording().historyAtEnd();
-    }
-
-    /**
-     * Returns the history for a check after an operation, at which all memory should be free, except expected buffers.
-     *
-     * <pre>{@code
-     * assertThat(output.historyAfter(12)).allowing(weights).noLeaks();
-     * }</pre>
-     *
-     * @param operation the number of its node {@code function_start} in a capture, or its number in a database
-     * @throws IllegalArgumentException if the recording has no such operation that ended
-     */
-    public AllocationHistory historyAfter(int operation) {
-        return content.recording().historyAfter(operation);
-    }
-
-    /**
-     * Returns the history for a check at the end of the recording, with a round from each run of an operation to the next.
-     *
-     * <pre>{@code
-     * assertThat(output.historyInRounds("forward")).accumulation().doesNotGrow();
-     * }</pre>
-     *
-     * @param operation the name of the outermost operation that begins a round
-     * @throws IllegalArgumentException if no outermost operation has the name; the message lists the names
-     * @throws IllegalStateException if the file was read with {@link RuntimeOutputReader#roundsAt}
-     */
-    public AllocationHistory historyInRounds(String operation) {
-        return content.recording().historyInRounds(operation::equals);
+        return content.history();
     }
 
     /** Returns the number of nodes of a capture, or of operations of a database. */

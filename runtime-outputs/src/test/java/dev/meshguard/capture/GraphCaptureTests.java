@@ -15,6 +15,8 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Trend;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,6 +84,51 @@ class GraphCaptureTests {
         assertThat(verdict(capture).survivors())
                 .extracting(survivor -> survivor.diagnosis().cause())
                 .containsExactly(Cause.UNEXPLAINED);
+    }
+
+    @Test
+    void whatFollowsTheOperationThatIsJudgedIsNotRead() throws IOException {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.begin("ttnn::relu");
+        int buffer = graph.allocate(RESULT);
+        int inner = graph.begin("ttnn::add");
+        graph.end().end();
+        graph.free(buffer, RESULT);
+        int last = graph.begin("ttnn::add");
+        graph.end();
+        graph.allocate(WEIGHTS);
+        byte[] json = graph.close().json().getBytes(StandardCharsets.UTF_8);
+        RuntimeOutputReader reader = RuntimeOutputReader.create();
+
+        assertThat(verdict(reader.judgedAfter(inner).read(new ByteArrayInputStream(json), "graph.json"))
+                        .outcome())
+                .isEqualTo(Outcome.LEAKED);
+        assertThat(verdict(reader.judgedAfter(last).read(new ByteArrayInputStream(json), "graph.json"))
+                        .outcome())
+                .isEqualTo(Outcome.LEAK_FREE);
+        assertThatIOException()
+                .isThrownBy(() -> reader.judgedAfter(2).read(new ByteArrayInputStream(json), "graph.json"))
+                .withMessageStartingWith("it has no operation 2.");
+    }
+
+    @Test
+    void roundsGoFromEachRunOfAnOutermostOperationToTheNext() throws IOException {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        for (int round = 0; round < 4; round++) {
+            graph.begin("forward");
+            graph.allocate(Memory.l1(4096L * (round + 1), 64));
+            graph.begin("forward");
+            graph.end().end();
+        }
+        byte[] json = graph.close().json().getBytes(StandardCharsets.UTF_8);
+
+        Accumulation rounds = Accumulation.of(RuntimeOutputReader.create()
+                .roundsAt(Pattern.compile("^forward$"))
+                .read(new ByteArrayInputStream(json), "graph.json")
+                .history());
+
+        assertThat(rounds.rounds()).isEqualTo(4);
+        assertThat(rounds.trend()).isEqualTo(Trend.GROWING);
     }
 
     @Test

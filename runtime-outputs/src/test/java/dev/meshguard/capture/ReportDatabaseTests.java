@@ -346,7 +346,8 @@ class ReportDatabaseTests {
 
         assertThat(RuntimeOutput.read(file()).notes())
                 .contains(
-                        "An exception left ttnn.matmul (operation 1): \"RuntimeError: Out of Memory: Not enough space\".");
+                        "An exception left ttnn.matmul (operation 1): \"RuntimeError: Out of Memory: Not enough space\"."
+                                + " The rejected request: its figures cannot be read.");
     }
 
     @Test

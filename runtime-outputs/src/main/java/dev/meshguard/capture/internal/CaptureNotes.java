@@ -28,6 +28,13 @@ final class CaptureNotes {
         first.add(note);
     }
 
+    /** Adds a sentence about several things, unless there is none. */
+    void add(long count, String one, String several, String rest) {
+        if (count > 0) {
+            add((count == 1 ? one : String.format(Locale.ROOT, several, count)) + rest);
+        }
+    }
+
     void skipped(String what) {
         String kind = shortened(what);
         if (skipped.size() < MAX_KINDS || skipped.containsKey(kind)) {

@@ -3,20 +3,18 @@ package dev.meshguard.capture.internal;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.evidence.internal.MemoryHolder;
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
+import dev.meshguard.capture.internal.CapturedBuffer.State;
 import dev.meshguard.capture.internal.GraphNode.Param;
 import dev.meshguard.capture.internal.OperationNumbers.Numbered;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,11 +22,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +39,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class CaptureRecorder {
 
-    private static final String SOURCE = "graph capture";
     private static final String NO_NAME = "an operation without a name";
     private static final Phase BETWEEN = new Phase("between operations");
 
@@ -50,25 +49,7 @@ final class CaptureRecorder {
             "dataflow_buffer_allocate",
             "scratchpad_allocate");
 
-    /** A capture has no time of an event. */
-    private static final Instant NO_TIME = Instant.EPOCH;
-
     private static final int MAX_FREED = 256;
-
-    /** A buffer that was freed in the outermost open operation, at a node, as it was then. */
-    private static final class Freed {
-        private final int at;
-        private final CapturedBuffer buffer;
-        private final Memory memory;
-        private final int[] users;
-
-        private Freed(int at, CapturedBuffer buffer) {
-            this.at = at;
-            this.buffer = buffer;
-            this.memory = buffer.memory.orElseThrow();
-            this.users = buffer.users;
-        }
-    }
 
     /** An open operation, with its number if there may be calls of Python. */
     private static final class Operation {
@@ -84,56 +65,50 @@ final class CaptureRecorder {
             this.numbered = numbered;
             this.takesTensors = takesTensors;
         }
-
-        private String name() {
-            return name;
-        }
     }
 
-    private final EventList events = new EventList();
-
-    /** The memory that was allocated in the capture. */
-    private final Set<Memory> allocated = new HashSet<>();
-
-    private final CaptureNotes notes = new CaptureNotes();
+    private final ReadingCriteria criteria;
+    private final Recording recording;
+    private final CaptureNotes notes;
     private final TensorUse tensors = new TensorUse();
+    private final Map<String, AllocationDetails> details = new HashMap<>();
 
     private final Map<Integer, CapturedBuffer> buffers = new HashMap<>();
     /** Allocated in the capture and not freed, in the order of allocation. */
     private final Map<Memory, CapturedBuffer> live = new LinkedHashMap<>();
-
-    private final Deque<Operation> open = new ArrayDeque<>();
-    private final Map<String, AllocationDetails> details = new HashMap<>();
-    private Phase phase = Phase.START;
-
-    /** The last of them; an exception frees buffers before its operation ends. */
-    private final Deque<Freed> freed = new ArrayDeque<>();
-
+    /** The memory that was allocated in the capture. */
+    private final Set<Memory> allocated = new HashSet<>();
     /** Where buffers from before the capture were freed. */
     private final Set<Long> freedAddresses = new HashSet<>();
 
-    private final ReadingCriteria criteria;
-    private final OperationHistory recording;
+    private final Deque<Operation> open = new ArrayDeque<>();
+    /** The last buffers that were freed in the outermost open operation; an exception frees buffers before its operation ends. */
+    private final Deque<CapturedBuffer> freed = new ArrayDeque<>();
+
+    /** The runtime's among the buffers that were allocated in the outermost open operation, unless they are in doubt. */
+    private final List<CapturedBuffer> ofRuntime = new ArrayList<>();
+
     private Optional<OperationNumbers> numbers = Optional.empty();
     private Optional<PythonCalls> calls = Optional.empty();
     private Optional<SnapshotComparison> snapshots = Optional.empty();
-    private boolean isPastLast;
+    private final Map<String, Long> unread = new TreeMap<>();
 
+    private OptionalInt rank = OptionalInt.empty();
     private long nodes;
     private int next;
-    private boolean ended;
+    /** Whether it is known where the capture ends, or that it is not. */
+    private boolean hasEnd;
+
+    private boolean isPastLast;
     private long reports;
     private long freedFromBefore;
     private long withoutAddress;
     private long coarseTypes;
-    private boolean damaged;
-    private final Map<String, Long> unread = new TreeMap<>();
-    private OptionalInt rank = OptionalInt.empty();
 
     CaptureRecorder(ReadingCriteria criteria) {
         this.criteria = criteria;
-        recording = new OperationHistory(events, criteria, "capture");
-        events.add(number -> new HistoryEvent.SourceAttached(number, SourceDescription.of(SOURCE)));
+        recording = new Recording(SourceDescription.of("graph capture"), criteria, "capture");
+        notes = recording.notes();
     }
 
     long nodes() {
@@ -160,9 +135,7 @@ final class CaptureRecorder {
 
     /** Prepares for snapshots, which come after the graph. */
     void expectSnapshots() {
-        if (snapshots.isEmpty()) {
-            snapshots = Optional.of(new SnapshotComparison());
-        }
+        snapshots = snapshots.or(() -> Optional.of(new SnapshotComparison()));
     }
 
     /**
@@ -172,15 +145,12 @@ final class CaptureRecorder {
      * @return empty if the graph has no such outermost operation, or what follows it is not read
      */
     Optional<SnapshotComparison> snapshotAfter(int operation) {
-        Optional<SnapshotComparison> known = snapshots.filter(all -> all.hasOperation(operation));
-        return known;
+        return snapshots.filter(all -> all.hasOperation(operation));
     }
 
     /** Prepares for calls of Python, which may come at the end. */
     void expectCalls() {
-        if (numbers.isEmpty()) {
-            numbers = Optional.of(new OperationNumbers());
-        }
+        numbers = numbers.or(() -> Optional.of(new OperationNumbers()));
     }
 
     /** Adds the calls of Python; those that come first are used, unless they are damaged. */
@@ -197,34 +167,43 @@ final class CaptureRecorder {
 
     /** Records that the rest of the capture cannot be read. */
     void damaged(String reason) {
-        damaged = true;
-        lost(-1, String.format(Locale.ROOT, "the capture cannot be read after %s: %s", lastNode(), reason));
+        hasEnd = true;
+        lost(-1, "the capture cannot be read after %s: %s", lastNode(), reason);
+    }
+
+    /** Records that what some reports say is not known; those after the last operation that is read do not count. */
+    void lost(long count, String reason, Object... values) {
+        if (!isPastLast) {
+            recording.lost(count, String.format(Locale.ROOT, reason, values));
+        }
+    }
+
+    private String lastNode() {
+        return nodes == 0 ? "its beginning" : "node " + (next - 1);
     }
 
     /** Records one node. */
     void node(GraphNode node) {
+        nodes++;
         if (isPastLast) {
-            nodes++;
             numberPastLast(node);
             return;
         }
         int number = node.counter() == GraphNode.NONE ? next : node.counter();
-        if (number > next) {
-            lost(
-                    number - next,
-                    number - next == 1
-                            ? "node " + next + " is missing"
-                            : "nodes " + next + " to " + (number - 1) + " are missing");
+        if (number == next + 1) {
+            lost(1, "node %d is missing", next);
+        } else if (number > next) {
+            lost(number - next, "nodes %d to %d are missing", next, number - 1);
         } else if (number < next) {
-            lost(-1, "node " + number + " stands after node " + (next - 1));
+            lost(-1, "node %d stands after node %d", number, next - 1);
         }
         next = Math.max(next, number == Integer.MAX_VALUE ? number : number + 1);
-        nodes++;
+        node.impossibleValue().ifPresent(value -> lost(1, "node %d has the %s", number, value));
         switch (node.type()) {
             case "capture_start" -> {}
-            case "capture_end" -> ended = true;
+            case "capture_end" -> hasEnd = true;
             case "function_start" -> began(node, number);
-            case "function_end" -> operationEnded(node, number);
+            case "function_end" -> ended(node, number);
             case "tensor" ->
                 tensors.tensor(
                         number,
@@ -232,24 +211,31 @@ final class CaptureRecorder {
                         Optional.ofNullable(node.text(Param.SHAPE)),
                         node.connections(),
                         memoryOf(node));
-            case "buffer" -> described(node, number);
+            case "buffer" ->
+                buffers.put(
+                        number,
+                        new CapturedBuffer(
+                                number,
+                                node.connections(),
+                                node.number(Param.SIZE).orElse(GraphNode.NONE),
+                                node.connection() != GraphNode.NONE || node.hasNoEdge()));
             case "buffer_allocate" -> allocated(node, number);
             case "buffer_deallocate" -> freed(node, number);
-            case "error" ->
+            case "error" -> {
+                String name = firstOf(node.text(Param.ERROR_OPERATION), null);
                 aborted(
-                        errorOperation(node),
+                        name.isBlank() ? outermost().orElse(NO_NAME) : name,
                         number,
                         firstOf(node.text(Param.ERROR_MESSAGE), node.text(Param.ERROR_TYPE)));
-            case "circular_buffer_allocate" ->
-                open.stream().limit(1).forEach(operation -> operation.runsProgram = true);
+            }
             default -> {
                 if (!MEMORY_OF_PROGRAMS.contains(node.type())) {
                     unknown(node, number);
+                } else if (node.type().endsWith("_allocate") && !open.isEmpty()) {
+                    open.element().runsProgram = true;
                 }
             }
         }
-        node.impossibleValue()
-                .ifPresent(value -> lost(1, String.format(Locale.ROOT, "node %d has the %s", number, value)));
     }
 
     /** A node of another version is skipped, unless it may report a buffer. */
@@ -258,31 +244,24 @@ final class CaptureRecorder {
                 || node.text(Param.ADDRESS) != null
                 || buffers.containsKey(node.connection());
         if (node.type().isEmpty()) {
-            lost(1, "node " + number + " has no type");
+            lost(1, "node %d has no type", number);
         } else if (namesMemory) {
             lost(
                     1,
-                    String.format(
-                            Locale.ROOT,
-                            "node %d may report a buffer, and its type %s is not known",
-                            number,
-                            Quantities.quoted(node.type())));
+                    "node %d may report a buffer, and its type %s is not known",
+                    number,
+                    Quantities.quoted(node.type()));
         } else {
             notes.skipped("node of type " + node.type());
         }
     }
 
-    private String errorOperation(GraphNode error) {
-        String named = firstOf(error.text(Param.ERROR_OPERATION), null);
-        return named.isBlank() ? outermost().orElse(NO_NAME) : named;
-    }
-
-    private static @Nullable Memory memoryOf(GraphNode tensor) {
-        OptionalLong address = tensor.number(Param.ADDRESS);
-        Optional<BufferType> type = tensor.bufferType();
+    private static @Nullable Memory memoryOf(GraphNode node) {
+        OptionalLong address = node.number(Param.ADDRESS);
+        Optional<BufferType> type = node.bufferType();
         return address.orElse(0) == 0 || type.isEmpty()
                 ? null
-                : new Memory(tensor.device(), type.get(), address.getAsLong());
+                : new Memory(node.device(), type.get(), address.getAsLong());
     }
 
     private static String firstOf(@Nullable String text, @Nullable String other) {
@@ -296,6 +275,7 @@ final class CaptureRecorder {
         String name = nameOf(node);
         if (open.isEmpty()) {
             freed.clear();
+            ofRuntime.clear();
             recording.operationBegan(name);
         }
         open.push(new Operation(
@@ -316,8 +296,7 @@ final class CaptureRecorder {
         String name = nameOf(node);
         if (node.type().equals("function_start")) {
             open.push(new Operation(GraphNode.NONE, name, numbered(name), false));
-        } else if (node.type().equals("function_end")
-                && open.stream().anyMatch(operation -> operation.name.equals(name))) {
+        } else if (node.type().equals("function_end") && isOpen(name)) {
             while (!open.pop().name.equals(name)) {
                 // Older captures left the operations in it open at an exception.
             }
@@ -329,25 +308,38 @@ final class CaptureRecorder {
         return name == null || name.isBlank() ? NO_NAME : tensors.shared(name);
     }
 
+    private boolean isOpen(String name) {
+        return open.stream().anyMatch(operation -> operation.name.equals(name));
+    }
+
     /** Ends the innermost open operation of the name, and those in it, which older captures left open at an exception. */
-    private void operationEnded(GraphNode node, int number) {
+    private void ended(GraphNode node, int number) {
         String name = nameOf(node);
         if (node.flag(Param.ABORTED)) {
             aborted(name, number, firstOf(node.text(Param.ABORT_REASON), null));
         }
-        if (open.stream().anyMatch(operation -> operation.name.equals(name))) {
-            Operation ending = pop();
-            while (!ending.name.equals(name)) {
-                notes.skipped("operation without an end");
-                unreturned(ending.name, ending.node);
-                ending = pop();
-            }
-            if (open.isEmpty() && snapshots.isPresent()) {
-                snapshots.get().operationEnded(ending.node, name, number);
-            }
-        } else {
+        if (!isOpen(name)) {
             notes.skipped("end of an operation that did not begin");
+            return;
         }
+        Operation ending = pop();
+        while (!ending.name.equals(name)) {
+            notes.skipped("operation without an end");
+            unreturned(ending.name, ending.node);
+            ending = pop();
+        }
+        if (open.isEmpty() && snapshots.isPresent()) {
+            snapshots.get().operationEnded(ending.node, name, number);
+        }
+    }
+
+    private Operation pop() {
+        Operation ending = open.pop();
+        if (criteria.last().equals(OptionalInt.of(ending.node))) {
+            unreturned();
+            isPastLast = true;
+        }
+        return ending;
     }
 
     private void aborted(String name, int number, String reason) {
@@ -361,28 +353,24 @@ final class CaptureRecorder {
                 name + " (node " + number + ")", reason, () -> RejectionExplanation.of(reason, () -> allocated(began)));
     }
 
-    /** The result of an operation that did not return has no tensor, and memory of the runtime has none either. */
-    private void unreturned(String name, int began) {
-        long buffers = live.values().stream()
-                .filter(buffer -> buffer.isOfRuntime && buffer.node > began)
-                .count();
-        if (buffers > 0) {
-            lost(
-                    -1,
-                    String.format(
-                            Locale.ROOT,
-                            "%s (node %d) did not return, so it is not known whose its %s without a tensor are",
-                            name,
-                            began,
-                            Quantities.count(buffers, "buffer")));
-        }
+    private void unreturned() {
+        open.forEach(operation -> unreturned(operation.name, operation.node));
     }
 
-    private Operation pop() {
-        Operation ending = open.pop();
-        recording.operationEnded(ending.node);
-        isPastLast |= criteria.last().isPresent() && criteria.last().getAsInt() == ending.node;
-        return ending;
+    /** The result of an operation that did not return has no tensor, and memory of the runtime has none either. */
+    private void unreturned(String name, int began) {
+        long unknown = 0;
+        for (int last = ofRuntime.size() - 1; last >= 0 && ofRuntime.get(last).node > began; last--) {
+            unknown += ofRuntime.remove(last).state == State.ALLOCATED ? 1 : 0;
+        }
+        if (unknown > 0) {
+            lost(
+                    -1,
+                    "%s (node %d) did not return, so it is not known whose its %s without a tensor are",
+                    name,
+                    began,
+                    Quantities.count(unknown, "buffer"));
+        }
     }
 
     /**
@@ -396,121 +384,113 @@ final class CaptureRecorder {
         }
         return Optional.of(new RejectionExplanation.Buffers(
                 "capture",
-                live.values().stream()
-                        .map(buffer -> holder(buffer, buffer.memory.orElseThrow(), buffer.users))
-                        .toList(),
-                freed.stream()
-                        .filter(buffer -> buffer.at > began)
-                        .map(buffer -> holder(buffer.buffer, buffer.memory, buffer.users))
-                        .toList(),
+                holders(live.values().stream()),
+                holders(freed.stream().filter(buffer -> buffer.freedAt > began)),
                 before()));
+    }
+
+    private List<MemoryHolder> holders(Stream<CapturedBuffer> all) {
+        return all.map(buffer -> holder(buffer, memoryOf(buffer))).toList();
+    }
+
+    private static Memory memoryOf(CapturedBuffer allocated) {
+        return Objects.requireNonNull(allocated.memory);
     }
 
     /** Returns the buffers from before the capture at whose address nothing was allocated in it. */
     private List<MemoryHolder> before() {
         List<MemoryHolder> before = new ArrayList<>();
         for (CapturedBuffer buffer : buffers.values()) {
-            if (!buffer.wasAllocated && !buffer.wasFreedFromBefore) {
+            if (buffer.state == State.FROM_BEFORE) {
                 tensors.memoryOf(buffer.users)
                         .filter(memory -> !allocated.contains(memory) && !freedAddresses.contains(memory.address()))
-                        .ifPresent(memory -> before.add(holder(buffer, memory, buffer.users)));
+                        .ifPresent(memory -> before.add(holder(buffer, memory)));
             }
         }
         return before;
     }
 
-    private MemoryHolder holder(CapturedBuffer buffer, Memory memory, int[] users) {
-        Numbered caller = buffer.caller;
+    private MemoryHolder holder(CapturedBuffer buffer, Memory memory) {
+        String node = "node " + buffer.node;
+        String ofBuffer = buffer.state == State.FROM_BEFORE ? "from before the capture, " + node : node;
         return new MemoryHolder(
                 memory.type(),
                 memory.address(),
-                buffer.wasAllocated ? buffer.allocatedSize : Math.max(0, buffer.size),
+                Math.max(0, buffer.size),
                 memory.device(),
-                RejectionExplanation.label(tensors.of(users)),
-                () -> calls.flatMap(python -> OperationNumbers.originOf(caller, python)),
-                buffer.operation
-                        .map(name -> "of " + name + " (node " + buffer.node + ")")
-                        .orElse((buffer.wasAllocated ? "node " : "from before the capture, node ") + buffer.node));
+                RejectionExplanation.label(tensors.of(buffer.users)),
+                () -> Optional.ofNullable(buffer.request).flatMap(CapturedRequest::origin),
+                buffer.operation.map(name -> "of " + name + " (" + node + ")").orElse(ofBuffer));
     }
 
     private Optional<String> outermost() {
-        return Optional.ofNullable(open.peekLast()).map(Operation::name);
+        return Optional.ofNullable(open.peekLast()).map(operation -> operation.name);
     }
 
     private void enterPhase() {
-        Phase current = outermost().map(Phase::new).orElse(phase.equals(Phase.START) ? Phase.START : BETWEEN);
-        if (!current.equals(phase)) {
-            phase = current;
-            events.add(number -> new HistoryEvent.PhaseBegan(number, NO_TIME, current));
-        }
+        Phase before = recording.phase().equals(Phase.START) ? Phase.START : BETWEEN;
+        recording.enter(outermost().map(Phase::new).orElse(before));
     }
 
     // Buffers
 
-    private void described(GraphNode node, int number) {
-        buffers.put(
-                number,
-                new CapturedBuffer(
-                        number,
-                        node.connections(),
-                        node.number(Param.SIZE).orElse(GraphNode.NONE),
-                        node.connection() != GraphNode.NONE || node.hasNoEdge()));
-    }
-
     private void allocated(GraphNode node, int number) {
         reports++;
-        CapturedBuffer known = buffers.get(node.connection());
-        CapturedBuffer buffer = known == null ? new CapturedBuffer(number, new int[0], GraphNode.NONE, false) : known;
-        OptionalLong size = node.number(Param.SIZE);
-        OptionalLong named = node.number(Param.ADDRESS);
+        CapturedBuffer buffer = buffers.get(node.connection());
+        if (buffer == null) {
+            buffer = new CapturedBuffer(number, new int[0], GraphNode.NONE, false);
+        } else if (buffer.state == State.ALLOCATED) {
+            lost(1, "node %d allocates the buffer of node %d again", number, buffer.node);
+            return;
+        } else if (buffer.state == State.FREED) {
+            buffer = buffer.reused();
+        }
+        long size = node.number(Param.SIZE).orElse(buffer.size);
+        OptionalLong address = node.number(Param.ADDRESS);
         Optional<BufferType> type = typeOf(node);
-        if (buffer.memory.isPresent()) {
-            lost(1, String.format(Locale.ROOT, "node %d allocates the buffer of node %d again", number, buffer.node));
+        if (type.isEmpty() || address.isEmpty() || size < 0) {
+            String missing = type.isEmpty() ? "memory" : address.isEmpty() ? "address" : "size";
+            lost(1, "node %d allocates a buffer without a valid %s", number, missing);
             return;
         }
-        if (type.isEmpty() || named.isEmpty() || (size.isEmpty() && buffer.size < 0)) {
-            lost(
-                    1,
-                    String.format(
-                            Locale.ROOT,
-                            "node %d allocates a buffer without a valid %s",
-                            number,
-                            type.isEmpty() ? "memory" : named.isEmpty() ? "address" : "size"));
-            return;
-        }
-        long address = named.getAsLong();
-        buffer.hasAddress = address != 0;
+        buffer.hasAddress = address.getAsLong() != 0;
         withoutAddress += buffer.hasAddress ? 0 : 1;
-        Memory memory = new Memory(node.device(), type.get(), buffer.hasAddress ? address : buffer.node);
+        buffer.size = size;
+        buffer.operation = outermost();
+        buffer.isOfRuntime = buffer.hasNoTensor() && isOfRuntime(type.get());
+        buffer.memory = new Memory(node.device(), type.get(), buffer.hasAddress ? address.getAsLong() : buffer.node);
+        allocated(buffer, number);
+    }
+
+    private void allocated(CapturedBuffer buffer, int number) {
+        Memory memory = memoryOf(buffer);
         enterPhase();
         CapturedBuffer before = live.get(memory);
         if (before != null) {
             lost(
                     1,
-                    String.format(
-                            Locale.ROOT,
-                            "node %d allocates an address at which the buffer of node %d is allocated, whose free is missing",
-                            number,
-                            before.node));
+                    "node %d allocates an address at which the buffer of node %d is allocated, whose free is missing",
+                    number,
+                    before.node);
             freed(before, number);
         }
-        buffer.memory = Optional.of(memory);
         if (snapshots.isPresent() && buffer.hasAddress) {
-            buffer.period = snapshots.get().periods().began(memory.type(), address, number);
+            snapshots.get().allocated(memory.type(), memory.address(), number);
         }
-        buffer.allocatedSize = size.orElse(buffer.size);
-        buffer.wasAllocated = true;
-        buffer.operation = outermost();
-        buffer.isOfRuntime = buffer.hasNoTensor() && isOfRuntime(type.get());
-        live.put(memory, buffer);
+        CapturedRequest request = new CapturedRequest(detailsOf(buffer));
         Operation innermost = open.peek();
-        buffer.caller = innermost == null ? null : innermost.numbered;
         if (innermost != null && innermost.numbered != null) {
-            numbers.ifPresent(operations -> operations.allocated(events.nextNumber(), innermost.numbered));
+            numbers.orElseThrow().allocated(request, innermost.numbered);
         }
-        buffer.event = events.nextNumber();
+        buffer.request = request;
+        buffer.state = State.ALLOCATED;
+        if (buffer.isOfRuntime) {
+            ofRuntime.add(buffer);
+        }
+        buffers.put(buffer.node, buffer);
+        live.put(memory, buffer);
         allocated.add(memory);
-        events.allocated(memory, buffer.allocatedSize, detailsOf(buffer), Optional.empty());
+        recording.allocated(memory, buffer.size, request);
     }
 
     /**
@@ -518,8 +498,8 @@ final class CaptureRecorder {
      * prepared, or a kernel binary, which lies in DRAM. A capture without tensors and programs shows nothing of it.
      */
     private boolean isOfRuntime(BufferType type) {
-        return open.stream().anyMatch(operation -> operation.runsProgram)
-                || (type == BufferType.DRAM && open.stream().anyMatch(operation -> operation.takesTensors));
+        return open.stream()
+                .anyMatch(operation -> operation.runsProgram || (type == BufferType.DRAM && operation.takesTensors));
     }
 
     private AllocationDetails detailsOf(CapturedBuffer buffer) {
@@ -541,69 +521,59 @@ final class CaptureRecorder {
 
     private void freed(GraphNode node, int number) {
         reports++;
-        Optional<CapturedBuffer> found = freedBy(node);
-        if (found.isEmpty()) {
+        CapturedBuffer buffer = freedBy(node);
+        if (buffer == null) {
             freedUnknown(node, number);
             return;
         }
-        CapturedBuffer buffer = found.get();
-        if (buffer.memory.isPresent()) {
-            enterPhase();
-            remember(buffer, number);
-            freed(buffer, number);
-        } else if (buffer.wasAllocated) {
-            lost(
-                    1,
-                    String.format(
-                            Locale.ROOT,
-                            "node %d frees the buffer of node %d, which was freed before",
-                            number,
-                            buffer.node));
-        } else {
-            buffer.wasFreedFromBefore = true;
-            freedFromBefore(node, number);
-        }
-    }
-
-    private void remember(CapturedBuffer buffer, int number) {
-        if (!open.isEmpty()) {
-            if (freed.size() == MAX_FREED) {
-                freed.remove();
+        switch (buffer.state) {
+            case ALLOCATED -> {
+                enterPhase();
+                freed(buffer, number);
             }
-            freed.add(new Freed(number, buffer));
-        }
-    }
-
-    private void freedFromBefore(GraphNode node, int number) {
-        freedFromBefore++;
-        long address = node.number(Param.ADDRESS).orElse(0);
-        freedAddresses.add(address);
-        Optional<BufferType> type = node.bufferType();
-        if (snapshots.isPresent() && address != 0 && type.isPresent()) {
-            snapshots.get().periods().endedFromBefore(type.get(), address, number);
+            case FREED -> lost(1, "node %d frees the buffer of node %d, which was freed before", number, buffer.node);
+            case FROM_BEFORE, FREED_FROM_BEFORE -> {
+                buffer.state = State.FREED_FROM_BEFORE;
+                freedFromBefore(node, number);
+            }
         }
     }
 
     private void freed(CapturedBuffer buffer, int number) {
-        Memory memory = buffer.memory.orElseThrow();
+        Memory memory = memoryOf(buffer);
         if (snapshots.isPresent() && buffer.hasAddress) {
-            snapshots.get().periods().ended(buffer.period, number);
+            snapshots.get().freed(memory.type(), memory.address(), number);
+        }
+        buffer.state = State.FREED;
+        buffer.freedAt = number;
+        if (!open.isEmpty()) {
+            if (freed.size() == MAX_FREED) {
+                freed.remove();
+            }
+            freed.add(buffer);
         }
         live.remove(memory);
-        buffer.memory = Optional.empty();
-        buffer.users = Arrays.stream(buffer.users).filter(user -> user > number).toArray();
-        events.freed(memory);
+        recording.freed(memory);
     }
 
-    private Optional<CapturedBuffer> freedBy(GraphNode node) {
+    private void freedFromBefore(GraphNode node, int number) {
+        freedFromBefore++;
+        freedAddresses.add(node.number(Param.ADDRESS).orElse(0));
+        Memory memory = memoryOf(node);
+        if (snapshots.isPresent() && memory != null) {
+            snapshots.get().freedFromBefore(memory.type(), memory.address(), number);
+        }
+    }
+
+    private @Nullable CapturedBuffer freedBy(GraphNode node) {
         if (node.connection() != GraphNode.NONE) {
-            return Optional.ofNullable(buffers.get(node.connection()));
+            return buffers.get(node.connection());
         }
         OptionalLong address = node.number(Param.ADDRESS);
         Optional<BufferType> type = typeOf(node);
         return address.isEmpty() || type.isEmpty()
-                ? Optional.empty()
-                : Optional.ofNullable(live.get(new Memory(node.device(), type.get(), address.getAsLong())));
+                ? null
+                : live.get(new Memory(node.device(), type.get(), address.getAsLong()));
     }
 
     /** A buffer from before the capture need not have a node; one of the capture must be named. */
@@ -613,77 +583,61 @@ final class CaptureRecorder {
         if (isNamed || live.isEmpty()) {
             freedFromBefore(node, number);
         } else {
-            lost(1, String.format(Locale.ROOT, "node %d frees a buffer that no node describes", number));
+            lost(1, "node %d frees a buffer that no node describes", number);
         }
     }
 
     // The end
 
-    /** Records that what a report says is not known; reports after the last operation that is read do not count. */
-    void lost(long count, String reason) {
-        if (!isPastLast) {
-            add(count, reason);
-        }
-    }
-
-    private void add(long count, String reason) {
-        events.add(number -> new HistoryEvent.ReportsLost(number, count, reason));
-    }
-
-    private String lastNode() {
-        return nodes == 0 ? "its beginning" : "node " + (next - 1);
-    }
-
     OutputContent finish() throws UnreadableOutputException {
         if (criteria.last().isPresent() && !isPastLast) {
             throw criteria.withoutLast("An operation has the number of its node function_start");
         }
-        numbers.ifPresent(operations -> calls.ifPresent(python -> operations.addOrigins(python, events)));
-        open.forEach(operation -> unreturned(operation.name, operation.node));
-        unread.forEach((what, count) -> add(count, count + " × " + what));
-        recording.endRound();
-        if (!ended && !damaged && !isPastLast) {
-            lost(
-                    -1,
-                    nodes == 0
-                            ? "the capture has no nodes"
-                            : "the capture has no capture_end, so what follows " + lastNode() + " is not in it");
+        numbers.ifPresent(operations -> calls.ifPresent(operations::addOrigins));
+        if (!isPastLast) {
+            unreturned();
         }
+        recording.endRound();
+        unread.forEach((what, count) -> recording.lost(count, count + " × " + what));
+        if (!hasEnd && nodes == 0) {
+            lost(-1, "the capture has no nodes");
+        } else if (!hasEnd) {
+            lost(-1, "the capture has no capture_end, so what follows %s is not in it", lastNode());
+        }
+        snapshots.ifPresent(all -> all.report(recording));
+        long kept = live.values().stream().filter(buffer -> buffer.isOfRuntime).count();
+        recording.stop(live.size() - kept);
+        addNotes(kept);
         List<RemainingBuffer> remaining =
                 live.values().stream().map(this::remaining).toList();
-        int ofRuntime = (int)
-                live.values().stream().filter(buffer -> buffer.isOfRuntime).count();
-        recording.noteOn(remaining.size() - ofRuntime).ifPresent(notes::add);
-        addNotes(ofRuntime);
-        recording.end(snapshots.map(SnapshotComparison::contradictions).orElse(List.of()), notes.all());
-        return new OutputContent(rank, recording, nodes, reports, remaining, notes.all());
+        return recording.end(rank, nodes, reports, remaining);
     }
 
     private RemainingBuffer remaining(CapturedBuffer buffer) {
-        Memory memory = buffer.memory.orElseThrow();
+        Memory memory = memoryOf(buffer);
         return new RemainingBuffer(
                 OptionalInt.of(buffer.node),
                 memory.device(),
                 memory.type(),
                 buffer.hasAddress ? OptionalLong.of(memory.address()) : OptionalLong.empty(),
-                buffer.allocatedSize,
+                buffer.size,
                 buffer.operation,
-                events.originOf(buffer.event),
+                Objects.requireNonNull(buffer.request).origin(),
                 tensors.of(buffer.users));
     }
 
-    private void addNotes(int ofRuntime) {
-        if (ofRuntime > 0) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "%s without a tensor inside an operation, owned by the runtime, which keeps such memory with its cached"
-                            + " programs.",
-                    ofRuntime == 1 ? "1 buffer was allocated" : ofRuntime + " buffers were allocated"));
-        }
+    private void addNotes(long keptByRuntime) {
+        notes.add(
+                keptByRuntime,
+                "1 buffer was",
+                "%d buffers were",
+                " allocated without a tensor inside an operation, owned by the runtime, which keeps such memory with its"
+                        + " cached programs.");
         calls.ifPresent(python -> python.notes().forEach(notes::add));
-        snapshots.ifPresent(all -> all.notes().forEach(notes::add));
-        long before =
-                buffers.values().stream().filter(buffer -> !buffer.wasAllocated).count();
+        snapshots.ifPresent(all -> all.addNotes(notes));
+        long before = buffers.values().stream()
+                .filter(buffer -> buffer.state == State.FROM_BEFORE || buffer.state == State.FREED_FROM_BEFORE)
+                .count();
         if (before + freedFromBefore > 0) {
             notes.add(String.format(
                     Locale.ROOT,
@@ -691,23 +645,22 @@ final class CaptureRecorder {
                     before,
                     freedFromBefore));
         }
-        if (withoutAddress > 0) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "%s no address, as nothing was dispatched (NO_DISPATCH). The number of the buffer's node stands"
-                            + " for it.",
-                    withoutAddress == 1 ? "1 allocation has" : withoutAddress + " allocations have"));
-        }
+        notes.add(
+                withoutAddress,
+                "1 allocation has",
+                "%d allocations have",
+                " no address, as nothing was dispatched (NO_DISPATCH). The number of the buffer's node stands for it.");
         if (coarseTypes > 0) {
             notes.add("The capture names L1 and DRAM only: L1_SMALL counts as L1, and the trace region as DRAM.");
         }
-        if (!open.isEmpty()) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "%s no end; the innermost is %s (node %d).",
-                    open.size() == 1 ? "1 operation has" : open.size() + " operations have",
-                    open.getFirst().name,
-                    open.getFirst().node));
-        }
+        notes.add(
+                open.size(),
+                "1 operation has",
+                "%d operations have",
+                open.stream()
+                        .findFirst()
+                        .map(innermost ->
+                                " no end; the innermost is " + innermost.name + " (node " + innermost.node + ").")
+                        .orElse(""));
     }
 }

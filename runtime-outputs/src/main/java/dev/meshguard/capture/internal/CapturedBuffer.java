@@ -1,11 +1,13 @@
 package dev.meshguard.capture.internal;
 
-import dev.meshguard.capture.internal.OperationNumbers.Numbered;
 import dev.meshguard.event.BufferType;
+import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A buffer of a graph. Its node is its identity: its address is reused, and is 0 if nothing was dispatched. */
+/**
+ * A buffer of a graph until it is freed. Its node is its identity: its address is reused, and is 0 if nothing was dispatched.
+ */
 final class CapturedBuffer {
 
     /** The memory and the address of an allocated buffer. */
@@ -18,42 +20,47 @@ final class CapturedBuffer {
         }
     }
 
+    /** Whether it is allocated, and by whom. */
+    enum State {
+        /** It was allocated before the capture, as far as is known. */
+        FROM_BEFORE,
+        ALLOCATED,
+        FREED,
+        FREED_FROM_BEFORE
+    }
+
     private static final int TYPES = BufferType.values().length;
     /** Odd, and as irregular as a multiplier can be. */
     private static final long GOLDEN_RATIO = 0x9E37_79B9_7F4A_7C15L;
 
     final int node;
-    /** The size that the buffer's own node names, or {@link GraphNode#NONE}. */
-    final long size;
-
-    /** The nodes that use it, with tensors among them; once it is freed, those that use it afterwards. */
-    int[] users;
+    /** The nodes that use it, with tensors among them. */
+    final int[] users;
 
     private final boolean hasUsers;
 
-    /** Where it is allocated; empty if it is not. */
-    Optional<Memory> memory = Optional.empty();
+    /** The size that its allocation or its own node names, or {@link GraphNode#NONE}. */
+    long size;
+
+    State state = State.FROM_BEFORE;
+    /** The node that freed it. */
+    int freedAt;
+
+    // Its allocation in the capture.
+    @Nullable
+    Memory memory;
+
+    @Nullable
+    CapturedRequest request;
 
     boolean hasAddress;
-    /** The number of its period, if snapshots are compared. */
-    int period;
-
-    long allocatedSize;
-    boolean wasAllocated;
     /** Whether the runtime allocated it for itself. */
     boolean isOfRuntime;
-    /** Whether it is from before the capture and was freed in it. */
-    boolean wasFreedFromBefore;
-    /** The number of the event that allocated it last. */
-    long event;
     /** The outermost operation that allocated it. */
     Optional<String> operation = Optional.empty();
-    /** The innermost operation that allocated it, if there may be calls of Python. */
-    @Nullable
-    Numbered caller;
 
     /**
-     * Creates a buffer that is not allocated.
+     * Creates a buffer that is not allocated in the capture.
      *
      * @param hasUsers whether the node's edges were read
      */
@@ -62,6 +69,12 @@ final class CapturedBuffer {
         this.users = users;
         this.size = size;
         this.hasUsers = hasUsers;
+    }
+
+    /** Returns the next buffer of the node, after this one was freed. */
+    CapturedBuffer reused() {
+        int[] later = Arrays.stream(users).filter(user -> user > freedAt).toArray();
+        return new CapturedBuffer(node, later, size, hasUsers);
     }
 
     /** Returns whether it is certain that no tensor uses it. */

@@ -167,7 +167,7 @@ public final class GraphParser {
     }
 
     private void unreadAfterEnd(String reason) {
-        captures.get(captures.size() - 1).lost(-1, "what follows the end of the capture is not read: " + reason);
+        captures.get(captures.size() - 1).lost(-1, "what follows the end of the capture is not read: %s", reason);
     }
 
     /**

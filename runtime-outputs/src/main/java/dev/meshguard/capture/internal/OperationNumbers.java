@@ -29,7 +29,7 @@ final class OperationNumbers {
             int outermostNumber,
             @Nullable Numbered caller) {}
 
-    private record Allocation(long event, Numbered operation) {}
+    private record Allocation(CapturedRequest request, Numbered operation) {}
 
     private final Map<String, Integer> all = new HashMap<>();
     private final Map<String, Integer> outermost = new HashMap<>();
@@ -45,21 +45,18 @@ final class OperationNumbers {
         return counts.merge(name, 1, Integer::sum) - 1;
     }
 
-    /** Remembers that an event is an allocation in an operation. */
-    void allocated(long event, Numbered operation) {
-        allocations.add(new Allocation(event, operation));
+    /** Remembers an allocation in an operation. */
+    void allocated(CapturedRequest request, Numbered operation) {
+        allocations.add(new Allocation(request, operation));
     }
 
     /** Gives each remembered allocation the line of the innermost operation of which it is known. */
-    void addOrigins(PythonCalls calls, EventList events) {
+    void addOrigins(PythonCalls calls) {
         calls.match(all, outermost);
-        for (Allocation allocation : allocations) {
-            originOf(allocation.operation, calls).ifPresent(origin -> events.setOrigin(allocation.event, origin));
-        }
+        allocations.forEach(allocation -> allocation.request.setOrigin(originOf(allocation.operation, calls)));
     }
 
-    /** Returns the line of the innermost operation of which it is known, once the calls are matched. */
-    static Optional<Origin> originOf(@Nullable Numbered innermost, PythonCalls calls) {
+    private static Optional<Origin> originOf(Numbered innermost, PythonCalls calls) {
         for (Numbered operation = innermost; operation != null; operation = operation.caller) {
             Optional<Origin> origin = calls.origin(operation);
             if (origin.isPresent()) {

@@ -1,6 +1,7 @@
 package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.RemainingBuffer;
+import dev.meshguard.history.AllocationHistory;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -8,7 +9,7 @@ import java.util.OptionalInt;
  * The content of a file that the runtime wrote.
  *
  * @param rank the rank of the process, if the file names one
- * @param recording the events of its buffers
+ * @param history the events of its buffers
  * @param records the number of nodes, or of operations
  * @param reports the number of records that report a buffer
  * @param remaining the buffers that are allocated at the end
@@ -16,7 +17,7 @@ import java.util.OptionalInt;
  */
 public record OutputContent(
         OptionalInt rank,
-        OperationHistory recording,
+        AllocationHistory history,
         long records,
         long reports,
         List<RemainingBuffer> remaining,

@@ -14,7 +14,7 @@ final class SnapshotReader {
     private static final long NONE = Long.MAX_VALUE;
 
     private final ReportTables tables;
-    private final CaptureNotes notes = new CaptureNotes();
+    private final CaptureNotes notes;
     private final ReadingCriteria criteria;
     private final SnapshotRecorder recorder;
     private long operations;
@@ -22,7 +22,8 @@ final class SnapshotReader {
     SnapshotReader(ReportTables tables, ReadingCriteria criteria) {
         this.tables = tables;
         this.criteria = criteria;
-        this.recorder = new SnapshotRecorder(notes, criteria);
+        this.recorder = new SnapshotRecorder(criteria);
+        this.notes = recorder.notes();
     }
 
     OutputContent read() throws SQLException, UnreadableOutputException {

@@ -4,13 +4,12 @@ import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.evidence.internal.MemoryHolder;
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.SourceDescription;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,10 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SnapshotRecorder {
 
-    private static final String SOURCE = "report database";
     private static final String NO_NAME = "an operation without a name";
-    /** A snapshot has no time. */
-    private static final Instant NO_TIME = Instant.EPOCH;
 
     /** The operations that free one buffer. */
     private static final Set<String> FREES = Set.of("ttnn.deallocate", "ttnn::deallocate", "Tensor::deallocate");
@@ -75,12 +71,10 @@ final class SnapshotRecorder {
 
     private record Result(long tensor, Optional<String> shape) {}
 
-    private final EventList events = new EventList();
+    private final Recording recording;
     private final CaptureNotes notes;
-    private final OperationHistory recording;
 
     private final Map<Memory, Live> live = new LinkedHashMap<>();
-    private Phase phase = Phase.START;
 
     // The operation that is being read.
     private long operation;
@@ -102,11 +96,13 @@ final class SnapshotRecorder {
     private long freedFromBefore;
     private long ofFullestBank;
 
-    SnapshotRecorder(CaptureNotes notes, ReadingCriteria criteria) {
-        this.notes = notes;
-        recording = new OperationHistory(events, criteria, "recording");
-        events.add(number -> new HistoryEvent.SourceAttached(
-                number, SourceDescription.of(SOURCE).inferringFrees()));
+    SnapshotRecorder(ReadingCriteria criteria) {
+        recording = new Recording(SourceDescription.of("report database").inferringFrees(), criteria, "recording");
+        notes = recording.notes();
+    }
+
+    CaptureNotes notes() {
+        return notes;
     }
 
     /** Returns the name of an operation with its number. */
@@ -172,27 +168,20 @@ final class SnapshotRecorder {
         } else {
             Live other = fresh.put(memory, new Live(memory, bankSize, operation));
             if (other != null && other.bankSize != bankSize) {
-                lost(
-                        1,
-                        String.format(
-                                Locale.ROOT,
-                                "the snapshot after %s has two %s buffers at 0x%x",
-                                name,
-                                memory.type(),
-                                memory.address()));
+                lost(1, "the snapshot after %s has two %s buffers at 0x%x", name, memory.type(), memory.address());
             }
         }
     }
 
     /** Records that the graph of the operation cannot be read. */
     void unreadableGraph() {
-        lost(-1, "the captured_graph of " + name + " is damaged");
+        lost(-1, "the captured_graph of %s is damaged", name);
     }
 
     /** Records that a row of the snapshot cannot be read. */
     void unreadableBuffer() {
         rows++;
-        lost(1, String.format(Locale.ROOT, "the table buffers has a row for %s without valid numbers", name));
+        lost(1, "the table buffers has a row for %s without valid numbers", name);
     }
 
     /**
@@ -208,7 +197,6 @@ final class SnapshotRecorder {
         } else {
             compared(graph, call);
         }
-        recording.operationEnded(operation);
     }
 
     private void compared(OperationGraph graph, Call call) throws SQLException {
@@ -293,26 +281,17 @@ final class SnapshotRecorder {
             fresh.keySet().forEach(memory -> absent.remove(memory.address()));
         }
         for (long address : absent) {
-            lost(
-                    1,
-                    String.format(
-                            Locale.ROOT,
-                            "%s allocates a buffer at 0x%x that the snapshot at its end does not have",
-                            name,
-                            address));
+            lost(1, "%s allocates a buffer at 0x%x that the snapshot at its end does not have", name, address);
         }
     }
 
     private void contradicted(Live buffer) {
         lost(
                 1,
-                String.format(
-                        Locale.ROOT,
-                        "the snapshot after %s does not have the %s buffer at 0x%x, and the operation freed another one"
-                                + " at that address",
-                        name,
-                        buffer.memory.type(),
-                        buffer.memory.address()));
+                "the snapshot after %s does not have the %s buffer at 0x%x, and the operation freed another one at that address",
+                name,
+                buffer.memory.type(),
+                buffer.memory.address());
     }
 
     private void freed(Live buffer, boolean isInOperation) {
@@ -322,7 +301,7 @@ final class SnapshotRecorder {
             return;
         }
         enter(isInOperation);
-        events.freed(buffer.memory);
+        recording.freed(buffer.memory);
     }
 
     private boolean isAllocatedIn(OperationGraph graph, Live buffer) {
@@ -363,19 +342,15 @@ final class SnapshotRecorder {
         ofFullestBank += size.isPresent() ? 0 : 1;
         buffer.size = size.orElse(buffer.bankSize);
         buffer.origin = origin;
-        events.allocated(buffer.memory, buffer.size, details, origin);
+        recording.allocated(buffer.memory, buffer.size, MemoryRequest.restored(details, origin));
     }
 
     private void enter(boolean isInOperation) {
-        Phase current = new Phase(isInOperation ? name : name + " or before");
-        if (!current.equals(phase)) {
-            phase = current;
-            events.add(number -> new HistoryEvent.PhaseBegan(number, NO_TIME, current));
-        }
+        recording.enter(new Phase(isInOperation ? name : name + " or before"));
     }
 
-    private void lost(long count, String reason) {
-        events.add(number -> new HistoryEvent.ReportsLost(number, count, reason));
+    private void lost(long count, String reason, Object... values) {
+        recording.lost(count, String.format(Locale.ROOT, reason, values));
     }
 
     OutputContent finish(OptionalInt rank, long operations) {
@@ -387,12 +362,11 @@ final class SnapshotRecorder {
         if (allRows == 0) {
             lost(-1, "the database has no snapshot: its table buffers is empty");
         } else if (lastHasNone) {
-            lost(-1, "no snapshot follows " + name + ", so it is not known what was allocated after it");
+            lost(-1, "no snapshot follows %s, so it is not known what was allocated after it", name);
         }
-        recording.noteOn(remaining.size()).ifPresent(notes::add);
+        recording.stop(remaining.size());
         addNotes();
-        recording.end(List.of(), notes.all());
-        return new OutputContent(rank, recording, operations, allRows, remaining, notes.all());
+        return recording.end(rank, operations, allRows, remaining);
     }
 
     private static RemainingBuffer remaining(Live buffer) {
@@ -427,17 +401,11 @@ final class SnapshotRecorder {
                     fromBefore,
                     freedFromBefore));
         }
-        if (ofFullestBank > 0) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "%s the size of the fullest bank, because no captured_graph has the whole size.",
-                    ofFullestBank == 1 ? "1 buffer has" : ofFullestBank + " buffers have"));
-        }
-        if (withoutSnapshot > 0) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "%s no snapshot.",
-                    withoutSnapshot == 1 ? "1 operation has" : withoutSnapshot + " operations have"));
-        }
+        notes.add(
+                ofFullestBank,
+                "1 buffer has",
+                "%d buffers have",
+                " the size of the fullest bank, because no captured_graph has the whole size.");
+        notes.add(withoutSnapshot, "1 operation has", "%d operations have", " no snapshot.");
     }
 }

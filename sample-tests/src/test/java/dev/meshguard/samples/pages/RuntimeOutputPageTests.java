@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
+import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,26 +55,27 @@ class RuntimeOutputPageTests {
     @Test
     void leaksIfItsEndIsJudged() throws IOException {
         // region: at-end
-        RuntimeOutput capture = RuntimeOutput.read(FOLDER.resolve("graph.json"));
-
-        AllocationHistory atEnd = capture.historyAtEnd();
+        RuntimeOutput capture = RuntimeOutputReader.create().judgedAtEnd().read(FOLDER.resolve("graph.json"));
         // end region
 
-        assertThatThrownBy(() -> assertThat(atEnd).noLeaks()).hasMessageContaining("owned by ttnn::relu");
+        assertThatThrownBy(() -> assertThat(capture.history()).noLeaks()).hasMessageContaining("owned by ttnn::relu");
     }
 
     @Test
     void isCheckedAtTheMomentThatTheUserChooses() throws IOException {
         // region: moments
-        RuntimeOutput capture = RuntimeOutput.read(FOLDER.resolve("decoding.json"));
+        Path file = FOLDER.resolve("decoding.json");
+        RuntimeOutputReader reader = RuntimeOutputReader.create();
         Expectation weights =
                 Expectation.because("weights").type(BufferType.DRAM).atMost(1);
 
-        assertThat(capture.historyAfter(1)).allowing(weights).noLeaks();
-        assertThat(capture.historyInRounds("forward")).accumulation().doesNotGrow();
+        assertThat(reader.judgedAfter(1).read(file)).allowing(weights).noLeaks();
+        assertThat(reader.roundsAt(Pattern.compile("^forward$")).read(file))
+                .accumulation()
+                .doesNotGrow();
         // end region
 
-        assertThatThrownBy(() -> assertThat(capture.historyAtEnd()).noLeaks())
+        assertThatThrownBy(() -> assertThat(reader.judgedAtEnd().read(file)).noLeaks())
                 .hasMessageContaining("4 KiB in 1 DRAM buffer");
     }
 
