@@ -327,6 +327,9 @@ public final class TrackedProcess implements AutoCloseable {
 
     private String whatToLookAt() {
         List<String> checks = new ArrayList<>();
+        if (command.get(0).matches("(.*/)?(py\\.test|pytest)") && command.contains("meshguard")) {
+            checks.add("Start it as python3 -m pytest: pytest alone finds no plugin in the working directory.");
+        }
         checks.add("Does its runtime have the tracking built in, and does the program allocate on a device at all?");
         if (socket == ProcessSocket.PRIVATE) {
             checks.add("Does its client look for the socket in " + AllocationClient.SOCKET_VARIABLE

@@ -132,6 +132,17 @@ class PythonClientTests extends ClientContract {
     // pytest
 
     @Test
+    void pytestThatDoesNotFindThePluginIsToldHowToStart() throws Exception {
+        Path pytest = Files.createSymbolicLink(folder.resolve("pytest"), Path.of("/bin/false"));
+        try (TrackedProcess program = TrackedProcess.start(pytest.toString(), "-p", "meshguard")) {
+            program.await(TIMEOUT);
+
+            assertThat(program.notes().get(1))
+                    .contains("Start it as python3 -m pytest: pytest alone finds no plugin in the working directory.");
+        }
+    }
+
+    @Test
     void asAPluginOfPytestEachTestIsAPhaseAndSaysWhatItLeft() throws Exception {
         ClientTool.PYTEST.require();
         Files.writeString(folder.resolve("test_decode.py"), """
