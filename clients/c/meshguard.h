@@ -195,15 +195,18 @@ static const char *const meshguard_kinds_[] = {
 static const char *const meshguard_lifetimes_[] = {"USER", "SYSTEM", "PERSISTENT"};
 static const char *const meshguard_moments_[] = {"CLOSE_BEGUN", "BEFORE_WIPE", "AFTER_WIPE"};
 
-/* The line that is written: all functions from here on hold the lock, and the batch has room for one line. */
+/*
+ * The line that is written: all functions from here on hold the lock, and the batch has room for one line. Inline, the length of a literal is known
+ * to the compiler.
+ */
 
-static void meshguard_put_(const char *text) {
+static inline void meshguard_put_(const char *text) {
     size_t length = strlen(text);
     memcpy(meshguard_.batch + meshguard_.used, text, length);
     meshguard_.used += length;
 }
 
-static void meshguard_number_(const char *key, uint64_t value) {
+static inline void meshguard_number_(const char *key, uint64_t value) {
     char digits[20]; /* Of 2^64-1. */
     size_t first = sizeof digits;
     meshguard_put_(key);
@@ -215,18 +218,18 @@ static void meshguard_number_(const char *key, uint64_t value) {
     meshguard_.used += sizeof digits - first;
 }
 
-static void meshguard_signed_(const char *key, int value) {
+static inline void meshguard_signed_(const char *key, int value) {
     meshguard_put_(key);
     meshguard_number_(value < 0 ? "-" : "", value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
-static void meshguard_optional_(const char *key, uint64_t value) {
+static inline void meshguard_optional_(const char *key, uint64_t value) {
     if (value != 0) {
         meshguard_number_(key, value);
     }
 }
 
-static void meshguard_address_(const char *key, uint64_t value) {
+static inline void meshguard_address_(const char *key, uint64_t value) {
     int shift = 60;
     meshguard_put_(key);
     while (shift > 0 && value >> shift == 0) {
@@ -239,7 +242,7 @@ static void meshguard_address_(const char *key, uint64_t value) {
 }
 
 /* Writes the inside of a string, cut where a character of UTF-8 begins. */
-static void meshguard_characters_(const char *text) {
+static inline void meshguard_characters_(const char *text) {
     char *at = meshguard_.batch + meshguard_.used;
     const char *most = text + MESHGUARD_MAX_TEXT_;
     for (; *text != 0 && (text < most || (text < most + 3 && (*text & 0xc0) == 0x80)); text++) {
@@ -256,14 +259,14 @@ static void meshguard_characters_(const char *text) {
     meshguard_.used = (size_t)(at - meshguard_.batch);
 }
 
-static void meshguard_text_(const char *key, const char *text) {
+static inline void meshguard_text_(const char *key, const char *text) {
     meshguard_put_(key);
     meshguard_characters_(text == NULL ? "" : text);
     meshguard_put_("\"");
 }
 
 /* Writes the name of a constant, or a number that is none, which the server rejects. */
-static void meshguard_name_(const char *key, const char *const *names, size_t count, int value) {
+static inline void meshguard_name_(const char *key, const char *const *names, size_t count, int value) {
     if (value >= 0 && (size_t)value < count) {
         meshguard_text_(key, names[value]);
     } else {
@@ -502,11 +505,11 @@ static void meshguard_owner_(const meshguard_owner *owner) {
     meshguard_put_("}");
 }
 
-static void meshguard_mesh_(const char *key, uint32_t mesh) {
+static inline void meshguard_mesh_(const char *key, uint32_t mesh) {
     meshguard_optional_(key, mesh > meshguard_.meshes_of_parent ? mesh : 0);
 }
 
-static void meshguard_memory_(const meshguard_memory *memory) {
+static inline void meshguard_memory_(const meshguard_memory *memory) {
     meshguard_signed_(",\"device\":", memory->device);
     MESHGUARD_NAME_(",\"type\":\"", meshguard_types_, memory->type);
     meshguard_address_(",\"address\":\"0x", memory->address);
