@@ -38,7 +38,7 @@ record ClientProgram(Path source, String markOfFunction) {
     /** Returns the line that allocated a buffer, with the name of its file alone. */
     private static StackTraceElement site(Survivor survivor) {
         StackTraceElement site =
-                survivor.buffer().request().origin().orElseThrow().frames().get(0);
+                survivor.buffer().origin().orElseThrow().frames().get(0);
         String file = Path.of(String.valueOf(site.getFileName())).getFileName().toString();
         return new StackTraceElement(site.getClassName(), site.getMethodName(), file, site.getLineNumber());
     }

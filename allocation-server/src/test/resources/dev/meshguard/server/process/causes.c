@@ -151,7 +151,7 @@ static void forks(void) {
     meshguard_allocated(DRAM0);
     child = fork();
     if (child == 0) {
-        meshguard_allocated(.device = 0, .type = MESHGUARD_DRAM, .address = 0x2000, .size = 4096); /* remains */
+        meshguard_allocated(DRAM0); /* remains */
         exit(0);
     }
     waitpid(child, NULL, 0);

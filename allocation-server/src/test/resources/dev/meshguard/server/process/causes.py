@@ -124,7 +124,7 @@ def forks():
         allocated(0, "DRAM", 0x1000, 4096)
         child = os.fork()
         if child == 0:
-            allocated(0, "DRAM", 0x2000, 4096)  # remains
+            allocated(0, "DRAM", 0x1000, 4096)  # remains
             sys.exit()
         os.waitpid(child, 0)
         freed(0, "DRAM", 0x1000)
