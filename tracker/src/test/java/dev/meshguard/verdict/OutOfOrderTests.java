@@ -101,6 +101,17 @@ class OutOfOrderTests {
     }
 
     @Test
+    void areUndecidedWhereALateFreeMayBeOfTheBufferThatTookTheAddressNext() {
+        HistoryScript early = ofMesh(history().mesh(0, 0).free(DRAM, device(0), 0x1000));
+        HistoryScript first = ofMesh(early.allocate(DRAM, device(0), 0x1000, 64));
+        HistoryScript second = ofMesh(first.allocate(DRAM, device(0), 0x1000, 64));
+        HistoryScript late =
+                second.witness(CLOSE_BEGUN, DRAM, device(0), 0x1000).close();
+
+        judged(ofMesh(late.free(DRAM, device(0), 0x1000)).recorded()).hasStandings(UNDECIDED, UNDECIDED);
+    }
+
+    @Test
     void areUndecidedWhereAFreeFitsTwoBuffersOfOneAddress() {
         judged(freedOnceAfterReuse(second -> second).closed())
                 .hasOutcome(Outcome.INCONCLUSIVE)

@@ -12,6 +12,7 @@ import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -73,8 +74,14 @@ final class LateRule implements Rule {
 
     private static Diagnosis diagnosis(Cause cause, SurvivorStatus status, Evidence free, SurvivorFacts survivor) {
         List<Evidence> evidence = new ArrayList<>(List.of(free));
+        OptionalLong again = survivor.buffer().reservedAgainAt();
+        again.ifPresent(event -> evidence.add(Evidence.formatted(
+                "its allocator reserved the address again at event #%d, so that free may be of the later buffer",
+                event)));
         survivor.snapshotEvidence(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
-        return Diagnosis.of(cause, status, evidence);
+        return again.isPresent()
+                ? Diagnosis.undecided(cause, InconclusiveReason.Kind.OUT_OF_ORDER, evidence)
+                : Diagnosis.of(cause, status, evidence);
     }
 
     private static Evidence evidence(Free free, SurvivorFacts survivor) {
