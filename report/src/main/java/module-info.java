@@ -9,6 +9,7 @@ module dev.meshguard.report {
     exports dev.meshguard.report;
     exports dev.meshguard.report.findings;
     exports dev.meshguard.report.internal to
+            dev.meshguard.cli,
             dev.meshguard.page;
     exports dev.meshguard.report.json;
     exports dev.meshguard.report.summary;

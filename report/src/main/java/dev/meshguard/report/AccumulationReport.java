@@ -10,6 +10,7 @@ import dev.meshguard.verdict.growth.SiteGrowth;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -28,6 +29,7 @@ public record AccumulationReport(Accumulation accumulation) {
     private static final String INDENT = "   ";
     private static final int KEPT_FOR_SITES = 12;
     private static final int MAX_MISSES = 4;
+    private static final int MAX_CHARACTERS_OF_ROUNDS = 40;
 
     /** Returns the report of an accumulation. */
     public static AccumulationReport of(Accumulation accumulation) {
@@ -107,7 +109,21 @@ public record AccumulationReport(Accumulation accumulation) {
     }
 
     private static String trend(MemoryGrowth growth) {
-        return trend(growth.trend(), perRound(growth), growth.roundsNeeded());
+        return trend(growth.trend(), perRound(growth) + ", in " + rounds(growth), growth.roundsNeeded());
+    }
+
+    /** Returns the rounds after the warm-up that retained more than they freed. */
+    private static String rounds(MemoryGrowth growth) {
+        int warmUp = growth.bytes().rounds() - growth.roundsCounted();
+        List<Integer> grown = growth.bytes().amounts().entrySet().stream()
+                .filter(amount -> amount.getKey() > warmUp && amount.getValue() > 0)
+                .map(Map.Entry::getKey)
+                .toList();
+        String ranges = DeviceNames.ranges(grown);
+        if (ranges.length() > MAX_CHARACTERS_OF_ROUNDS) {
+            return grown.size() + " of the rounds " + grown.get(0) + "-" + grown.get(grown.size() - 1);
+        }
+        return (grown.size() == 1 ? "round " : "rounds ") + ranges;
     }
 
     private static String trend(Trend trend, String growth, int roundsNeeded) {

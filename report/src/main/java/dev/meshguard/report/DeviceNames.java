@@ -35,12 +35,17 @@ final class DeviceNames {
             String none = Quantities.device(HistoryEvent.NO_DEVICE);
             return devices.size() == 1 ? none : none + " and " + of(devices.subList(1, devices.size()));
         }
-        StringJoiner text = new StringJoiner(", ", devices.size() == 1 ? "device " : "devices ", "");
+        return (devices.size() == 1 ? "device " : "devices ") + ranges(devices);
+    }
+
+    /** Returns {@code 3}, {@code 0-7} or {@code 0, 2-4} of ascending numbers. */
+    static String ranges(List<Integer> numbers) {
+        StringJoiner text = new StringJoiner(", ");
         int first = 0;
-        for (int i = 0; i < devices.size(); i++) {
-            boolean goesOn = i + 1 < devices.size() && devices.get(i + 1) == devices.get(i) + 1;
+        for (int i = 0; i < numbers.size(); i++) {
+            boolean goesOn = i + 1 < numbers.size() && numbers.get(i + 1) == numbers.get(i) + 1;
             if (!goesOn) {
-                text.add(devices.get(first) + (i == first ? "" : "-" + devices.get(i)));
+                text.add(numbers.get(first) + (i == first ? "" : "-" + numbers.get(i)));
                 first = i + 1;
             }
         }

@@ -48,8 +48,8 @@ class GrowthReportTests {
         assertThat(growth()).isEqualTo("""
                 GROWING  4 rounds, the first for warming up · memory grows: DRAM of device 0 by 11.72 KiB (12000 B) per round, and 1 more
                 Memory retained by each round, in bytes:
-                   DRAM of device 0  [24000, 12000, 12000, 12000]  growing by 11.72 KiB (12000 B) per round
-                   DRAM of device 1  [12000, 12000, 12000, 12000]  growing by 11.72 KiB (12000 B) per round
+                   DRAM of device 0  [24000, 12000, 12000, 12000]  growing by 11.72 KiB (12000 B) per round, in rounds 2-4
+                   DRAM of device 1  [12000, 12000, 12000, 12000]  growing by 11.72 KiB (12000 B) per round, in rounds 2-4
                 Call sites, the worst first:
                    DRAM buffers of 11.72 KiB (12000 B) "kv-cache", buffers retained on devices 0-1: [1, 1, 1, 1], growing
                    DRAM buffers of 11.72 KiB (12000 B) "weights", buffers retained on device 0: [1, 0, 0, 0], settled""");
@@ -63,7 +63,7 @@ class GrowthReportTests {
         assertThat(growth())
                 .startsWith(
                         "GROWING  3 rounds, the first for warming up · memory grows: memory of no device by 64 B per round\n")
-                .contains("\n   memory of no device  [64, 64, 64]  growing by 64 B per round");
+                .contains("\n   memory of no device  [64, 64, 64]  growing by 64 B per round, in rounds 2-3");
     }
 
     @Test

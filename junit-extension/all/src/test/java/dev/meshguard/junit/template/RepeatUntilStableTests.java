@@ -47,7 +47,7 @@ class RepeatUntilStableTests {
                 Memory grows with the rounds of RepeatUntilStableTests$LeakTestCase#decode:
                   GROWING  3 rounds, the first for warming up · memory grows: DRAM of devices 0-1 by 4 KiB (4096 B) per round
                   Memory retained by each round, in bytes:
-                     DRAM of devices 0-1  [4096, 4096, 4096]  growing by 4 KiB (4096 B) per round
+                     DRAM of devices 0-1  [4096, 4096, 4096]  growing by 4 KiB (4096 B) per round, in rounds 2-3
                   Call sites, the worst first:
                      DRAM "kv-cache" from RepeatUntilStableTests$LeakTestCase.decode, buffers retained on devices 0-1: [1, 1, 1], growing
                         at dev.meshguard.junit.template.RepeatUntilStableTests$LeakTestCase.decode(RepeatUntilStableTests.java:NN)
