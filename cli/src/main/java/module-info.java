@@ -14,6 +14,8 @@ module dev.meshguard.cli {
             info.picocli;
     opens dev.meshguard.cli.analyze to
             info.picocli;
+    opens dev.meshguard.cli.input to
+            info.picocli;
     opens dev.meshguard.cli.run to
             info.picocli;
     opens dev.meshguard.cli.server to

@@ -1,11 +1,10 @@
 package dev.meshguard.cli;
 
 import dev.meshguard.cli.analyze.Analyze;
-import dev.meshguard.cli.analyze.Interruption;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Interruption;
 import dev.meshguard.cli.common.Printer;
-import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.run.Diff;
 import dev.meshguard.cli.run.PageCommand;
@@ -26,28 +25,16 @@ import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParseResult;
-import picocli.CommandLine.RunLast;
 
 /** The program {@code meshguard}. */
 @Command(
         name = "meshguard",
         description = "Proves that programs on a mesh of accelerator devices free every buffer.",
-        mixinStandardHelpOptions = true,
-        versionProvider = MeshGuard.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
-        footer = {
-            "",
-            "Exit status, where a command has no other:",
-            "  0   success",
-            "  64  wrong usage, or a file that cannot be read",
-            "  70  a defect of meshguard itself",
-            "  74  the answer could not be written",
-            "",
-            "meshguard COMMAND --help says what a command does, with its exit statuses and examples."
-        })
+        footer = {"", "meshguard COMMAND --help says what a command does, with examples."})
 public final class MeshGuard {
 
     private static final int MAX_COLUMNS = 100;
@@ -85,8 +72,7 @@ public final class MeshGuard {
         Printer answers = new Printer(out, Printer.STANDARD_OUTPUT);
         Printer errors = new Printer(err, "standard error");
         try (Interruption interruption = new Interruption()) {
-            Analyze analyze = new Analyze(in, answers, terminal(errors), interruption);
-            int status = status(analyze, in, err, answers, errors, arguments);
+            int status = status(commands(in, err, interruption), answers, errors, arguments);
             int written = written(status, answers, errors);
             interruption.answered(written);
             return written;
@@ -94,9 +80,9 @@ public final class MeshGuard {
     }
 
     private static int status(
-            Analyze analyze, InputStream in, OutputStream err, Printer answers, Printer errors, String... arguments) {
+            Map<String, Supplier<Object>> commands, Printer answers, Printer errors, String... arguments) {
         try {
-            return command(analyze, in, err, answers, errors, arguments);
+            return execute(commands, answers, errors, arguments);
         } catch (OutOfMemoryError e) {
             // The command used all of the memory, and its objects are garbage here.
             errors.println("meshguard: " + CommandFailures.heapFull(arguments[0]));
@@ -115,26 +101,23 @@ public final class MeshGuard {
         return isSaid && unwritten.isEmpty() ? status : ExitStatus.UNWRITTEN.code();
     }
 
-    private static int command(
-            Analyze analyze, InputStream in, OutputStream err, Printer answers, Printer errors, String... arguments) {
+    private static int execute(
+            Map<String, Supplier<Object>> commands, Printer answers, Printer errors, String... arguments) {
         CommandLine program = new CommandLine(new MeshGuard());
-        Map<String, Supplier<Object>> commands = commands(analyze, in, err);
         if (arguments.length > 0 && commands.containsKey(arguments[0])) {
             program.addSubcommand(commands.get(arguments[0]).get());
         } else {
             commands.values().forEach(known -> program.addSubcommand(known.get()));
             program.addSubcommand(new AutoComplete.GenerateCompletion());
         }
-        program.getSubcommands()
-                .values()
-                .forEach(command -> command.getCommandSpec().versionProvider(new Version()));
+        describe(program);
+        program.getSubcommands().values().forEach(MeshGuard::describe);
         program.setOut(answers)
                 .setErr(errors)
                 .setUsageHelpWidth(MAX_COLUMNS)
                 .setUsageHelpAutoWidth(false)
+                .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF))
                 .setCaseInsensitiveEnumValuesAllowed(true);
-        program.setExecutionStrategy(
-                parsed -> helped(parsed, answers) ? ExitStatus.CLEAN.code() : new RunLast().execute(parsed));
         program.setParameterExceptionHandler((refused, unused) -> rejectedArguments(refused, errors));
         program.setExecutionExceptionHandler((failure, unused, alsoUnused) -> failed(failure, errors));
         if (arguments.length == 0) {
@@ -145,23 +128,28 @@ public final class MeshGuard {
         return program.execute(arguments);
     }
 
-    /** Prints the requested help, in colour on a terminal; returns whether help was requested. */
-    private static boolean helped(ParseResult parsed, Printer answers) {
-        Optional<CommandLine> asked = parsed.asCommandLineList().stream()
-                .filter(CommandLine::isUsageHelpRequested)
-                .findFirst();
-        asked.ifPresent(command -> answers.control(command.getUsageMessage()));
-        return asked.isPresent();
+    /** Adds what all commands have in common: the options for help and version, and the exit statuses. */
+    private static void describe(CommandLine command) {
+        CommandSpec spec = command.getCommandSpec().versionProvider(new Version());
+        if (!spec.mixinStandardHelpOptions()) {
+            spec.mixinStandardHelpOptions(true);
+        }
+        spec.usageMessage()
+                .sortOptions(false)
+                .parameterListHeading("%nArguments:%n")
+                .optionListHeading("%nOptions:%n")
+                .exitCodeListHeading("%nExit status:%n")
+                .exitCodeList(ExitStatus.table());
     }
 
     /** In the order of the listing; only the requested one is created, because that takes time. */
-    private static Map<String, Supplier<Object>> commands(Analyze analyze, InputStream in, OutputStream err) {
+    private static Map<String, Supplier<Object>> commands(InputStream in, OutputStream err, Interruption interruption) {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
-        commands.put("analyze", () -> analyze);
+        commands.put("analyze", () -> new Analyze(in, interruption));
         commands.put("diff", () -> new Diff(in));
         commands.put("page", () -> new PageCommand(in));
         commands.put("suite", Suite::new);
-        commands.put("record", () -> new RecordProgram(err));
+        commands.put("record", () -> new RecordProgram(err, interruption));
         commands.put("client", ClientFile::new);
         commands.put("serve", Serve::new);
         commands.put("dump", Dump::new);
@@ -190,11 +178,6 @@ public final class MeshGuard {
 
     private static String oneLine(Exception failure) {
         return String.valueOf(failure.getMessage()).replaceAll("\\s*\\R\\s*", " ");
-    }
-
-    /** Returns the printer for progress: standard error, if it is a terminal. */
-    private static Optional<Printer> terminal(Printer errors) {
-        return Terminal.isThere() ? Optional.of(errors) : Optional.empty();
     }
 
     /** The version in the jar's manifest. */

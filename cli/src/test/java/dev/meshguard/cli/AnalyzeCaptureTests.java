@@ -98,20 +98,6 @@ class AnalyzeCaptureTests {
     }
 
     @Test
-    void weightsThatAreExpectedAreCleanIfTheEndIsJudged() throws IOException {
-        String expected = file("expected.txt", "L1 device 1 size 65536 count atMost 1 because \"weights\"\n");
-
-        Answer answer = Answer.to("analyze", "--at-end", "--expected", expected, file("graph.json", CAPTURE));
-
-        assertThat(answer.status()).isZero();
-    }
-
-    @Test
-    void aCaptureIsReadFromStandardInput() {
-        assertThat(Answer.toInput(CAPTURE, "analyze", "-").out()).startsWith("standard input: 12 nodes");
-    }
-
-    @Test
     void theJsonHasTheRemainingBuffersWithTheirTensors() throws IOException {
         String json = Answer.to("analyze", "--json", file("graph.json", CAPTURE))
                 .out()
@@ -136,31 +122,6 @@ class AnalyzeCaptureTests {
     }
 
     @Test
-    void theOtherCommandsKeepTheNotesOfACapture() throws IOException {
-        String capture = file("graph.json", CAPTURE);
-        Path history = folder.resolve("history.jsonl");
-        Path page = folder.resolve("graph.html");
-        String note = "Buffers from before the capture are not judged: 1 in use, of which 1 freed.";
-
-        HistoryJson.write(RuntimeOutput.read(Path.of(capture)).history(), history);
-        Answer.to("page", history.toString(), "-o", page.toString());
-
-        assertThat(history).content().contains("\"note\":\"" + note);
-        assertThat(Answer.to("analyze", history.toString()).out()).containsOnlyOnce(note);
-        assertThat(Answer.to("analyze", "--json", capture).out()).containsOnlyOnce('"' + note);
-        assertThat(Files.readString(page)).contains(note);
-    }
-
-    @Test
-    void aRankIsForFilesOfTheRuntime() throws IOException {
-        String log = file("server.log", "a line");
-
-        assertThat(Answer.to("page", "--rank", "1", log).err())
-                .isEqualTo("meshguard: --rank 1 chooses a process of a database or a graph capture, and " + log
-                        + " is neither. Leave it out." + System.lineSeparator());
-    }
-
-    @Test
     void whatIsAllocatedAfterAnOperationIsJudgedAndTheRestIsNotRead() throws IOException {
         String capture =
                 file("graph.json", CAPTURE.replaceAll("(?s),\\s*\\{\"connections\":\\[\\],\"counter\":11.*", "]"));
@@ -172,16 +133,6 @@ class AnalyzeCaptureTests {
                 .isEqualTo("meshguard: " + capture
                         + " cannot be read: it has no operation 3. An operation has the number of"
                         + " its node function_start" + System.lineSeparator());
-    }
-
-    @Test
-    void aLogHasNoOperationToJudge() {
-        assertThat(Answer.toInput("a line", "analyze", "--after", "1", "-"))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: standard input is a log, and --after is for graph captures and databases. Leave it out."
-                                + System.lineSeparator()));
     }
 
     @Test
@@ -204,31 +155,6 @@ class AnalyzeCaptureTests {
         assertThat(answer.err()).isEmpty();
         assertThat(answer.out()).contains("4 rounds, the first for warming up", "growing by");
         assertThat(answer.status()).isEqualTo(1);
-    }
-
-    @Test
-    void optionsForLogsAreRejected() throws IOException {
-        String capture = file("graph.json", CAPTURE);
-
-        Answer answer = Answer.to("analyze", "--phase", "x", capture);
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err())
-                .isEqualTo("meshguard: " + capture
-                        + " is a file of the runtime and no log, and --phase is for logs. Leave it out."
-                        + System.lineSeparator());
-    }
-
-    @Test
-    void aReportThatBreaksOffBeforeItsGraphIsAnErrorWithAWayOut() throws IOException {
-        String report = file("report.json", "{\"buffer_pages\": [");
-
-        Answer answer = Answer.to("analyze", report);
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err())
-                .isEqualTo("meshguard: " + report + " cannot be read: it breaks off or is damaged before its graph, so"
-                        + " nothing of it is known. Write or copy it again" + System.lineSeparator());
     }
 
     @Test

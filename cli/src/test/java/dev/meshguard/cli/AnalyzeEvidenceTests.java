@@ -136,11 +136,6 @@ class AnalyzeEvidenceTests {
     }
 
     @Test
-    void aMemoryReportIsReadFromStandardInput() {
-        assertThat(Answer.toInput(DETAILED, "analyze", "-").out()).startsWith("standard input: 2 memories");
-    }
-
-    @Test
     void sharedMemoryShowsTheProcessesAndThoseThatDoNotRun() throws IOException {
         Answer answer = Answer.to("analyze", sharedMemory(8_192));
 
@@ -165,44 +160,6 @@ class AnalyzeEvidenceTests {
                           rarely, and those of the device are those of its last writer.
                         """);
         assertThat(answer.status()).isEqualTo(2);
-    }
-
-    @Test
-    void sharedMemoryOfAnotherVersionIsAnErrorWithAWayOut() throws IOException {
-        byte[] content = new byte[8_576];
-        content[0] = 9;
-        Path file = Files.write(folder.resolve("tt_device_1_memory"), content);
-
-        Answer answer = Answer.to("analyze", file.toString());
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err())
-                .isEqualTo("meshguard: " + file
-                        + " cannot be read: it is shared memory of version 9, and only version 4 is read."
-                        + " Use the memory reports of the device" + System.lineSeparator());
-    }
-
-    @Test
-    void anExceptionInACaptureNamesTheBufferAtTheAddressOfItsClash() throws IOException {
-        String aborted =
-                ",\n {\"connections\":[7],\"counter\":6,\"node_type\":\"function_start\",\"params\":{\"name\":\"ttnn::matmul\"}},"
-                        + "\n {\"connections\":[8],\"counter\":7,\"node_type\":\"function_end\",\"params\":{\"aborted\":\"true\","
-                        + "\"abort_reason\":\"TT_THROW @ program.cpp:1\\ninfo:\\n" + CLASH.strip()
-                        + "\\nbacktrace:\",\"name\":\"ttnn::matmul\"}},\n {\"connections\":[],\"counter\":8";
-        file("graph.python_io.json", """
-                [{"name": "ttnn.relu", "python_stack_trace": ["  File \\"models/decoder.py\\", line 57, in forward\\n"]}]
-                """);
-
-        Answer answer = Answer.to(
-                "analyze", file("graph.json", CAPTURE.replace(",\n {\"connections\":[],\"counter\":6", aborted)));
-
-        assertThat(answer.err()).isEmpty();
-        assertThat(answer.out()).contains("""
-                note    An exception left ttnn::matmul (node 7): "TT_THROW @ program.cpp:1". The rejected request: occupied: circular
-                        buffers up to 0x186a00 (1600000), and an L1 buffer lies at 0x16b800 (1488896). The capture has these buffers
-                        there in it: 64 KiB (65536 B) at 0x16b800 (1488896), label "tensor 8 Shape([1, 1, 32, 1024])", at
-                        decoder.forward(models/decoder.py:57).
-                """);
     }
 
     @Test
@@ -384,26 +341,6 @@ class AnalyzeEvidenceTests {
         assertThat(Answer.to("diff", before, file("after.csv", exact.formatted(513_024, 536_599)))
                         .out())
                 .contains("   DRAM allocated in a bank: 500 KiB (512000 B) -> 501 KiB (513024 B), +1 KiB (1024 B)\n");
-    }
-
-    @Test
-    void aSummaryOfL1ThatRoundsDownDiffersOnlyByMoreThanItLoses() throws IOException {
-        String before = file("before.csv", """
-                This report indicates available space for interleaving L1 buffers
-                , Largest Contiguous Free Block (KB), Total Free L1 Space (KB)
-                ,1360,87040
-                """);
-        String exact = """
-                This report indicates available space for interleaving L1 buffers
-                , Largest Contiguous Free Block (B), Total Free L1 Space (B)
-                ,%d,%d
-                """;
-
-        assertThat(Answer.to("diff", before, file("after.csv", exact.formatted(1_393_376, 64 * 1_393_376))))
-                .isEqualTo(new Answer(0, "SAME USAGE  no difference\n", ""));
-        assertThat(Answer.to("diff", before, file("after.csv", exact.formatted(1_392_639, 64 * 1_392_639)))
-                        .out())
-                .contains("   L1 largest free block: 1.33 MiB (1392640 B) -> 1.33 MiB (1392639 B), -1 B\n");
     }
 
     @Test

@@ -3,14 +3,11 @@ package dev.meshguard.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MeshDescription;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
-import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
-import dev.meshguard.verdict.baseline.Baseline;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -51,31 +48,6 @@ class AnalyzeHistoryTests {
     }
 
     @Test
-    void isZeroIfAllWasFreed() throws IOException {
-        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
-        tracker.freed(0, BufferType.DRAM, 0x1000);
-
-        assertThat(analyze(tracker.history()).status()).isZero();
-    }
-
-    @Test
-    void judgesThePartOfATestOnASharedMesh() throws IOException {
-        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
-        tracker.allocated(0, BufferType.DRAM, 64, 64);
-        AllocationContext decode = tracker.context("decode");
-        tracker.allocated(0, BufferType.DRAM, 128, 64);
-        tracker.checked();
-
-        Answer answer = analyze(tracker.history().partOf(decode));
-
-        assertThat(file).content().contains("\"gaps\":true", "\"context\":\"decode\"");
-        assertThat(answer.out())
-                .contains("LEAK  64 B in 1 DRAM buffer", "checked at the end of decode, whose mesh stays open")
-                .doesNotContain("INCONCLUSIVE");
-        assertThat(answer.status()).isEqualTo(1);
-    }
-
-    @Test
     void isInconclusiveWithADamagedLine() throws IOException {
         tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
         tracker.freed(0, BufferType.DRAM, 0x1000);
@@ -92,41 +64,6 @@ class AnalyzeHistoryTests {
 
         assertThat(answer.out()).contains("INCONCLUSIVE  ", "line " + (freed + 1));
         assertThat(answer.status()).isEqualTo(2);
-    }
-
-    @Test
-    void takesTheExpectedBuffers() throws IOException {
-        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
-        Path expected = Files.writeString(folder.resolve("expected.txt"), "DRAM because \"kept on purpose\"\n");
-
-        assertThat(analyze(tracker.history(), "--expected", expected.toString()).status())
-                .isZero();
-    }
-
-    @Test
-    void takesTheKnownLeaks() throws IOException {
-        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
-        Path baseline = Files.writeString(
-                folder.resolve("baseline.txt"),
-                Baseline.of(LeakCheck.create().examine(tracker.history())).toText());
-
-        Answer known = analyze(tracker.history(), "--baseline", baseline.toString());
-        tracker.allocated(0, BufferType.L1, 0x2000, 64);
-        Answer isNew = analyze(tracker.history(), "--baseline", baseline.toString());
-
-        assertThat(known.status()).isZero();
-        assertThat(known.out()).contains(" · known");
-        assertThat(isNew.status()).isEqualTo(1);
-    }
-
-    @Test
-    void aBaselineThatThereIsNotIsSaidInOneLine() throws IOException {
-        assertThat(analyze(tracker.history(), "--baseline", "/no/such/file"))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: --baseline \"/no/such/file\": there is no such file. Give the path of one, or leave"
-                                + " --baseline out." + System.lineSeparator()));
     }
 
     @Test
@@ -158,17 +95,6 @@ class AnalyzeHistoryTests {
     }
 
     // Forms of the file
-
-    @Test
-    void isReadFromStandardInput() throws IOException {
-        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
-        HistoryJson.write(tracker.history(), file);
-
-        Answer answer = Answer.toInput(Files.readString(file), "analyze", "-");
-
-        assertThat(answer.out()).startsWith("standard input: 1 event (history)");
-        assertThat(answer.status()).isEqualTo(1);
-    }
 
     @Test
     void isReadCompressedWithGzip() throws IOException {
@@ -224,38 +150,6 @@ class AnalyzeHistoryTests {
     }
 
     // Options
-
-    @Test
-    void cannotBeFollowed() throws IOException {
-        assertThat(analyze(tracker.history(), "--follow", "--until-quiet", "0"))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: " + file + " is a history and no log, and --follow is for logs. Leave it out."
-                                + System.lineSeparator()));
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"--phase x", "--rounds x"})
-    void optionsForLogsAreRejected(String option) throws IOException {
-        Answer answer = analyze(tracker.history(), option.split(" "));
-
-        assertThat(answer)
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: " + file
-                                + " is a history and no log, and --phase and --rounds are not for it. Leave them out."
-                                + System.lineSeparator()));
-    }
-
-    @Test
-    void hasNoOperationToJudge() throws IOException {
-        assertThat(analyze(tracker.history(), "--after", "1").err())
-                .isEqualTo("meshguard: " + file
-                        + " is a history, and --after is for graph captures and databases. Leave it out."
-                        + System.lineSeparator());
-    }
 
     private Answer analyze(AllocationHistory history, String... options) throws IOException {
         HistoryJson.write(history, file);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
+import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.baseline.Baseline;
@@ -14,6 +15,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -131,7 +133,7 @@ class AnalyzeTests {
                 Answer.toInput(threeRoundsThatGrow(), "analyze", "--expected", expected, "--rounds", "^=== Run", "-");
 
         assertThat(answer.status()).isEqualTo(1);
-        assertThat(answer.out()).contains("growing");
+        assertThat(answer.out()).contains("growing by 4 KiB (4096 B) per round, in rounds 2-3");
     }
 
     @Test
@@ -144,27 +146,6 @@ class AnalyzeTests {
     @Test
     void aShellGetsItsCompletionScript() {
         assertThat(Answer.to("generate-completion").out()).contains("--until-quiet", "complete -F _complete_meshguard");
-    }
-
-    /** Each round reports two kernel binaries twice and frees each once: 36 KB more in a sum of the reports, but no memory. */
-    @Test
-    void roundsThatReportTheirMemoryTwiceDoNotGrow() {
-        String log = "";
-        for (int round = 1; round <= 3; round++) {
-            log += "=== Run " + round + "\n" + binary(12_288, 1_073_739_776) + binary(24_576, 1_073_737_728);
-        }
-
-        assertThat(Answer.toInput(log, "analyze", "--rounds", "^=== Run", "-").out())
-                .contains("""
-                        SETTLED  3 rounds, the first for warming up · memory grows by 0 B per round
-                        Memory retained by each round, in bytes:
-                           DRAM of device 0  [36864, 0, 0]  settled
-                        """);
-    }
-
-    private static String binary(long size, long address) {
-        String allocated = "✓ [PID 7] Allocated " + size + " bytes of DRAM on device 0 (buffer_id=" + address + ")\n";
-        return allocated + allocated + "✗ [PID 7] Freed buffer " + address + " on device 0 (" + size + " bytes)\n";
     }
 
     private static String threeRoundsThatGrow() {
@@ -183,6 +164,76 @@ class AnalyzeTests {
 
         assertThat(Answer.to("analyze", clean, cut).status()).isEqualTo(2);
         assertThat(Answer.to("analyze", leak, cut, clean).status()).isEqualTo(1);
+    }
+
+    @Test
+    void aFileThatCannotBeReadKeepsNoOtherFromItsAnswer() throws IOException {
+        String leak = file("leak.log", LEAK);
+
+        Answer answer = Answer.to("analyze", "nowhere.log", leak);
+
+        assertThat(answer.out()).startsWith(leak + ": 2 lines").contains("LEAK  4 KiB in 1 L1 buffer");
+        assertThat(answer.err())
+                .startsWith("meshguard: nowhere.log does not exist.")
+                .hasLineCount(1);
+        assertThat(answer.status()).isEqualTo(64);
+    }
+
+    static Stream<Arguments> jsonDocuments() {
+        return Stream.of(
+                Arguments.of(
+                        "{\"0\": {\"loc\": \"a.mlir\", \"dram\": {\"num_banks\": 12, \"total_bytes_per_bank\": 64}}}",
+                        "with memory results of tt-mlir's runtime"),
+                Arguments.of("{\n \"format\": \"meshguard-verdict\"\n}", "of the format \"meshguard-verdict\""),
+                Arguments.of("[{\"x\": [" + "1,".repeat(9_000) + "1]}]", "whose first key is \"x\""),
+                Arguments.of("[]", "without a key"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("jsonDocuments")
+    void jsonOfAnotherKindIsNamedForWhatItIs(String json, String kind) throws IOException {
+        String file = file("results.json", json);
+
+        assertThat(Answer.to("analyze", file))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: " + file + " is JSON " + kind
+                                + ", which is not read. Give a log, a history, a graph"
+                                + " capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and"
+                                + " graph captures are read.\n"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"a\": 1}\n{\"b\": 2}\n", "{\"log\": \"", "[1]\n"})
+    void linesThatLookLikeJsonAreALog(String lines) {
+        assertThat(analyze(lines + LEAK).out()).contains("LEAK  4 KiB in 1 L1 buffer");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--phase x,      history, logs",
+        "--rounds x,     history, 'logs, graph captures and databases'",
+        "--after 1,      log,     graph captures and databases",
+        "--rank 1,       log,     graph captures and databases",
+        "--phase x,      graph capture, logs",
+    })
+    void anOptionThatFitsNoFileIsRejected(String option, String kind, String kinds) throws IOException {
+        String content = switch (kind) {
+            case "history" ->
+                "{\"kind\":\"header\",\"format\":\"meshguard-history\",\"version\":2,\"minor\":0,"
+                        + "\"flatAddresses\":true}\n";
+            case "log" -> LEAK;
+            default -> "[{\"counter\":0,\"node_type\":\"capture_start\"}]";
+        };
+        String file = file("input", content);
+
+        assertThat(Answer.to(("analyze " + option + " " + file).split(" ")))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: " + file + " is a " + kind + ", and " + option.replaceFirst(" .*", "") + " is for "
+                                + kinds + ". Leave it out.\n"));
     }
 
     @Test
@@ -266,7 +317,7 @@ Not read: 2 of 4 lines: 1, 4
         Answer answer = Answer.to(broken, "analyze", "-");
 
         assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err()).isEqualTo("meshguard: - cannot be read: the disk is gone\n");
+        assertThat(answer.err()).isEqualTo("meshguard: standard input cannot be read: the disk is gone\n");
     }
 
     @Test
@@ -372,21 +423,18 @@ Not read: 2 of 4 lines: 1, 4
     }
 
     @Test
-    void theHelpNamesEveryExitStatus() {
-        Answer answer = Answer.to("analyze", "--help");
+    void theHelpAndTheDocumentationHaveTheSameExitStatuses() throws IOException {
+        List<String> documented = Files.readAllLines(Path.of("..", "docs", "command-line.md")).stream()
+                .filter(line -> line.matches("\\| (\\d+|128\\+N|other) \\| .*"))
+                .map(line -> line.replaceAll("^\\| | \\|$", "")
+                        .replaceFirst(" \\| ", " ")
+                        .replaceAll("\\[|]\\(.*?\\)", ""))
+                .toList();
 
-        assertThat(answer.status()).isZero();
-        assertThat(answer.out().lines().filter(line -> line.matches("  \\d+ +\\w.*")))
-                .containsExactly(
-                        "  0   all memory was freed, or only expected buffers or known leaks remain",
-                        "  1   memory was not freed",
-                        "  2   it cannot be known: the log is cut, lines are missing, or sums disagree",
-                        "  3   all memory was freed, but reports are wrong: a free is missing, or one too many",
-                        "  4   fewer buffers remain than an expectation entry requires",
-                        "  6   memory was freed, but only after the dump of the log",
-                        "  64  wrong usage, or a file that cannot be read",
-                        "  70  a defect of meshguard itself",
-                        "  74  the answer could not be written");
+        assertThat(ExitStatus.table().entrySet().stream().map(status -> status.getKey() + " " + status.getValue()))
+                .containsExactlyElementsOf(documented);
+        assertThat(Answer.to("analyze", "--help").out())
+                .contains("Exit status:", "  1       memory was not freed", "  128+N   signal N ended meshguard");
     }
 
     private Answer analyze(String log) {

@@ -90,25 +90,6 @@ class DatabaseTests {
     }
 
     @Test
-    void theOtherCommandsReadADatabaseToo() throws Exception {
-        database(0);
-        writeHistoryOf(RuntimeOutputReader.create());
-
-        assertThat(run("diff", "db.sqlite", "history.jsonl").status()).isZero();
-    }
-
-    @Test
-    void theOtherCommandsRefuseSeveralRanks() throws SQLException {
-        database(2);
-
-        Answer answer = run("page", "db.sqlite");
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err())
-                .contains("db.sqlite was recorded by several processes: give --rank N with one of 0, 1");
-    }
-
-    @Test
     void theOtherCommandsReadTheRankThatIsNamed() throws Exception {
         database(2);
         writeHistoryOf(RuntimeOutputReader.create().ofRank(1));
@@ -118,11 +99,10 @@ class DatabaseTests {
         assertThat(folder.resolve("page.html")).content().contains("<title>db.sqlite rank 1</title>");
         assertThat(run("diff", "--rank", "0", "db.sqlite", "history.jsonl").status())
                 .isZero();
-        assertThat(run("page", "--rank", "2", "db.sqlite").err())
-                .contains("db.sqlite has no rank 2: give --rank N with one of 0, 1");
+        assertThat(run("page", "db.sqlite").err())
+                .contains("db.sqlite was recorded by several processes: give --rank N with one of 0, 1");
         assertThat(run("page", "--rank", "1", "history.jsonl").err())
-                .contains("--rank 1 chooses a process of a database or a graph capture, and history.jsonl is neither."
-                        + " Leave it out.");
+                .contains("history.jsonl is a history, and --rank is for graph captures and databases. Leave it out.");
     }
 
     private void writeHistoryOf(RuntimeOutputReader reader) throws IOException {

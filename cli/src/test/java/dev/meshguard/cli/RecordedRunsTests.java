@@ -32,7 +32,7 @@ class RecordedRunsTests {
     @BeforeEach
     void writeLogs() throws IOException {
         clean = file("clean.log", ALLOCATED + FREED);
-        leak = file("leak.log", ALLOCATED + FREED + OTHER);
+        leak = file("leak.log", ALLOCATED + FREED + OTHER + "Allocation Server stopped\n");
     }
 
     // Record
@@ -44,7 +44,7 @@ class RecordedRunsTests {
         Answer answer = Answer.to(
                 "record", "--without-page", "-o", history.toString(), "--", "sh", "-c", "echo decoding; exit 3");
 
-        assertThat(answer.status()).isEqualTo(2);
+        assertThat(answer.status()).isEqualTo(3);
         assertThat(answer.err()).isEqualTo("decoding\n");
         assertThat(answer.out())
                 .startsWith("INCONCLUSIVE  ")
@@ -180,7 +180,7 @@ class RecordedRunsTests {
                 .isEqualTo(new Answer(
                         64,
                         "",
-                        "meshguard: nowhere.jsonl does not exist. Give the path of a history, a log, a graph"
+                        "meshguard: nowhere.jsonl does not exist. Give the path of a log, a history, a graph"
                                 + " capture or a database, or - for standard input.\n"));
     }
 

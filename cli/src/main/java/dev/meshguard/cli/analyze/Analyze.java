@@ -1,54 +1,46 @@
 package dev.meshguard.cli.analyze;
 
-import dev.meshguard.capture.OutputFormat;
-import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
-import dev.meshguard.capture.evidence.RuntimeEvidence;
-import dev.meshguard.capture.heap.internal.HeapNeed;
+import dev.meshguard.capture.evidence.MemoryReport;
+import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.HistoryFile;
-import dev.meshguard.cli.common.InputFile;
-import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Interruption;
+import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.UsageException;
-import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.report.LogLines;
+import dev.meshguard.cli.input.Input;
+import dev.meshguard.cli.input.InputReader;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.report.json.VerdictJson;
 import dev.meshguard.server.log.AllocationLogReader;
-import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.growth.Accumulation;
-import dev.meshguard.verdict.growth.Rounds;
-import dev.meshguard.verdict.growth.Trend;
-import java.io.BufferedInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintWriter;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Judges logs of the allocation server, histories, and files that the runtime wrote. */
 @Command(
         name = "analyze",
         description =
                 "Checks in logs of the allocation server, histories, graph captures and databases of ttnn whether all memory was freed.",
-        sortOptions = false,
-        mixinStandardHelpOptions = true,
-        optionListHeading = "%nOptions:%n",
-        parameterListHeading = "%nLogs:%n",
         footer = {
             "",
             "Reads every form in which the server, its enhanced and its older versions have written logs, also where lines of"
@@ -66,26 +58,6 @@ import picocli.CommandLine.Parameters;
             "A memory report (CSV) or the shared memory of a device has the memory of one moment. --at-end says that nothing may"
                     + " be allocated then.",
             "",
-            "The answer, from top to bottom:",
-            "  the verdict       what leaked, what cannot be known and why, what was misreported",
-            "  events            the numbers in the verdict are events; here are their lines",
-            "  sums              whether the server's own statistics and dumps agree with the lines",
-            "  rounds            with --rounds, the memory that each round retained",
-            "  freed             what was freed before the last dump and after it, by type and phase",
-            "  addresses         how often each was allocated and freed, the least balanced first",
-            "  not read          the lines of unknown forms",
-            "",
-            "Exit status:",
-            "  0   all memory was freed, or only expected buffers or known leaks remain",
-            "  1   memory was not freed",
-            "  2   it cannot be known: the log is cut, lines are missing, or sums disagree",
-            "  3   all memory was freed, but reports are wrong: a free is missing, or one too many",
-            "  4   fewer buffers remain than an expectation entry requires",
-            "  6   memory was freed, but only after the dump of the log",
-            "  64  wrong usage, or a file that cannot be read",
-            "  70  a defect of meshguard itself",
-            "  74  the answer could not be written",
-            "",
             "Examples:",
             "  meshguard analyze server.log",
             "  meshguard analyze meshguard-history.jsonl",
@@ -101,7 +73,8 @@ public final class Analyze implements Callable<Integer> {
     private static final Pattern PLAIN_WORD =
             Pattern.compile(File.separatorChar == '\\' ? "[\\w@+=:,.\\\\/-]+" : "[\\w@+=:,./-]+");
 
-    private static final String STANDARD_INPUT = "-";
+    private static final String FORMAT = "meshguard-analysis";
+    private static final int VERSION = 1;
 
     @Parameters(
             paramLabel = "LOG",
@@ -143,12 +116,8 @@ public final class Analyze implements Callable<Integer> {
             description = "With --follow: answer when nothing was written for so long.")
     private @Nullable Long quietSeconds;
 
-    @Option(
-            names = "--rank",
-            paramLabel = "N",
-            description =
-                    "For a database that several processes wrote, or a folder: judge the process of this rank only.")
-    private @Nullable Integer rank;
+    @Mixin
+    private final InputReader files;
 
     @Option(
             names = "--at-end",
@@ -169,80 +138,69 @@ public final class Analyze implements Callable<Integer> {
                     "How many addresses, or buffers of a capture or database, are shown (default: ${DEFAULT-VALUE}).")
     private int mostAddresses;
 
-    private final InputStream standardInput;
-    private final Printer out;
-    private final Optional<Printer> progress;
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
     private final Interruption interruption;
 
     /**
      * Creates the command.
      *
-     * @param progress the printer for the progress of long files, if there is a terminal
      * @param interruption delays the JVM's end until the result of a followed log is printed
      */
-    public Analyze(InputStream standardInput, Printer out, Optional<Printer> progress, Interruption interruption) {
-        this.standardInput = standardInput;
-        this.out = out;
-        this.progress = progress;
+    public Analyze(InputStream standardInput, Interruption interruption) {
+        this.files = new InputReader(standardInput);
         this.interruption = interruption;
     }
 
     @Override
     public Integer call() throws UsageException, IOException {
-        rejectWhatDoesNotFit();
-        if (follows) {
-            interruption.await();
+        rejectInvalidNumbers();
+        expectations.read();
+        try {
+            return answer().code();
+        } catch (OutOfMemoryError e) {
+            // What was read is garbage here.
+            throw new UsageException(CommandFailures.heapFull(logs));
         }
-        AllocationLogReader reader = reader();
-        CheckCriteria criteria = expectations.read();
-        List<Analysis> analyses = new ArrayList<>();
-        for (String name : logs) {
-            try {
-                analyses.addAll(read(reader, name, criteria));
-            } catch (OutOfMemoryError e) {
-                // The log that is being read is released here.
-                throw new UsageException(tooLarge(name));
+    }
+
+    private ExitStatus answer() throws UsageException, IOException {
+        ExitStatus worst = ExitStatus.CLEAN;
+        List<UsageException> unreadable = new ArrayList<>();
+        List<Input> inputs = inputs(unreadable);
+        if (!inputs.isEmpty()) {
+            rejectUnusedOptions(inputs);
+            List<Answer> answers = inputs.stream().map(this::answer).toList();
+            print(answers);
+            for (Answer answer : answers) {
+                worst = worst.orWorse(answer.status());
             }
         }
-        try {
-            print(analyses);
-        } catch (OutOfMemoryError e) {
-            throw new UsageException(tooLarge(logs.get(0)));
+        for (UsageException file : unreadable) {
+            command.commandLine().getErr().println("meshguard: " + file.getMessage());
+            worst = worst.orWorse(file.status());
         }
-        return analyses.stream()
-                .map(Analysis::status)
-                .reduce(ExitStatus.CLEAN, ExitStatus::orWorse)
-                .code();
+        command.commandLine().getErr().flush();
+        return worst;
     }
 
-    /** The answers about earlier logs are kept and may take most of the heap, so of several logs none is named. */
-    private String tooLarge(String name) {
-        if (logs.size() > 1) {
-            return CommandFailures.heapFull("The answer about " + logs.size() + " logs");
-        }
-        return name.equals(STANDARD_INPUT)
-                ? CommandFailures.heapFull(words(name))
-                : CommandFailures.heapFull(Path.of(name));
+    private void rejectUnusedOptions(List<Input> inputs) throws UsageException {
+        InputReader.rejectUnused("--phase", phaseMark, inputs, Input.Log.class::isInstance, "logs");
+        InputReader.rejectUnused(
+                "--rounds",
+                roundMark,
+                inputs,
+                input -> input instanceof Input.Log || input instanceof Input.Output,
+                "logs, graph captures and databases");
+        InputReader.rejectUnused(
+                "--after", lastOperation, inputs, Input.Output.class::isInstance, "graph captures and databases");
+        files.rejectUnusedRank(inputs);
     }
 
-    /** Returns a file's name as one word of a shell; a Windows shell knows double quotes only. */
-    private static String forShell(String name) {
-        if (PLAIN_WORD.matcher(name).matches()) {
-            return name;
-        }
-        return File.separatorChar == '\\' ? '"' + name + '"' : "'" + name.replace("'", "'\\''") + "'";
-    }
-
-    private static String words(String name) {
-        return name.equals(STANDARD_INPUT) ? "standard input" : name;
-    }
-
-    private void rejectWhatDoesNotFit() throws UsageException {
+    private void rejectInvalidNumbers() throws UsageException {
         if (mostAddresses < 0) {
             throw new UsageException("--addresses " + mostAddresses + ": give 0 or more");
-        }
-        if (rank != null && rank < 0) {
-            throw new UsageException("--rank " + rank + ": give the rank of a process, 0 or more");
         }
         if (lastOperation != null && lastOperation < 0) {
             throw new UsageException("--after " + lastOperation + ": give the number of an operation, 0 or more");
@@ -250,83 +208,49 @@ public final class Analyze implements Callable<Integer> {
         if (quietSeconds != null && (!follows || quietSeconds < 0)) {
             throw new UsageException("--until-quiet " + quietSeconds + ": give 0 or more seconds, and --follow");
         }
-        if (follows && (logs.size() != 1 || logs.contains(STANDARD_INPUT))) {
+        if (follows && (logs.size() != 1 || logs.contains(InputReader.STANDARD_INPUT))) {
             throw new UsageException(
                     "--follow reads one file. Name one log, or pipe it in with - and leave --follow out.");
         }
     }
 
-    private Analysis analysis(AllocationLog log, CheckCriteria criteria) {
-        LeakVerdict verdict = criteria.examine(log.history());
-        VerdictReport report = criteria.report(verdict, new LogLines(words(log.name()), log::lineOf));
-        for (String note : log.notes()) {
-            report = report.noting(note);
-        }
-        if (!verdict.groups().isEmpty() && Files.isRegularFile(Path.of(log.name()))) {
-            report = report.shownAt("meshguard page " + forShell(log.name()));
-        }
-        Optional<Accumulation> accumulation = accumulation(verdict);
-        return new LogAnalysis(log, report, accumulation, worse(criteria.status(verdict), accumulation));
-    }
+    // Reading
 
-    private HistoryAnalysis analysis(InputStream history, String name, CheckCriteria criteria)
-            throws IOException, UsageException {
-        if (phaseMark != null || roundMark != null) {
-            throw new UsageException(
-                    name + " is a history and no log, and --phase and --rounds are not for it. Leave them out.");
-        }
-        AllocationHistory read = HistoryFile.read(history, name);
-        LeakVerdict verdict = criteria.examine(read);
-        return new HistoryAnalysis(name, read.events().size(), criteria.report(verdict), criteria.status(verdict));
-    }
-
-    private Optional<Accumulation> accumulation(LeakVerdict verdict) {
-        return roundMark == null ? Optional.empty() : Optional.of(Accumulation.of(verdict, Rounds.MARKED));
-    }
-
-    /** A growing memory is a leak. */
-    private static ExitStatus worse(ExitStatus status, Optional<Accumulation> accumulation) {
-        boolean grows =
-                accumulation.filter(over -> over.trend() == Trend.GROWING).isPresent();
-        return grows ? status.orWorse(ExitStatus.LEAKED) : status;
-    }
-
-    private void print(List<Analysis> analyses) throws IOException {
-        if (asJson) {
-            new AnalysisJson(out).write(analyses);
-        } else {
-            // All of it is made before any is printed: half an answer would look like a whole one.
-            List<String> lines = new ArrayList<>();
-            for (Analysis analysis : analyses) {
-                if (!lines.isEmpty()) {
-                    lines.add("");
-                    lines.add("=".repeat(80));
-                }
-                lines.addAll(lines(analysis));
-            }
-            lines.forEach(out::println);
-        }
-        out.flush();
-    }
-
-    private List<String> lines(Analysis analysis) {
-        if (analysis instanceof LogAnalysis log) {
-            return new LogText(log, mostAddresses).lines();
-        }
-        if (analysis instanceof HistoryAnalysis history) {
-            return history.lines();
-        }
-        return analysis instanceof OutputAnalysis output
-                ? new OutputText(output, mostAddresses).lines()
-                : new EvidenceText((EvidenceAnalysis) analysis).lines();
-    }
-
-    private AllocationLogReader reader() throws UsageException {
-        AllocationLogReader reader = AllocationLogReader.create();
+    /** Reads the files; one of several that cannot be read keeps no other from its answer. */
+    private List<Input> inputs(List<UsageException> unreadable) throws UsageException {
+        AllocationLogReader ofLogs = AllocationLogReader.create();
+        RuntimeOutputReader ofOutputs = RuntimeOutputReader.create();
         if (phaseMark != null) {
-            reader = reader.phasesAt(pattern("--phase", phaseMark));
+            ofLogs = ofLogs.phasesAt(pattern("--phase", phaseMark));
         }
-        return roundMark == null ? reader : reader.roundsAt(pattern("--rounds", roundMark));
+        if (roundMark != null) {
+            Pattern mark = pattern("--rounds", roundMark);
+            ofLogs = ofLogs.roundsAt(mark);
+            ofOutputs = ofOutputs.roundsAt(mark);
+        }
+        if (lastOperation != null) {
+            ofOutputs = ofOutputs.judgedAfter(lastOperation);
+        } else if (judgesEnd) {
+            ofOutputs = ofOutputs.judgedAtEnd();
+        }
+        if (follows) {
+            Duration quiet = Duration.ofSeconds(quietSeconds == null ? Integer.MAX_VALUE : quietSeconds);
+            interruption.await(() -> {});
+            return List.of(InputReader.follow(
+                    logs.get(0), ofLogs, since -> interruption.isAskedFor() || since.compareTo(quiet) >= 0));
+        }
+        List<Input> inputs = new ArrayList<>();
+        for (String name : logs) {
+            try {
+                inputs.addAll(files.read(name, ofLogs, ofOutputs));
+            } catch (UsageException e) {
+                if (logs.size() == 1) {
+                    throw e;
+                }
+                unreadable.add(e);
+            }
+        }
+        return inputs;
     }
 
     private static Pattern pattern(String option, String expression) throws UsageException {
@@ -343,115 +267,90 @@ public final class Analyze implements Callable<Integer> {
         }
     }
 
-    private List<Analysis> read(AllocationLogReader reader, String name, CheckCriteria criteria) throws UsageException {
-        try {
-            if (name.equals(STANDARD_INPUT)) {
-                BufferedInputStream input = new BufferedInputStream(standardInput);
-                return read(reader, input, OutputFormat.of(input), "standard input", criteria);
+    // Answers
+
+    private Answer answer(Input input) {
+        if (input instanceof Input.Moment moment) {
+            return moment.memory() instanceof MemoryReport report
+                    ? new MemoryReportAnswer(report, judgesEnd)
+                    : SharedMemoryAnswer.of((SharedMemory) moment.memory(), judgesEnd);
+        }
+        Input.Recording recording = (Input.Recording) input;
+        Judgement judgement = expectations.judge(recording, roundMark != null);
+        if (input instanceof Input.Log log) {
+            return new LogAnswer(log.log(), withPage(log, judgement), mostAddresses);
+        }
+        return input instanceof Input.Output output
+                ? new OutputAnswer(output.output(), judgement, mostAddresses)
+                : new HistoryAnswer(input.name(), recording.history().events().size(), judgement);
+    }
+
+    /** Names the notes of a log, and the command that writes the page of its leaks. */
+    private static Judgement withPage(Input.Log log, Judgement judgement) {
+        VerdictReport report = judgement.report();
+        for (String note : log.log().notes()) {
+            report = report.noting(note);
+        }
+        boolean hasPage = !report.verdict().groups().isEmpty() && Files.isRegularFile(Path.of(log.name()));
+        return new Judgement(
+                hasPage ? report.shownAt("meshguard page " + forShell(log.name())) : report,
+                judgement.accumulation(),
+                judgement.verdict());
+    }
+
+    /** Returns a file's name as one word of a shell; a Windows shell knows double quotes only. */
+    private static String forShell(String name) {
+        if (PLAIN_WORD.matcher(name).matches()) {
+            return name;
+        }
+        return File.separatorChar == '\\' ? '"' + name + '"' : "'" + name.replace("'", "'\\''") + "'";
+    }
+
+    // Output
+
+    private void print(List<Answer> answers) throws IOException {
+        if (asJson) {
+            printJson(answers);
+            return;
+        }
+        // All of it is made before any is printed: half an answer would look like a whole one.
+        List<String> lines = new ArrayList<>();
+        for (Answer answer : answers) {
+            if (!lines.isEmpty()) {
+                lines.add("");
+                lines.add("=".repeat(80));
             }
-            if (!follows && isFolder(name)) {
-                return analyses(outputs(name).readRanks(Path.of(name)), criteria);
+            lines.addAll(answer.lines());
+        }
+        PrintWriter out = command.commandLine().getOut();
+        lines.forEach(out::println);
+        out.flush();
+    }
+
+    /** Prints one document for all files, those of a kind in the order of the command line. */
+    private void printJson(List<Answer> answers) throws IOException {
+        // The verdicts take the most heap, so they are made before anything is written.
+        Map<Answer, String> verdicts = new IdentityHashMap<>();
+        for (Answer answer : answers) {
+            answer.report()
+                    .ifPresent(report ->
+                            verdicts.put(answer, VerdictJson.text(report).strip()));
+        }
+        JsonDocument.write(command.commandLine().getOut(), FORMAT, VERSION, json -> {
+            for (Answer.Kind kind : Answer.Kind.values()) {
+                List<Answer> ofKind =
+                        answers.stream().filter(answer -> answer.kind() == kind).toList();
+                if (kind == Answer.Kind.LOG || !ofKind.isEmpty()) {
+                    json.objects(kind.list(), ofKind, answer -> {
+                        json.field(kind.field(), answer.name());
+                        json.field("status", answer.status());
+                        answer.write(json);
+                        if (verdicts.containsKey(answer)) {
+                            json.document("verdict", verdicts.getOrDefault(answer, ""));
+                        }
+                    });
+                }
             }
-            Path file = InputFile.path(name, "Name the logs in it: " + name + "/*.log");
-            return follows ? List.of(analysis(followed(reader, file), criteria)) : read(reader, file, criteria);
-        } catch (IOException e) {
-            throw InputFile.unreadable(name, "a log, a history, a graph capture or a database", e);
-        }
-    }
-
-    private AllocationLog followed(AllocationLogReader reader, Path file) throws IOException, UsageException {
-        if (Files.exists(file) && !Files.isRegularFile(file)) {
-            throw new UsageException(
-                    file + " is no regular file. It is read until whoever writes to it closes it: leave --follow out.");
-        }
-        try (InputStream beginning = new BufferedInputStream(InputFile.open(file))) {
-            if (HistoryFile.isHistory(beginning)) {
-                throw new UsageException(file + " is a history and no log, and --follow is for logs. Leave it out.");
-            }
-        }
-        long quiet = quietSeconds == null ? Long.MAX_VALUE : quietSeconds;
-        return reader.follow(file, since -> interruption.isAskedFor() || since.toSeconds() >= quiet);
-    }
-
-    private static boolean isFolder(String name) {
-        try {
-            return Files.isDirectory(Path.of(name));
-        } catch (InvalidPathException e) {
-            return false;
-        }
-    }
-
-    private List<Analysis> read(AllocationLogReader reader, Path file, CheckCriteria criteria)
-            throws IOException, UsageException {
-        try (InputStream input = ProgressStream.over(InputFile.open(file), Files.size(file), progress)) {
-            BufferedInputStream buffered = new BufferedInputStream(input);
-            Optional<OutputFormat> format = OutputFormat.of(buffered);
-            if (!Files.isRegularFile(file) || format.isEmpty()) {
-                HeapNeed.requireRoomFor(file);
-                return read(reader, buffered, format, file.toString(), criteria);
-            }
-            RuntimeOutputReader outputs = outputs(file.toString());
-            // A database is read where it is.
-            return analyses(
-                    format.equals(Optional.of(OutputFormat.REPORT_DATABASE))
-                            ? outputs.readRanks(file)
-                            : outputs.readRanks(buffered, file),
-                    criteria);
-        }
-    }
-
-    private List<Analysis> read(
-            AllocationLogReader reader,
-            InputStream input,
-            Optional<OutputFormat> format,
-            String name,
-            CheckCriteria criteria)
-            throws IOException, UsageException {
-        if (format.isPresent()) {
-            return analyses(outputs(name).readRanks(input, name), criteria);
-        }
-        if (rank != null) {
-            throw new UsageException(name + " is neither a graph capture nor a database, and --rank " + rank
-                    + " chooses a process of these. Leave it out.");
-        }
-        if (RuntimeEvidence.isOfMoment(input)) {
-            return List.of(EvidenceAnalysis.of(RuntimeEvidence.read(input, name), judgesEnd));
-        }
-        boolean isHistory = HistoryFile.isHistory(input);
-        if (lastOperation != null) {
-            throw new UsageException(name + " is a " + (isHistory ? "history" : "log")
-                    + ", and --after is for graph captures and databases. Leave it out.");
-        }
-        return List.of(isHistory ? analysis(input, name, criteria) : analysis(reader.read(input, name), criteria));
-    }
-
-    private RuntimeOutputReader outputs(String name) throws UsageException {
-        if (phaseMark != null) {
-            throw new UsageException(
-                    name + " is a file of the runtime and no log, and --phase is for logs. Leave it out.");
-        }
-        RuntimeOutputReader reader = RuntimeOutputReader.create();
-        if (roundMark != null) {
-            reader = reader.roundsAt(pattern("--rounds", roundMark));
-        }
-        if (rank != null) {
-            reader = reader.ofRank(rank);
-        }
-        if (lastOperation != null) {
-            return reader.judgedAfter(lastOperation);
-        }
-        return judgesEnd ? reader.judgedAtEnd() : reader;
-    }
-
-    private List<Analysis> analyses(List<RuntimeOutput> outputs, CheckCriteria criteria) {
-        List<Analysis> analyses = new ArrayList<>();
-        for (RuntimeOutput output : outputs) {
-            LeakVerdict verdict = criteria.examine(output.history());
-            VerdictReport report = criteria.report(verdict);
-            Optional<Accumulation> accumulation = accumulation(verdict);
-            analyses.add(
-                    new OutputAnalysis(output, report, accumulation, worse(criteria.status(verdict), accumulation)));
-        }
-        return analyses;
+        });
     }
 }

@@ -1,13 +1,16 @@
 package dev.meshguard.cli.common;
 
 import dev.meshguard.capture.heap.internal.HeapNeed;
+import dev.meshguard.capture.heap.internal.InsufficientHeapException;
 import dev.meshguard.event.Quantities;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystemLoopException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -27,18 +30,49 @@ public final class CommandFailures {
                 HeapNeed.wayOut(4 * heap));
     }
 
-    /** Returns the sentences about a file that needs more heap than this JVM has: about how much, as far as it can be known. */
-    public static String heapFull(Path file) {
-        try {
-            Optional<HeapNeed> need = HeapNeed.of(file);
-            return need.isPresent() ? need.get().text(Runtime.getRuntime().maxMemory()) : heapFull(file.toString());
-        } catch (IOException e) {
-            return heapFull(file.toString());
+    /**
+     * Returns the sentences about files that need more heap than this JVM has: about how much, as far as it can be known.
+     *
+     * <p>Of several files none is named: the answers about earlier ones are kept and may take most of the heap.
+     */
+    public static String heapFull(List<String> files) {
+        if (files.size() > 1) {
+            return heapFull("The answer about " + files.size() + " logs");
         }
+        String file = files.get(0);
+        try {
+            Optional<HeapNeed> need = HeapNeed.of(Path.of(file));
+            if (need.isPresent()) {
+                return need.get().text(Runtime.getRuntime().maxMemory());
+            }
+        } catch (IOException e) {
+            return heapFull(file);
+        }
+        return heapFull(file.equals("-") ? "standard input" : file);
+    }
+
+    /**
+     * Returns the error for a file that cannot be read.
+     *
+     * @param kinds what can be read
+     */
+    public static UsageException unreadable(String name, String kinds, Exception failure) {
+        if (failure instanceof NoSuchFileException || failure instanceof InvalidPathException) {
+            return new UsageException(
+                    name + " does not exist. Give the path of " + kinds + ", or - for standard input.");
+        }
+        if (failure instanceof AccessDeniedException) {
+            return new UsageException(
+                    name + " may not be read by this user. Change its permissions, or pipe it in with -.");
+        }
+        return new UsageException(
+                failure instanceof InsufficientHeapException
+                        ? String.valueOf(failure.getMessage())
+                        : name + " cannot be read: " + reason(failure));
     }
 
     /** Returns the reason in a few words, without the path. */
-    public static String reason(IOException failure) {
+    public static String reason(Exception failure) {
         if (failure instanceof NoSuchFileException) {
             return "there is no such file or folder";
         }

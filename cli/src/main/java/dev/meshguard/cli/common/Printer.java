@@ -59,15 +59,6 @@ public final class Printer extends PrintWriter {
         println(String.valueOf(line));
     }
 
-    /**
-     * Prints a control sequence for a terminal: a colour or a cursor position. It must not contain any text from
-     * outside.
-     */
-    public void control(String sequence) {
-        flush();
-        filter.pass(sequence);
-    }
-
     /** Returns whether any output failed; never waits for the reader. */
     public boolean hasFailed() {
         return filter.failure.isPresent();
@@ -79,16 +70,12 @@ public final class Printer extends PrintWriter {
         return filter.failure.map(e -> name + " cannot be written: " + CommandFailures.reason(e));
     }
 
-    /** Passes printable characters, line breaks and tabs. */
+    /** Passes printable characters, line breaks and tabs; a line is written as soon as it is whole, or with a flush. */
     private static final class Filter extends Writer {
 
-        private static final char NOTHING = 0;
-
         private final Writer out;
+        private final StringBuilder waiting = new StringBuilder();
         private volatile Optional<IOException> failure = Optional.empty();
-
-        /** A character that depends on the next one: the first half of a pair, or a carriage return. */
-        private char waiting = NOTHING;
 
         private Filter(Writer out) {
             this.out = out;
@@ -96,44 +83,27 @@ public final class Printer extends PrintWriter {
 
         @Override
         public void write(char[] characters, int from, int length) throws IOException {
+            waiting.append(characters, from, length);
+            pass(waiting.lastIndexOf("\n") + 1);
+        }
+
+        private void pass(int length) throws IOException {
             StringBuilder safe = new StringBuilder(length);
-            for (int at = from; at < from + length; at++) {
-                append(safe, characters[at]);
+            for (int at = 0; at < length; ) {
+                int next = waiting.codePointAt(at);
+                boolean isWindowsBreak = next == '\r' && at + 1 < length && waiting.charAt(at + 1) == '\n';
+                if (next == '\n' || next == '\t' || isWindowsBreak || PrintableText.isPrintable(next)) {
+                    safe.appendCodePoint(next);
+                } else {
+                    safe.append(PrintableText.line(Character.toString(next)));
+                }
+                at += Character.charCount(next);
             }
+            waiting.delete(0, length);
             try {
                 out.append(safe);
             } catch (IOException e) {
                 throw failed(e);
-            }
-        }
-
-        private void append(StringBuilder safe, char next) {
-            char before = waiting;
-            waiting = NOTHING;
-            if (before == '\r') {
-                safe.append(next == '\n' ? "\r" : PrintableText.escape(before));
-            } else if (before != NOTHING) {
-                boolean isPair = Character.isLowSurrogate(next);
-                if (isPair && PrintableText.isPrintable(Character.toCodePoint(before, next))) {
-                    safe.append(before).append(next);
-                    return;
-                }
-                safe.append(PrintableText.escape(before));
-            }
-            if (next == '\r' || Character.isHighSurrogate(next)) {
-                waiting = next;
-            } else if (next == '\n' || next == '\t' || PrintableText.isPrintable(next)) {
-                safe.append(next);
-            } else {
-                safe.append(PrintableText.escape(next));
-            }
-        }
-
-        private void pass(String sequence) {
-            try {
-                out.append(sequence).flush();
-            } catch (IOException e) {
-                failed(e);
             }
         }
 
@@ -144,6 +114,7 @@ public final class Printer extends PrintWriter {
 
         @Override
         public void flush() throws IOException {
+            pass(waiting.length());
             try {
                 out.flush();
             } catch (IOException e) {

@@ -1,16 +1,23 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.UsageException;
+import dev.meshguard.cli.input.Input;
+import dev.meshguard.cli.input.InputReader;
+import dev.meshguard.event.Origin;
 import dev.meshguard.report.DifferenceReport;
+import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
+import dev.meshguard.verdict.difference.Usage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,10 +30,6 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "diff",
         description = "Says what a run asks for and leaves otherwise than an earlier one.",
-        sortOptions = false,
-        mixinStandardHelpOptions = true,
-        optionListHeading = "%nOptions:%n",
-        parameterListHeading = "%nRuns:%n",
         footer = {
             "",
             "Runs are compared by what they have in common: the line of code that asks (where it is known, else the size), the"
@@ -36,14 +39,6 @@ import picocli.CommandLine.Spec;
             "Two memory reports (CSV), or copies of the shared memory of a device, are compared by the bytes in each memory, and by"
                     + " the blocks of a bank if both reports have them.",
             "",
-            "Exit status:",
-            "  0   they use memory alike",
-            "  1   more is live somewhere in the later one, or devices of one run differ in what is live",
-            "  2   of two moments, some memory cannot be compared, and nowhere in the rest is more live",
-            "  5   they differ, and nowhere is more live",
-            "  64  wrong usage, or a file that cannot be read",
-            "  74  the answer could not be written",
-            "",
             "Examples:",
             "  meshguard diff yesterday.jsonl today.jsonl",
             "  meshguard diff --json run1.log.gz run2.log.gz",
@@ -52,16 +47,19 @@ import picocli.CommandLine.Spec;
         })
 public final class Diff implements Callable<Integer> {
 
+    private static final String FORMAT = "meshguard-difference";
+    private static final int VERSION = 2;
+
     @Parameters(
             paramLabel = "FILE",
             arity = "1..2",
             description =
-                    "The earlier and the later run: histories in JSON Lines, logs, graph captures or databases, plain or gzip; or two"
-                            + " memory reports or copies of shared memory; - reads standard input.")
+                    "The earlier and the later run: histories in JSON Lines, logs, graph captures or databases, plain or compressed; or"
+                            + " two memory reports or copies of shared memory; - reads standard input.")
     private List<String> files = List.of();
 
     @Mixin
-    private RankOption rank = new RankOption();
+    private final InputReader reader;
 
     @Option(names = "--devices", description = "Compare the devices of one run with one another.")
     private boolean devices;
@@ -72,10 +70,8 @@ public final class Diff implements Callable<Integer> {
     @Spec
     private CommandSpec command = CommandSpec.create();
 
-    private final InputStream standardInput;
-
     public Diff(InputStream standardInput) {
-        this.standardInput = standardInput;
+        this.reader = new InputReader(standardInput);
     }
 
     @Override
@@ -86,24 +82,26 @@ public final class Diff implements Callable<Integer> {
                             ? "--devices compares the devices of one run: give one file, or leave --devices out."
                             : "diff compares two runs: give a second file, or --devices to compare the devices of one.");
         }
-        return devices ? ofDevices() : ofTwo();
+        return (devices ? ofDevices() : ofTwo()).code();
     }
 
-    private int ofTwo() throws UsageException, IOException {
-        if (files.stream().allMatch("-"::equals)) {
+    private ExitStatus ofTwo() throws UsageException, IOException {
+        if (files.stream().allMatch(InputReader.STANDARD_INPUT::equals)) {
             throw new UsageException(
                     "diff reads standard input once, and - is given twice: give the path of one of them.");
         }
-        RecordedInput before = rank.readAny(files.get(0), standardInput);
-        RecordedInput after = rank.readAny(files.get(1), standardInput);
-        rank.rejectUnused(before, after);
-        if (before instanceof RecordedFile earlier && after instanceof RecordedFile later) {
+        Input before = reader.readOne(files.get(0));
+        Input after = reader.readOne(files.get(1));
+        reader.rejectUnusedRank(List.of(before, after));
+        if (before instanceof Input.Recording earlier && after instanceof Input.Recording later) {
             return ofRuns(earlier, later);
         }
-        if (before instanceof RecordedInput.Moment earlier && after instanceof RecordedInput.Moment later) {
-            return ofMoments(earlier, later);
+        if (before instanceof Input.Moment earlier && after instanceof Input.Moment later) {
+            MomentDifference difference = MomentDifference.between(earlier, later);
+            print(List.of(before, after), difference.status(), difference.lines(), difference::write);
+            return difference.status();
         }
-        boolean isFirst = before instanceof RecordedInput.Moment;
+        boolean isFirst = before instanceof Input.Moment;
         throw new UsageException(String.format(
                 Locale.ROOT,
                 "%s has the memory of one moment, and %s is a run: give two runs, or two moments.",
@@ -111,47 +109,24 @@ public final class Diff implements Callable<Integer> {
                 isFirst ? after.name() : before.name()));
     }
 
-    private int ofMoments(RecordedInput.Moment before, RecordedInput.Moment after) throws UsageException, IOException {
-        MomentDifference difference = MomentDifference.between(before.memory(), after.memory());
-        if (asJson) {
-            new DifferenceJson(out()).write(List.of(before.name(), after.name()), difference);
-        } else {
-            difference.lines().forEach(out()::println);
-            out().flush();
-        }
-        return difference.status().code();
-    }
-
-    private int ofRuns(RecordedFile before, RecordedFile after) throws IOException {
+    private ExitStatus ofRuns(Input.Recording before, Input.Recording after) throws IOException {
         HistoryDifference difference = HistoryDifference.between(before.history(), after.history());
-        ExitStatus status = status(difference);
-        if (asJson) {
-            new DifferenceJson(out()).write(List.of(before.name(), after.name()), status, difference);
-        } else {
-            print(DifferenceReport.of(difference));
-        }
-        return status.code();
-    }
-
-    private int ofDevices() throws UsageException, IOException {
-        RecordedFile run = rank.read(files.get(0), standardInput);
-        rank.rejectUnused(run);
-        DeviceDifference difference = DeviceDifference.of(run.history());
-        ExitStatus status = status(difference);
-        if (asJson) {
-            new DifferenceJson(out()).write(run.name(), status, difference);
-        } else {
-            print(DifferenceReport.of(difference));
-        }
-        return status.code();
-    }
-
-    private static ExitStatus status(HistoryDifference difference) {
-        if (difference.isEmpty()) {
-            return ExitStatus.CLEAN;
-        }
-        boolean leavesMore = difference.changes().stream().anyMatch(Diff::leavesMore);
-        return leavesMore ? ExitStatus.LEAKED : ExitStatus.DIFFERENT;
+        ExitStatus status =
+                status(difference.isEmpty(), difference.changes().stream().anyMatch(Diff::leavesMore));
+        print(List.of(before, after), status, DifferenceReport.of(difference), json -> {
+            json.objects("changes", difference.changes(), change -> {
+                write(change.site(), change.origin(), json);
+                json.object("before", change.before(), usage -> write(usage, json));
+                json.object("after", change.after(), usage -> write(usage, json));
+            });
+            json.objects("peaks", difference.peaks(), peak -> {
+                json.field("device", peak.memory().device());
+                json.field("type", peak.memory().type());
+                json.field("before", peak.before());
+                json.field("after", peak.after());
+            });
+        });
+        return status;
     }
 
     private static boolean leavesMore(UsageChange change) {
@@ -159,24 +134,79 @@ public final class Diff implements Callable<Integer> {
                 || change.after().liveBuffers() > change.before().liveBuffers();
     }
 
-    private static ExitStatus status(DeviceDifference difference) {
-        if (difference.isEmpty()) {
+    private ExitStatus ofDevices() throws UsageException, IOException {
+        Input.Recording run = reader.readRecording(files.get(0));
+        reader.rejectUnusedRank(List.of(run));
+        DeviceDifference difference = DeviceDifference.of(run.history());
+        ExitStatus status = status(
+                difference.isEmpty(),
+                difference.deviations().stream()
+                        .anyMatch(deviation -> deviation.others().values().stream()
+                                .anyMatch(usage -> leavesOther(usage, deviation.usual()))));
+        print(
+                List.of(run),
+                status,
+                DifferenceReport.of(difference),
+                json -> json.objects("deviations", difference.deviations(), deviation -> {
+                    write(deviation.site(), deviation.origin(), json);
+                    json.field("usualDevices", deviation.usualDevices());
+                    json.object("usual", deviation.usual(), usage -> write(usage, json));
+                    json.objects("others", deviation.others().entrySet(), other -> {
+                        json.field("device", other.getKey());
+                        json.object("usage", other.getValue(), usage -> write(usage, json));
+                    });
+                }));
+        return status;
+    }
+
+    private static boolean leavesOther(Usage usage, Usage usual) {
+        return usage.liveBuffers() != usual.liveBuffers() || usage.liveBytes() != usual.liveBytes();
+    }
+
+    private static ExitStatus status(boolean isSame, boolean leavesMore) {
+        if (isSame) {
             return ExitStatus.CLEAN;
         }
-        boolean leavesMore = difference.deviations().stream()
-                .anyMatch(deviation -> deviation.others().values().stream()
-                        .anyMatch(usage -> usage.liveBuffers()
-                                        != deviation.usual().liveBuffers()
-                                || usage.liveBytes() != deviation.usual().liveBytes()));
         return leavesMore ? ExitStatus.LEAKED : ExitStatus.DIFFERENT;
     }
 
-    private void print(DifferenceReport report) {
-        report.text().lines().forEach(out()::println);
-        out().flush();
+    // Output
+
+    private void print(
+            List<Input> runs, ExitStatus status, DifferenceReport report, JsonDocument.Fields<JsonDocument> changes)
+            throws IOException {
+        print(runs, status, report.text().lines().toList(), changes);
     }
 
-    private PrintWriter out() {
-        return command.commandLine().getOut();
+    private void print(
+            List<Input> runs, ExitStatus status, List<String> text, JsonDocument.Fields<JsonDocument> changes)
+            throws IOException {
+        PrintWriter out = command.commandLine().getOut();
+        if (!asJson) {
+            text.forEach(out::println);
+            out.flush();
+            return;
+        }
+        JsonDocument.write(out, FORMAT, VERSION, json -> {
+            json.field("status", status);
+            json.field("runs", runs.stream().map(reader::nameWithRank).toList());
+            changes.write(json);
+            json.field("text", text);
+        });
+    }
+
+    private static void write(AllocationSite site, Optional<Origin> origin, JsonDocument json) throws IOException {
+        json.field("type", site.type());
+        json.field("callSite", site.callSite());
+        json.field("size", site.size());
+        json.field("label", site.label());
+        json.field("line", origin.flatMap(Origin::site));
+    }
+
+    private static void write(Usage usage, JsonDocument json) throws IOException {
+        json.field("buffers", usage.buffers());
+        json.field("bytes", usage.bytes());
+        json.field("liveBuffers", usage.liveBuffers());
+        json.field("liveBytes", usage.liveBytes());
     }
 }

@@ -9,10 +9,13 @@ import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.capture.evidence.SharedMemory.ProcessMemory;
 import dev.meshguard.capture.evidence.SharedMemory.Totals;
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.UsageException;
+import dev.meshguard.cli.input.Input;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -105,24 +108,20 @@ record MomentDifference(List<AmountChange> changes, List<BlockChange> blocks, Li
      *
      * @throws UsageException if one is of shared memory and the other of a memory report, or they are of different devices
      */
-    static MomentDifference between(RuntimeEvidence before, RuntimeEvidence after) throws UsageException {
-        if (before instanceof MemoryReport earlier && after instanceof MemoryReport later) {
+    static MomentDifference between(Input.Moment before, Input.Moment after) throws UsageException {
+        if (before.memory() instanceof MemoryReport earlier && after.memory() instanceof MemoryReport later) {
             return ofReports(earlier, later);
         }
-        if (before instanceof SharedMemory earlier && after instanceof SharedMemory later) {
+        if (before.memory() instanceof SharedMemory earlier && after.memory() instanceof SharedMemory later) {
             return ofSharedMemory(earlier, later);
         }
         throw new UsageException(String.format(
                 Locale.ROOT,
                 "%s is %s, and %s is %s: give two files of one kind.",
                 before.name(),
-                kind(before),
+                before.kind(),
                 after.name(),
-                kind(after)));
-    }
-
-    private static String kind(RuntimeEvidence file) {
-        return file instanceof MemoryReport ? "a memory report" : "shared memory";
+                after.kind()));
     }
 
     ExitStatus status() {
@@ -163,6 +162,22 @@ record MomentDifference(List<AmountChange> changes, List<BlockChange> blocks, Li
         blocks.forEach(change -> lines.add(change.text()));
         notes.forEach(note -> lines.add("note    " + PrintableText.line(note)));
         return lines;
+    }
+
+    /** Writes the amounts and blocks. */
+    void write(JsonDocument json) throws IOException {
+        json.objects("amounts", changes, change -> {
+            json.field("type", change.type());
+            json.field("what", change.what());
+            json.field("before", change.before());
+            json.field("after", change.after());
+        });
+        json.objects("blocks", blocks, block -> {
+            json.field("type", block.type());
+            json.field("isNew", block.isNew());
+            json.field("size", block.size());
+            json.field("addresses", block.addresses());
+        });
     }
 
     // Memory reports

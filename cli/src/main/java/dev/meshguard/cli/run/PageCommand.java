@@ -2,10 +2,16 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.UsageException;
+import dev.meshguard.cli.input.Input;
+import dev.meshguard.cli.input.InputReader;
 import dev.meshguard.page.RunPage;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -19,15 +25,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "page",
         description = "Writes the page of a recorded run: its memory and its survivors, for a browser.",
-        sortOptions = false,
-        mixinStandardHelpOptions = true,
-        optionListHeading = "%nOptions:%n",
-        parameterListHeading = "%nRun:%n",
         footer = {
             "",
             "One HTML file that needs nothing else: open it, mail it, attach it to a bug report.",
-            "",
-            "Exit status: 0 if it was written, 64 if the run cannot be read, 74 if the page cannot be written.",
             "",
             "Examples:",
             "  meshguard page history.jsonl",
@@ -41,11 +41,11 @@ public final class PageCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "FILE",
             description =
-                    "A history in JSON Lines, a log, a graph capture or a database, plain or gzip; - reads standard input.")
+                    "A history in JSON Lines, a log, a graph capture or a database, plain or compressed; - reads standard input.")
     private String file = "";
 
     @Mixin
-    private RankOption rank = new RankOption();
+    private final InputReader files;
 
     @Option(
             names = {"-o", "--output"},
@@ -56,10 +56,8 @@ public final class PageCommand implements Callable<Integer> {
     @Spec
     private CommandSpec command = CommandSpec.create();
 
-    private final InputStream standardInput;
-
     public PageCommand(InputStream standardInput) {
-        this.standardInput = standardInput;
+        this.files = new InputReader(standardInput);
     }
 
     @Override
@@ -67,10 +65,12 @@ public final class PageCommand implements Callable<Integer> {
         if (output != null) {
             OutputFile.rejectInput(file, output);
         }
-        RecordedFile recorded = rank.read(file, standardInput);
-        rank.rejectUnused(recorded);
-        RunPage page = RunPage.of(baseName(recorded.name()), recorded.report());
-        Path target = output == null ? Path.of(baseName(recorded.name()).replace(' ', '-') + SUFFIX) : output;
+        Input.Recording recording = files.readRecording(file);
+        files.rejectUnusedRank(List.of(recording));
+        String title = baseName(files.nameWithRank(recording));
+        LeakVerdict verdict = LeakCheck.create().examine(recording.history());
+        RunPage page = RunPage.of(title, recording.report(verdict, Optional.empty()));
+        Path target = output == null ? Path.of(title.replace(' ', '-') + SUFFIX) : output;
         OutputFile.write(target, page::write);
         PrintWriter out = command.commandLine().getOut();
         out.println(target);

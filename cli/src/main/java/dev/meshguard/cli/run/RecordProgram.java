@@ -1,8 +1,10 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Interruption;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.server.ProgramRecords;
+import dev.meshguard.file.FileReplacement;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
@@ -17,6 +19,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,10 +32,6 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "record",
         description = "Runs a program that reports its allocations, judges it, and writes its page.",
-        sortOptions = false,
-        mixinStandardHelpOptions = true,
-        optionListHeading = "%nOptions:%n",
-        parameterListHeading = "%nProgram:%n",
         footer = {
             "",
             "The program gets a server of its own: TT_ALLOC_TRACKING_ENABLED=1 switches the runtime's client on, and"
@@ -41,7 +41,8 @@ import picocli.CommandLine.Spec;
             "The page is one HTML file, for a browser; the verdict names it. The history is for meshguard analyze"
                     + " and diff.",
             "",
-            "Exit status: as of meshguard analyze, whatever the program's own was; the notes say that.",
+            "If the program fails, its own status is that of this command, else the verdict decides. After Ctrl+C the verdict"
+                    + " is printed too.",
             "",
             "Examples:",
             "  meshguard record -- python3 decode.py --layers 2",
@@ -51,6 +52,7 @@ import picocli.CommandLine.Spec;
 public final class RecordProgram implements Callable<Integer> {
 
     private static final Duration FOREVER = Duration.ofDays(10_000);
+    private static final int SECONDS_TO_END = 3;
 
     @Parameters(paramLabel = "COMMAND", arity = "1..*", description = "The program and its arguments, behind --.")
     private List<String> program = List.of();
@@ -85,45 +87,73 @@ public final class RecordProgram implements Callable<Integer> {
     private CommandSpec command = CommandSpec.create();
 
     private final OutputStream programOutput;
+    private final Interruption interruption;
 
     /**
      * Creates the command.
      *
      * @param programOutput receives the program's output
+     * @param interruption delays the JVM's end until the verdict is printed
      */
-    public RecordProgram(OutputStream programOutput) {
+    public RecordProgram(OutputStream programOutput, Interruption interruption) {
         this.programOutput = programOutput;
+        this.interruption = interruption;
     }
 
     @Override
     public Integer call() throws UsageException, IOException, InterruptedException {
+        CompletableFuture<TrackedProcess> started = new CompletableFuture<>();
+        interruption.await(() -> started.thenAccept(RecordProgram::end));
         try (TrackedProcess running = start()) {
-            running.await(FOREVER);
+            started.complete(running);
+            int status = running.await(FOREVER);
             LeakVerdict verdict = running.verdict();
             VerdictReport report = VerdictReport.of(verdict);
             for (String note : running.notes()) {
                 report = report.noting(note);
             }
-            Optional<UsageException> noPage = writePage(report);
-            boolean isShown = !hasNoPage && noPage.isEmpty();
-            print(isShown ? report.shownAt(page.toString()) : report);
-            if (output != null) {
-                OutputFile.write(output, writer -> HistoryJson.write(verdict.history(), writer));
+            Optional<UsageException> notWritten = write(report);
+            if (status == 0 && notWritten.isPresent()) {
+                throw notWritten.get();
             }
-            if (noPage.isPresent()) {
-                throw noPage.get();
-            }
-            return ExitStatus.of(verdict.outcome()).code();
+            notWritten.ifPresent(
+                    failure -> command.commandLine().getErr().println("meshguard: " + failure.getMessage()));
+            return status == 0 ? ExitStatus.of(verdict.outcome()).code() : status;
         }
     }
 
-    /** A page that cannot be written must not hide the verdict. */
-    private Optional<UsageException> writePage(VerdictReport report) {
-        if (hasNoPage) {
-            return Optional.empty();
-        }
+    /** Ends the program after a signal; a Ctrl+C in a terminal has already reached it, and it may need time. */
+    private static void end(TrackedProcess running) {
+        ProcessHandle.of(running.pid())
+                .map(ProcessHandle::onExit)
+                .ifPresent(end -> end.completeOnTimeout(ProcessHandle.current(), SECONDS_TO_END, TimeUnit.SECONDS)
+                        .join());
         try {
-            OutputFile.write(page, "-p", RunPage.of(String.join(" ", program), report)::write);
+            running.end();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Writes page, verdict and history; a file that cannot be written must hide neither the verdict nor the other file. */
+    private Optional<UsageException> write(VerdictReport report) {
+        Optional<UsageException> noPage = hasNoPage
+                ? Optional.empty()
+                : written(page, "-p", RunPage.of(String.join(" ", program), report)::write);
+        print(hasNoPage || noPage.isPresent() ? report : report.shownAt(page.toString()));
+        return output == null
+                ? noPage
+                : written(
+                                output,
+                                "-o",
+                                writer -> HistoryJson.write(report.verdict().history(), writer))
+                        .or(() -> noPage);
+    }
+
+    private static Optional<UsageException> written(
+            Path file, String option, FileReplacement.Text<UsageException> content) {
+        try {
+            OutputFile.write(file, option, content);
             return Optional.empty();
         } catch (UsageException notWritten) {
             return Optional.of(notWritten);

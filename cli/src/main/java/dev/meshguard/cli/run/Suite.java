@@ -19,17 +19,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "suite",
         description = "Writes the page over all runs whose pages lie in a folder, whichever machines wrote them.",
-        sortOptions = false,
-        mixinStandardHelpOptions = true,
-        optionListHeading = "%nOptions:%n",
-        parameterListHeading = "%nFolder:%n",
         footer = {
             "",
             "Tests write it by themselves when they end. This is for what several machines wrote: copy their folders into one, each"
                     + " under a name of its own.",
-            "",
-            "Exit status: 0 if all was listed, 2 if something in the folder cannot be read, 64 if there is no run, 74 if the"
-                    + " page cannot be written.",
             "",
             "Example:",
             "  meshguard suite target/meshguard"

@@ -15,19 +15,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "client",
         description = "Prints MeshGuard's client for a language: one file to copy beside a program.",
-        sortOptions = false,
-        mixinStandardHelpOptions = true,
-        optionListHeading = "%nOptions:%n",
-        parameterListHeading = "%nLanguage:%n",
         footer = {
             "",
             "A program that reports with it is told apart by owner, label, phase and line; meshguard record judges it. Without a"
                     + " server the client does nothing. The comment at its head says how it is used.",
-            "",
-            "Exit status:",
-            "  0   the file was printed",
-            "  64  wrong usage",
-            "  74  the file could not be written",
             "",
             "Examples:",
             "  meshguard client c > meshguard.h",

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -21,18 +20,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "dump",
         description = "Asks an allocation server to write into its log what is still allocated.",
-        sortOptions = false,
-        mixinStandardHelpOptions = true,
-        optionListHeading = "%nOptions:%n",
         footer = {
             "",
             "The server does not answer with it: look into its log, or let meshguard analyze judge the log. Before it"
                     + " writes, it removes the buffers of dead processes.",
-            "",
-            "Exit status:",
-            "  0   the server has written the dump",
-            "  64  wrong usage, or no server answers",
-            "  74  the answer could not be written",
             "",
             "Examples:",
             "  meshguard dump",
@@ -50,13 +41,10 @@ public final class Dump implements Callable<Integer> {
     private int recordSize = 112;
 
     @Spec
-    private @Nullable CommandSpec command;
+    private CommandSpec command = CommandSpec.create();
 
     @Override
     public Integer call() throws UsageException {
-        if (command == null) {
-            throw new IllegalStateException("The command was not made by picocli");
-        }
         try (AllocationClient client = connected()) {
             client.send(Request.of(MessageType.DUMP_REMAINING));
             // The answer to the query follows the dump.

@@ -32,9 +32,6 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "serve",
         description = "Runs an allocation server that programs report to, in place of tt-metal's own.",
-        sortOptions = false,
-        mixinStandardHelpOptions = true,
-        optionListHeading = "%nOptions:%n",
         footer = {
             "",
             "Programs that report to the old server report to this one unchanged. It answers queries, logs the same"
@@ -45,12 +42,6 @@ import picocli.CommandLine.Spec;
                     + " devices, 144 with circular buffers and kernels. No field of a record contains it. With auto the first"
                     + " program decides, as soon as its bytes prove it, which takes two records; a program that asks and"
                     + " waits for an answer proves nothing and waits.",
-            "",
-            "Exit status:",
-            "  0   it was stopped, by Ctrl+C or SIGTERM too",
-            "  64  wrong usage, a socket that cannot be made, or a log in a folder that does not exist",
-            "  70  it could not go on, for example because its heap was full; the log is complete up to there",
-            "  74  the log, or what it prints, could not be written; without its log the server goes on until it is stopped",
             "",
             "Examples:",
             "  meshguard serve --record-size 112 --log -",
@@ -104,13 +95,10 @@ public final class Serve implements Callable<Integer> {
     private String allowed = "user";
 
     @Spec
-    private @Nullable CommandSpec command;
+    private CommandSpec command = CommandSpec.create();
 
     @Override
     public Integer call() throws UsageException {
-        if (command == null) {
-            throw new IllegalStateException("The command was not made by picocli");
-        }
         Printer out = Printer.of(command);
         PrintWriter errors = command.commandLine().getErr();
         AllocationServer.Builder builder = builder(out).onProblem(problem -> {

@@ -1,26 +1,38 @@
 package dev.meshguard.cli.analyze;
 
+import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Table;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.report.AccumulationReport;
+import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.FreedMemory;
 import dev.meshguard.server.log.LogDialect;
 import dev.meshguard.server.log.UnreadLines;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
-/** The terminal output of {@code analyze} for one log. */
-final class LogText {
+/**
+ * The answer about a log.
+ *
+ * @param log the log
+ * @param judgement the verdict on it
+ * @param mostAddresses how many addresses are shown
+ */
+record LogAnswer(AllocationLog log, Judgement judgement, int mostAddresses) implements Answer {
 
     private static final Pattern EVENT = Pattern.compile("#(\\d{1,18})");
     private static final int MAX_EVENTS = 12;
@@ -34,29 +46,43 @@ final class LogText {
             .thenComparingInt(AddressUse::device)
             .thenComparing(AddressUse::address, Long::compareUnsigned);
 
-    private final LogAnalysis analysis;
-    private final AllocationLog log;
-    private final int mostAddresses;
-    private final List<String> lines = new ArrayList<>();
-
-    LogText(LogAnalysis analysis, int mostAddresses) {
-        this.analysis = analysis;
-        this.log = analysis.log();
-        this.mostAddresses = mostAddresses;
+    @Override
+    public Kind kind() {
+        return Kind.LOG;
     }
 
-    List<String> lines() {
-        head();
-        verdict();
-        rounds(analysis, lines);
-        sums();
-        freed();
-        addresses();
-        unread();
+    @Override
+    public String name() {
+        return log.name();
+    }
+
+    @Override
+    public ExitStatus status() {
+        return judgement.status();
+    }
+
+    @Override
+    public Optional<VerdictReport> report() {
+        return Optional.of(judgement.report());
+    }
+
+    // The text
+
+    @Override
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        head(lines);
+        judgement.addText(lines);
+        linesOfEvents(lines);
+        judgement.addRounds(lines);
+        sums(lines);
+        freed(lines);
+        addresses(lines);
+        unread(lines);
         return lines;
     }
 
-    private void head() {
+    private void head(List<String> lines) {
         String dialects =
                 log.dialects().stream().sorted().map(LogDialect::description).collect(Collectors.joining(", "));
         lines.add(String.format(
@@ -70,11 +96,10 @@ final class LogText {
         lines.add("");
     }
 
-    private void verdict() {
-        String text = analysis.report().text();
-        text.lines().forEach(lines::add);
+    /** Adds where the events that the verdict names are in the log. */
+    private void linesOfEvents(List<String> lines) {
         Set<Long> events = new TreeSet<>();
-        Matcher event = EVENT.matcher(text);
+        Matcher event = EVENT.matcher(judgement.report().text());
         while (event.find()) {
             events.add(Long.parseLong(event.group(1)));
         }
@@ -89,15 +114,7 @@ final class LogText {
         }
     }
 
-    /** Adds the growth over the rounds, if there are any. */
-    static void rounds(JudgedAnalysis analysis, List<String> lines) {
-        analysis.accumulation().ifPresent(accumulation -> {
-            lines.add("");
-            AccumulationReport.of(accumulation).text().lines().forEach(lines::add);
-        });
-    }
-
-    private void sums() {
+    private void sums(List<String> lines) {
         if (log.comparedStatistics() > 0) {
             long differ = log.differingStatistics();
             lines.add("");
@@ -109,7 +126,7 @@ final class LogText {
         }
     }
 
-    private void freed() {
+    private void freed(List<String> lines) {
         List<FreedMemory> freed = log.freed();
         String check = log.lastDump().isPresent()
                 ? ", last dump at line " + log.lastDump().getAsLong()
@@ -128,7 +145,7 @@ final class LogText {
         }
     }
 
-    private void addresses() {
+    private void addresses(List<String> lines) {
         List<AddressUse> all = log.addresses();
         if (all.isEmpty()) {
             return;
@@ -147,7 +164,7 @@ final class LogText {
                 even,
                 less,
                 all.size() - even - less));
-        List<AddressUse> shown = first(all, mostAddresses);
+        List<AddressUse> shown = first(all);
         if (shown.isEmpty()) {
             return;
         }
@@ -169,12 +186,12 @@ final class LogText {
     }
 
     /** Returns the first elements in the displayed order, without sorting the hundred thousand others. */
-    private static List<AddressUse> first(List<AddressUse> all, int most) {
+    private List<AddressUse> first(List<AddressUse> all) {
         PriorityQueue<AddressUse> lastOnTop = new PriorityQueue<>(LEAST_BALANCED_FIRST.reversed());
         for (AddressUse use : all) {
-            if (lastOnTop.size() < most) {
+            if (lastOnTop.size() < mostAddresses) {
                 lastOnTop.add(use);
-            } else if (most > 0 && LEAST_BALANCED_FIRST.compare(use, lastOnTop.element()) < 0) {
+            } else if (mostAddresses > 0 && LEAST_BALANCED_FIRST.compare(use, lastOnTop.element()) < 0) {
                 lastOnTop.remove();
                 lastOnTop.add(use);
             }
@@ -186,7 +203,7 @@ final class LogText {
         return new UnreadLines.Range(use.firstLine(), use.lastLine()).toString();
     }
 
-    private void unread() {
+    private void unread(List<String> lines) {
         UnreadLines unread = log.unread();
         lines.add("");
         if (unread.count() == 0) {
@@ -202,5 +219,56 @@ final class LogText {
         unread.samples().stream()
                 .limit(MAX_SAMPLES)
                 .forEach(sample -> lines.add("  line " + sample.line() + ": " + sample.text()));
+    }
+
+    // The JSON
+
+    @Override
+    public void write(JsonDocument json) throws IOException {
+        json.field("lines", log.lines());
+        json.field("reports", log.reports());
+        json.field("dialects", log.dialects().stream().sorted().toList());
+        json.field("comparedStatistics", log.comparedStatistics());
+        json.field("differingStatistics", log.differingStatistics());
+        json.field("lastDumpLine", log.lastDump());
+        judgement.writeRounds(json);
+        json.objects("freed", log.freed(), freed -> {
+            json.field("type", freed.type());
+            json.field("phase", freed.phase().name());
+            json.field("beforeCheck", freed.beforeCheck());
+            json.field("buffers", freed.buffers());
+            json.field("bytes", freed.bytes());
+        });
+        json.objects("addresses", log.addresses(), use -> {
+            json.field("device", use.device());
+            json.field("address", use.address());
+            json.field("type", use.type());
+            json.field("allocated", use.allocated());
+            json.field("freed", use.freed());
+            json.field("unknownFrees", use.unknownFrees());
+            json.field("largestSize", use.largestSize());
+            json.field("sizeChanges", use.sizeChanges());
+            json.field("processDied", use.processDied());
+            json.field("firstLine", use.firstLine());
+            json.field("lastLine", use.lastLine());
+        });
+        json.object("unread", log.unread(), unread -> {
+            json.field("count", unread.count());
+            json.objects("ranges", unread.ranges(), range -> {
+                json.field("first", range.first());
+                json.field("last", range.last());
+            });
+            json.objects("samples", unread.samples(), sample -> {
+                json.field("line", sample.line());
+                json.field("text", sample.text());
+            });
+        });
+        // The verdict refers to events by number; the line of event 1 comes first.
+        json.numbers(
+                "eventLines",
+                LongStream.iterate(1, event -> event + 1)
+                        .mapToObj(log::lineOf)
+                        .takeWhile(OptionalLong::isPresent)
+                        .mapToLong(OptionalLong::getAsLong));
     }
 }

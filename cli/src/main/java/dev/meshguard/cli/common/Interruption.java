@@ -1,4 +1,4 @@
-package dev.meshguard.cli.analyze;
+package dev.meshguard.cli.common;
 
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
@@ -11,20 +11,27 @@ public final class Interruption implements AutoCloseable {
 
     private final CountDownLatch answered = new CountDownLatch(1);
     private final Thread hook = new Thread(this::interrupted, "meshguard-interruption");
+    private volatile Runnable atSignal = () -> {};
     private volatile boolean isAskedFor;
     private volatile OptionalInt status = OptionalInt.empty();
 
-    /** From now on the JVM's end waits for the result. */
-    void await() {
+    /**
+     * From now on the JVM's end waits for the result.
+     *
+     * @param newAtSignal ends what the command waits for; called by another thread
+     */
+    public void await(Runnable newAtSignal) {
+        atSignal = newAtSignal;
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    boolean isAskedFor() {
+    public boolean isAskedFor() {
         return isAskedFor;
     }
 
     private void interrupted() {
         isAskedFor = true;
+        atSignal.run();
         try {
             if (!answered.await(MAX_SECONDS_TO_ANSWER, TimeUnit.SECONDS)) {
                 return;

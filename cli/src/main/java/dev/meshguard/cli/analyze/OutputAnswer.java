@@ -3,43 +3,72 @@ package dev.meshguard.cli.analyze;
 import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
+import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Table;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.report.VerdictReport;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The terminal output of {@code analyze} for a file that the runtime wrote. */
-final class OutputText {
+/**
+ * The answer about a file that the runtime wrote, for one rank.
+ *
+ * @param output the content of the file
+ * @param judgement the verdict on it
+ * @param mostBuffers how many remaining buffers are shown
+ */
+record OutputAnswer(RuntimeOutput output, Judgement judgement, int mostBuffers) implements Answer {
 
     private static final String NOTHING = "-";
 
-    private final OutputAnalysis analysis;
-    private final RuntimeOutput output;
-    private final int mostBuffers;
-    private final List<String> lines = new ArrayList<>();
-
-    OutputText(OutputAnalysis analysis, int mostBuffers) {
-        this.analysis = analysis;
-        this.output = analysis.output();
-        this.mostBuffers = mostBuffers;
+    @Override
+    public Kind kind() {
+        return isCapture() ? Kind.CAPTURE : Kind.DATABASE;
     }
 
-    List<String> lines() {
+    private boolean isCapture() {
+        return output.format() == OutputFormat.GRAPH_CAPTURE;
+    }
+
+    @Override
+    public String name() {
+        return output.name();
+    }
+
+    @Override
+    public ExitStatus status() {
+        return judgement.status();
+    }
+
+    @Override
+    public Optional<VerdictReport> report() {
+        return Optional.of(judgement.report());
+    }
+
+    // The text
+
+    @Override
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
         lines.add(headline());
         lines.add("");
-        analysis.report().text().lines().forEach(lines::add);
-        LogText.rounds(analysis, lines);
-        remaining();
+        judgement.addText(lines);
+        judgement.addRounds(lines);
+        remaining(lines);
         return lines;
     }
 
     private String headline() {
         String records = Quantities.count(output.records(), output.format().record());
         String format = output.format().text();
-        if (output.format() == OutputFormat.REPORT_DATABASE) {
+        if (!isCapture()) {
             String rank = output.rank().isPresent() ? ", rank " + output.rank().getAsInt() : "";
             return String.format(
                     Locale.ROOT,
@@ -60,25 +89,27 @@ final class OutputText {
                 format);
     }
 
-    private void remaining() {
+    private void remaining(List<String> lines) {
         List<RemainingBuffer> remaining = output.remaining();
         if (remaining.isEmpty() || mostBuffers == 0) {
             return;
         }
         lines.add("");
-        boolean hasNodes = output.format() == OutputFormat.GRAPH_CAPTURE;
-        lines.add("Allocated at the end of the " + noun() + ": " + Quantities.count(remaining.size(), "buffer"));
+        lines.add("Allocated at the end of the " + (isCapture() ? "capture" : "recording") + ": "
+                + Quantities.count(remaining.size(), "buffer"));
         Table table = new Table()
-                .row(hasNodes ? "node" : "address", "device", "type", "size", "allocated in", "tensors", "used by");
+                .row(isCapture() ? "node" : "address", "device", "type", "size", "allocated in", "tensors", "used by");
         remaining.stream()
                 .limit(mostBuffers)
                 .forEach(buffer -> table.row(
-                        hasNodes ? buffer.node().orElseThrow() : address(buffer),
+                        isCapture() ? buffer.node().orElseThrow() : address(buffer),
                         buffer.device(),
                         buffer.type(),
                         Quantities.size(buffer.size()),
                         allocatedIn(buffer),
-                        joined(buffer.tensors().stream().map(OutputText::name).toList()),
+                        joined(buffer.tensors().stream()
+                                .map(OutputAnswer::tensorName)
+                                .toList()),
                         joined(buffer.tensors().stream()
                                 .flatMap(tensor -> tensor.users().stream())
                                 .distinct()
@@ -103,11 +134,7 @@ final class OutputText {
         return String.format(Locale.ROOT, "0x%x", buffer.address().orElseThrow());
     }
 
-    private String noun() {
-        return output.format() == OutputFormat.GRAPH_CAPTURE ? "capture" : "recording";
-    }
-
-    private static String name(RemainingBuffer.Tensor tensor) {
+    private static String tensorName(RemainingBuffer.Tensor tensor) {
         String id = tensor.id().isPresent()
                 ? String.valueOf(tensor.id().getAsLong())
                 : "of node " + tensor.node().orElseThrow();
@@ -118,5 +145,30 @@ final class OutputText {
         return texts.isEmpty()
                 ? NOTHING
                 : texts.stream().map(PrintableText::line).collect(Collectors.joining(", "));
+    }
+
+    // The JSON
+
+    @Override
+    public void write(JsonDocument json) throws IOException {
+        json.field("rank", output.rank());
+        json.field(isCapture() ? "nodes" : "operations", output.records());
+        json.field("reports", output.reports());
+        judgement.writeRounds(json);
+        json.objects("remaining", output.remaining(), buffer -> {
+            json.field("node", buffer.node());
+            json.field("device", buffer.device());
+            json.field("type", buffer.type());
+            json.field("address", buffer.address());
+            json.field("size", buffer.size());
+            json.field("operation", buffer.operation());
+            json.field("origin", buffer.origin().map(Origin::frames));
+            json.objects("tensors", buffer.tensors(), tensor -> {
+                json.field("node", tensor.node());
+                json.field("id", tensor.id());
+                json.field("shape", tensor.shape());
+                json.field("users", tensor.users());
+            });
+        });
     }
 }

@@ -1,0 +1,91 @@
+package dev.meshguard.cli.input;
+
+import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.report.internal.JsonFormat;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The beginning of a file without its compression, which shows what JSON it is.
+ *
+ * @param text the text
+ */
+record FileBeginning(String text) {
+
+    private static final int BYTES = 1 << 13;
+
+    /** In the header that {@link dev.meshguard.report.json.HistoryJson} writes. */
+    private static final Pattern HISTORY = Pattern.compile("\"format\"\\s*:\\s*\"meshguard-history\"");
+
+    /** A key in each entry of the memory results that tt-mlir's runtime writes. */
+    private static final String KEY_OF_MEMORY_RESULTS = "total_bytes_per_bank";
+
+    /**
+     * Reads it.
+     *
+     * @param file the file as a stream that supports marks; it is at its beginning again afterwards
+     */
+    static FileBeginning of(InputStream file) throws IOException {
+        file.mark(BYTES);
+        byte[] beginning = file.readNBytes(BYTES);
+        file.reset();
+        ByteArrayOutputStream plain = new ByteArrayOutputStream();
+        try {
+            PlainInput.of(new ByteArrayInputStream(beginning)).stream().transferTo(plain);
+        } catch (IOException breaksOff) {
+            // What could be decompressed is there.
+        }
+        String text = plain.toString(StandardCharsets.UTF_8);
+        return new FileBeginning(text.startsWith("\uFEFF") ? text.substring(1) : text);
+    }
+
+    /** Returns whether the first line is the header of a history; a file whose header is damaged is read as a log. */
+    boolean isHistory() {
+        String line = text.lines().findFirst().orElse("");
+        return line.stripLeading().startsWith("{") && HISTORY.matcher(line).find();
+    }
+
+    /** Returns what the file is if it is one JSON document, for a sentence; JSON in lines is a log. */
+    Optional<String> jsonDocument() {
+        String content = "without a key";
+        try (JsonParser json = JsonFormat.factory().createParser(text)) {
+            JsonToken token = json.nextToken();
+            if (token != JsonToken.START_OBJECT && token != JsonToken.START_ARRAY) {
+                return Optional.empty();
+            }
+            boolean isFirst = true;
+            while (!json.getParsingContext().inRoot()) {
+                token = json.nextToken();
+                if (token != JsonToken.FIELD_NAME) {
+                    continue;
+                }
+                String key = json.currentName();
+                if (key.equals(KEY_OF_MEMORY_RESULTS)) {
+                    return Optional.of("with memory results of tt-mlir's runtime");
+                }
+                if (isFirst) {
+                    isFirst = false;
+                    content = key.equals("format")
+                            ? "of the format " + Quantities.quoted(String.valueOf(json.nextTextValue()))
+                            : "whose first key is " + Quantities.quoted(key);
+                }
+            }
+            return json.nextToken() == null ? Optional.of(content) : Optional.empty();
+        } catch (JsonParseException e) {
+            // The file is longer than its beginning, or breaks off.
+            boolean isAtEnd = e.getLocation().getCharOffset() >= text.length();
+            return isAtEnd ? Optional.of(content) : Optional.empty();
+        } catch (IOException impossible) {
+            throw new IllegalStateException("A text in memory cannot be read", impossible);
+        }
+    }
+}
