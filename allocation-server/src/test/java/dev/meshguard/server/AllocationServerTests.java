@@ -10,6 +10,7 @@ import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.MessageType;
+import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import dev.meshguard.verdict.InconclusiveReason;
@@ -165,9 +166,12 @@ class AllocationServerTests extends WithServer {
         try (RawClient client = client()) {
             client.send(Request.deviceInfo(DeviceInfo.COUNT), Request.deviceInfo(2), Request.deviceInfo(3));
 
-            assertThat(client.receive()).isEqualTo(DeviceInfo.count(3));
-            assertThat(client.receive()).isEqualTo(third);
-            assertThat(client.receive()).isEqualTo(DeviceInfo.none(3));
+            for (DeviceInfo expected : List.of(DeviceInfo.count(3), third, DeviceInfo.none(3))) {
+                assertThat(client.receive(112))
+                        .isEqualTo(RecordCodec.of(RecordSize.BYTES_112)
+                                .encode(expected)
+                                .array());
+            }
         }
     }
 

@@ -1,7 +1,6 @@
 package dev.meshguard.server;
 
 import dev.meshguard.server.protocol.MemoryUsage;
-import dev.meshguard.server.protocol.Message;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
@@ -59,14 +58,14 @@ final class RawClient implements AutoCloseable {
         return answer.array();
     }
 
-    Message receive() throws IOException {
+    MemoryUsage receive() throws IOException {
         return codec.decode(ByteBuffer.wrap(receive(codec.size().bytes())));
     }
 
     /** Sends a query, which also ensures that everything sent before is recorded. */
     MemoryUsage query(int device) throws IOException {
         send(Request.query(device));
-        return (MemoryUsage) receive();
+        return receive();
     }
 
     /** Returns whether the server has closed the connection; waits until it has, or until data arrives. */

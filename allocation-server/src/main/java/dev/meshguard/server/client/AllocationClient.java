@@ -166,8 +166,8 @@ public final class AllocationClient implements AutoCloseable {
             throw new IOException("The client of " + socket + " is closed");
         }
         try {
-            return answered(read(write(Request.query(device))));
-        } catch (IOException e) {
+            return codec.decode(read(write(Request.query(device))));
+        } catch (IOException | IllegalArgumentException e) {
             disconnected(e);
             throw new IOException("The allocation server at " + socket + " does not answer: " + e.getMessage(), e);
         }
@@ -196,15 +196,6 @@ public final class AllocationClient implements AutoCloseable {
         return answer.flip();
     }
 
-    private MemoryUsage answered(ByteBuffer record) throws IOException {
-        int code = record.get(0) & 0xff;
-        if (code != MessageType.RESPONSE.code()) {
-            throw new IOException("its answer is message " + code + " and not " + MessageType.RESPONSE.code()
-                    + "; its records may have another size than " + codec.size().bytes());
-        }
-        return (MemoryUsage) codec.decode(record);
-    }
-
     // The connection
 
     private SocketChannel connected() throws IOException {
@@ -231,7 +222,7 @@ public final class AllocationClient implements AutoCloseable {
         return open;
     }
 
-    private void disconnected(IOException e) {
+    private void disconnected(Exception e) {
         SocketChannel open = channel;
         channel = null;
         if (open != null) {

@@ -8,7 +8,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Writes messages as records of one size, and reads them.
+ * Writes messages as records of one size, and reads the answers to queries.
  *
  * <pre>{@code
  * ByteBuffer record = RecordCodec.of(RecordSize.BYTES_112).encode(Request.query(7));
@@ -105,64 +105,30 @@ public final class RecordCodec {
     }
 
     /**
-     * Reads the next record.
+     * Reads the answer to a {@linkplain Request#query query} from the next record.
      *
      * @throws BufferUnderflowException if there is no complete record
-     * @throws IllegalArgumentException if no message has the record's number; the record is skipped
+     * @throws IllegalArgumentException if it is another message; the record is skipped
      */
-    public Message decode(ByteBuffer source) {
+    public MemoryUsage decode(ByteBuffer source) {
         if (source.remaining() < size.bytes()) {
             throw new BufferUnderflowException();
         }
         ByteBuffer record = source.slice().order(ByteOrder.LITTLE_ENDIAN);
         source.position(source.position() + size.bytes());
         int code = record.get(RecordFields.TYPE) & 0xff;
-        MessageType type = MessageType.of(code)
-                .orElseThrow(() -> new IllegalArgumentException("No message has the number " + code + ", only 1 to "
-                        + MessageType.MAX_CODE + " do: this is no record of " + size.bytes() + " bytes"));
-        int device = record.getInt(RecordFields.DEVICE);
-        return switch (type) {
-            case RESPONSE -> usage(device, record);
-            case DEVICE_INFO_RESPONSE -> deviceInfo(device, record);
-            default ->
-                new Request(
-                        type,
-                        device,
-                        record.getLong(RecordFields.SIZE),
-                        record.get(RecordFields.MEMORY) & 0xff,
-                        record.getInt(RecordFields.PROCESS),
-                        record.getLong(RecordFields.BUFFER),
-                        record.getLong(RecordFields.TIMESTAMP));
-        };
-    }
-
-    private MemoryUsage usage(int device, ByteBuffer record) {
+        if (code != MessageType.RESPONSE.code()) {
+            throw new IllegalArgumentException("its answer is message " + code + " and not "
+                    + MessageType.RESPONSE.code() + "; its records may have another size than " + size.bytes());
+        }
         boolean hasMore = size.hasCircularBuffers();
         return new MemoryUsage(
-                device,
+                record.getInt(RecordFields.DEVICE),
                 record.getLong(RecordFields.USAGE),
                 record.getLong(RecordFields.USAGE + LONG),
                 record.getLong(RecordFields.USAGE + 2 * LONG),
                 record.getLong(RecordFields.USAGE + 3 * LONG),
                 hasMore ? record.getLong(RecordFields.CIRCULAR_BUFFERS) : 0,
                 hasMore ? record.getLong(RecordFields.CIRCULAR_BUFFERS + LONG) : 0);
-    }
-
-    private DeviceInfo deviceInfo(int device, ByteBuffer record) {
-        if (!size.hasDeviceInfo()) {
-            return DeviceInfo.none(device);
-        }
-        int at = RecordFields.deviceInfo(size);
-        int words = at + 2 * LONG;
-        return new DeviceInfo(
-                device,
-                record.getLong(at),
-                record.getLong(at + LONG),
-                record.getInt(words),
-                record.getInt(words + WORD),
-                record.getInt(words + 2 * WORD),
-                record.getInt(words + 3 * WORD),
-                record.getInt(words + 4 * WORD) != 0,
-                record.getInt(words + 5 * WORD));
     }
 }

@@ -85,33 +85,22 @@ class RecordCodecTests {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsWrittenIsRead(RecordSize size) {
+    void anAnswerThatIsWrittenIsRead(RecordSize size) {
         RecordCodec codec = RecordCodec.of(size);
-        List<Message> messages = List.of(
-                new Request(MessageType.ALLOC, 7, Long.MIN_VALUE, 4, Integer.MAX_VALUE, -5, 99),
-                new Request(MessageType.KERNEL_UNLOAD, -1, 3, 2, 1, 0, 0),
-                MemoryUsage.none(12),
-                new MemoryUsage(1, 2, 3, 4, 5, size.hasCircularBuffers() ? 6 : 0, size.hasCircularBuffers() ? 7 : 0),
-                size.hasDeviceInfo() ? DeviceInfo.wormhole(3) : DeviceInfo.none(3));
-        ByteBuffer records = ByteBuffer.allocate(messages.size() * size.bytes());
+        boolean hasMore = size.hasCircularBuffers();
+        MemoryUsage usage = new MemoryUsage(1, 2, 3, 4, 5, hasMore ? 6 : 0, hasMore ? 7 : 0);
 
-        messages.forEach(message -> codec.encode(message, records));
-        records.flip();
-
-        for (Message message : messages) {
-            assertThat(codec.decode(records)).isEqualTo(message);
-        }
-        assertThat(records.hasRemaining()).isFalse();
+        assertThat(codec.decode(codec.encode(usage))).isEqualTo(usage);
     }
 
     @Test
-    void aRecordOfNoMessageIsNamedAndPassedOver() {
+    void anotherMessageIsNamedAndSkipped() {
         ByteBuffer records = ByteBuffer.allocate(144);
         records.put(0, (byte) 13);
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RecordCodec.of(RecordSize.BYTES_72).decode(records))
-                .withMessage("No message has the number 13, only 1 to 12 do: this is no record of 72 bytes");
+                .withMessage("its answer is message 13 and not 4; its records may have another size than 72");
         assertThat(records.position()).isEqualTo(72);
     }
 
