@@ -19,7 +19,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -180,7 +179,6 @@ final class ServerLoop implements Runnable {
         if (ready > 0) {
             wasSmallRead = true;
             serve();
-            rereadIfSizeIsNew();
             if (wasSmallRead) {
                 LockSupport.parkNanos(COALESCE_NANOS);
             }
@@ -303,6 +301,10 @@ final class ServerLoop implements Runnable {
         if (connection.isOpen) {
             answer(connection);
         }
+        if (isSizeNew) {
+            isSizeNew = false;
+            connections.forEach(this::reread);
+        }
         lock.notifyAll();
     }
 
@@ -407,11 +409,8 @@ final class ServerLoop implements Runnable {
         lines.tooManyErrors(connection.errors);
         reject(
                 connection,
-                String.format(
-                        Locale.ROOT,
-                        "%s sent %d records in a row that are none, so it was closed",
-                        connection.description(),
-                        connection.errors));
+                connection.description() + " sent " + connection.errors
+                        + " records in a row that are none, so it was closed");
     }
 
     private void rejectSize(ClientConnection connection, int theirs) {
@@ -421,13 +420,8 @@ final class ServerLoop implements Runnable {
                 : "no server is known that reads them, so build the program and the server from one version";
         reject(
                 connection,
-                String.format(
-                        Locale.ROOT,
-                        "%s sends records of %d bytes and this server reads %d: %s",
-                        connection.description(),
-                        theirs,
-                        recordBytes,
-                        fix));
+                connection.description() + " sends records of " + theirs + " bytes and this server reads " + recordBytes
+                        + ": " + fix);
         if (!connection.hasReports()) {
             dispatcher.lost(-1, connection.view().problem().orElseThrow());
         }
@@ -474,20 +468,12 @@ final class ServerLoop implements Runnable {
     }
 
     /** No event would wake data that other programs sent before the size was known. */
-    private void rereadIfSizeIsNew() {
-        if (!isSizeNew) {
-            return;
-        }
-        isSizeNew = false;
-        synchronized (lock) {
-            for (ClientConnection waiting : connections) {
-                if (waiting.isOpen && waiting.undecidedSince > 0) {
-                    waiting.undecidedSince = 0;
-                    in.clear().put(waiting.carry, 0, waiting.carried).flip();
-                    waiting.carried = 0;
-                    received(waiting);
-                }
-            }
+    private void reread(ClientConnection waiting) {
+        if (waiting.isOpen && waiting.undecidedSince > 0) {
+            waiting.undecidedSince = 0;
+            in.clear().put(waiting.carry, 0, waiting.carried).flip();
+            waiting.carried = 0;
+            received(waiting);
         }
     }
 
@@ -496,19 +482,16 @@ final class ServerLoop implements Runnable {
                 && connection.isOpen
                 && now.toEpochMilli() - connection.undecidedSince >= UNDECIDED_TIMEOUT.toMillis();
         if (hasWaited && connection.view().problem().isEmpty()) {
-            String why = undecided(connection) + " and waits";
-            connection.problem(why + askForOption());
-            problems.add(why + askForOption());
+            String why = undecided(connection, "waits");
+            connection.problem(why);
+            problems.add(why);
         }
     }
 
-    private static String undecided(ClientConnection connection) {
+    private static String undecided(ClientConnection connection, String state) {
         return connection.description() + " sent " + connection.carried
-                + " bytes, which may be a whole record or a part of a larger one,";
-    }
-
-    private static String askForOption() {
-        return ": say which with recordSize(…), or --record-size 72, 112 or 144";
+                + " bytes, which may be a whole record or a part of a larger one, and " + state
+                + ": say which with recordSize(…), or --record-size 72, 112 or 144";
     }
 
     // Answers
@@ -557,14 +540,10 @@ final class ServerLoop implements Runnable {
         String why;
         if (codec == null) {
             connection.carried = left;
-            why = undecided(connection) + " and ended" + askForOption();
+            why = undecided(connection, "ended");
         } else {
-            why = String.format(
-                    Locale.ROOT,
-                    "%s ended after %d bytes of a record of %d: it was killed in the middle, or sends records of another size",
-                    connection.description(),
-                    left,
-                    recordBytes);
+            why = connection.description() + " ended after " + left + " bytes of a record of " + recordBytes
+                    + ": it was killed in the middle, or sends records of another size";
         }
         connection.problem(why);
         problems.add(why);
