@@ -91,6 +91,10 @@ final class ClientConnection {
         return new Reporter(buffer, buffer.ofKind(BufferKind.CIRCULAR_BUFFER));
     }
 
+    Stream<Long> processes() {
+        return processes.keySet().stream();
+    }
+
     /** Returns whether a process reported over it, among the first ones. */
     boolean isOf(long pid) {
         return processes.containsKey(pid);

@@ -2,12 +2,9 @@ package dev.meshguard.server;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import java.util.Optional;
@@ -46,25 +43,8 @@ final class HistoryReporter {
         return tracker.requestOfProcess(details, origin);
     }
 
-    void allocated(AllocationDetails who, int device, BufferType type, long id, long size) {
-        if (isKept) {
-            tracker.allocated(request(who, Optional.empty()), device, type, id, size, Ownership.UNKNOWN);
-        }
-    }
-
-    void freed(AllocationDetails who, int device, BufferType type, long id) {
-        if (isKept) {
-            tracker.freed(request(who, Optional.empty()), device, type, id, Ownership.UNKNOWN);
-        }
-    }
-
-    void freeIgnored(AllocationDetails who, int device, BufferType type, long id) {
-        report(tracker -> tracker.freeIgnored(
-                request(who, Optional.empty()), device, type, id, IgnoredFreeReason.UNKNOWN_ADDRESS));
-    }
-
     /** Passes an event on. */
-    void report(Consumer<AllocationListener> event) {
+    void report(Consumer<AllocationTracker> event) {
         if (isKept) {
             event.accept(tracker);
         }
@@ -75,27 +55,9 @@ final class HistoryReporter {
         return isKept ? Optional.of(tracker.phase(phase)) : Optional.empty();
     }
 
-    void deviceOpened(int device) {
-        if (!tracker.devices().contains(device)) {
-            report(tracker -> tracker.deviceOpened(device));
-        }
-    }
-
     void openPeriodBegan(int device) {
-        report(tracker -> tracker.deviceClosed(device));
-        report(tracker -> tracker.deviceOpened(device));
-    }
-
-    void sourceAttached(String source) {
-        if (isKept) {
-            tracker.sourceAttached(source);
-        }
-    }
-
-    void processDied(long process) {
-        if (isKept) {
-            tracker.processDied(process);
-        }
+        report(history -> history.deviceClosed(device));
+        report(history -> history.deviceOpened(device));
     }
 
     /** Returns a type under which the history has open reports of an address; a given one only if there is no other. */

@@ -1,7 +1,11 @@
 package dev.meshguard.server;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.history.internal.LiveEntries.Entry;
 import dev.meshguard.server.ReportedBuffers.Held;
 import dev.meshguard.server.protocol.DeviceInfo;
@@ -12,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +58,9 @@ final class ReportDispatcher {
 
     /** The addresses of each device at which dead processes left buffers, until one of them is allocated again. */
     private final Map<Integer, Set<Long>> abandoned = new HashMap<>();
+
+    /** The processes whose end is that of their last connection. */
+    private final Set<Long> clients = new HashSet<>();
 
     /** Clients that did not say that they end, and whose exit status is not known yet. */
     private final Set<Long> unfinished = new HashSet<>();
@@ -96,7 +104,7 @@ final class ReportDispatcher {
     void allocated(int process, int type, int device, long id, long size, ClientConnection connection) {
         if (isPossible(process, type, device, id, size, connection)) {
             enter(process, device, TYPES[type], id, size);
-            reporter.allocated(connection.details(), device, TYPES[type], id, size);
+            allocated(connection.details(), device, TYPES[type], id, size);
         }
     }
 
@@ -109,6 +117,16 @@ final class ReportDispatcher {
         int references = buffers.allocated(device, type, id, size, process);
         lines.allocated(process, size, type, device, id, references);
         opened(device);
+    }
+
+    private void allocated(AllocationDetails who, int device, BufferType type, long id, long size) {
+        reporter.report(tracker ->
+                tracker.allocated(reporter.request(who, Optional.empty()), device, type, id, size, Ownership.UNKNOWN));
+    }
+
+    private void freed(AllocationDetails who, int device, BufferType type, long id) {
+        reporter.report(
+                tracker -> tracker.freed(reporter.request(who, Optional.empty()), device, type, id, Ownership.UNKNOWN));
     }
 
     private boolean isAbandoned(int device, long id) {
@@ -151,7 +169,7 @@ final class ReportDispatcher {
         if (leave(entry, device, process) == 0) {
             freedTypes.add(device, id, type);
         }
-        reporter.freed(connection.details(), device, type, id);
+        freed(connection.details(), device, type, id);
     }
 
     private int leave(Entry entry, int device, int process) {
@@ -166,12 +184,15 @@ final class ReportDispatcher {
     private void unknownFree(int process, int device, long id, ClientConnection connection) {
         lines.unknownFree(process, id, device);
         if (isAbandoned(device, id)) {
-            reporter.freeIgnored(connection.details(), device, reporter.openType(device, id, BufferType.DRAM), id);
+            MemoryRequest release = reporter.request(connection.details(), Optional.empty());
+            BufferType type = reporter.openType(device, id, BufferType.DRAM);
+            reporter.report(
+                    tracker -> tracker.freeIgnored(release, device, type, id, IgnoredFreeReason.UNKNOWN_ADDRESS));
         } else if (isOutOfRange(device)) {
             rejected("a free on device " + device + ", which this server does not have", connection);
         } else {
             opened(device);
-            reporter.freed(connection.details(), device, freedTypes.of(device, id, this::typeElsewhere), id);
+            freed(connection.details(), device, freedTypes.of(device, id, this::typeElsewhere), id);
         }
     }
 
@@ -188,7 +209,11 @@ final class ReportDispatcher {
 
     private void opened(int device) {
         if (openedDevices.add(device)) {
-            reporter.deviceOpened(device);
+            reporter.report(tracker -> {
+                if (!tracker.devices().contains(device)) {
+                    tracker.deviceOpened(device);
+                }
+            });
         }
     }
 
@@ -202,9 +227,10 @@ final class ReportDispatcher {
     /** Records the process of a client. It is not checked, because the end of its connection shows how it ended. */
     void greeted(int process, String program, ClientConnection connection) {
         connection.reportedBy(process, deaths);
+        clients.add((long) process);
         String name =
                 program.isBlank() ? "" : ", " + program.substring(0, Math.min(MAX_PROGRAM_LENGTH, program.length()));
-        reporter.sourceAttached("allocation server, " + connection.description() + name);
+        reporter.report(tracker -> tracker.sourceAttached("allocation server, " + connection.description() + name));
     }
 
     /**
@@ -288,21 +314,27 @@ final class ReportDispatcher {
     }
 
     /**
-     * Records that a client ended its connection. If this was the last one of its process, its memory leaves the ledger.
+     * Records that a client ended its connection.
      *
      * @param isInOrder whether the client said that its program ends, so that no exit status is a death
      */
     void finished(long process, boolean isInOrder) {
-        long open = connections.stream()
-                .filter(connection -> connection.isOpen && connection.isOf(process))
-                .count();
-        if (open > 1) {
-            return;
-        }
-        remove(List.of(process), false);
         if (!isInOrder && reporter.isKept()) {
             unfinished.add(process);
         }
+    }
+
+    /** Removes the memory of a client from the ledger if this was the last connection of its process. */
+    void ended(ClientConnection connection) {
+        connection
+                .processes()
+                .filter(clients::contains)
+                .filter(process -> connections.stream().noneMatch(other -> other.isOpen && other.isOf(process)))
+                .toList()
+                .forEach(process -> {
+                    clients.remove(process);
+                    remove(List.of(process), false);
+                });
     }
 
     // Circular buffers and kernels
@@ -318,10 +350,10 @@ final class ReportDispatcher {
         long bytes = size;
         if (isAllocated) {
             circularBuffers.added(device, id, size, process);
-            reporter.allocated(connection.circularBuffer(), device, BufferType.L1, id, size);
+            allocated(connection.circularBuffer(), device, BufferType.L1, id, size);
         } else {
             bytes = circularBuffers.removed(device, id, size);
-            reporter.freed(connection.circularBuffer(), device, BufferType.L1, id);
+            freed(connection.circularBuffer(), device, BufferType.L1, id);
         }
         lines.circularBuffer(isAllocated, device, bytes, circularBuffers.bytes(device));
     }
@@ -354,7 +386,7 @@ final class ReportDispatcher {
         processes.reported(process);
         connection.reportedBy(process, deaths);
         if (isFirst) {
-            reporter.sourceAttached("allocation server, " + connection.description());
+            reporter.report(tracker -> tracker.sourceAttached("allocation server, " + connection.description()));
         }
     }
 
@@ -363,7 +395,7 @@ final class ReportDispatcher {
         remove(processes.dead(), true);
         unfinished.stream().filter(inspector::hasFailed).toList().forEach(failed -> {
             unfinished.remove(failed);
-            reporter.processDied(failed);
+            reporter.report(tracker -> tracker.processDied(failed));
         });
         reporter.addUp();
     }
@@ -376,7 +408,7 @@ final class ReportDispatcher {
             processes.forget(process);
             deaths++;
             if (areDeaths) {
-                reporter.processDied(process);
+                reporter.report(tracker -> tracker.processDied(process));
             }
             if (buffers.hasAnyOf(process) || circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process)) {
                 if (!isLogged) {

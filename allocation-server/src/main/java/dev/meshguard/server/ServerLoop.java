@@ -435,6 +435,7 @@ final class ServerLoop implements Runnable {
             dispatcher.lost(-1, why);
         }
         ended(connection);
+        dispatcher.ended(connection);
     }
 
     // The record size, if it was not configured
@@ -562,6 +563,7 @@ final class ServerLoop implements Runnable {
             problemOf(lines, connection);
         }
         ended(connection);
+        dispatcher.ended(connection);
     }
 
     private void problemOf(LineReports lines, ClientConnection connection) {

@@ -523,6 +523,28 @@ class LineReportsTests extends WithServer {
         }
     }
 
+    @Test
+    void aProcessKeepsItsMemoryUntilItsLastConnectionEnds() throws Exception {
+        start(RecordSize.BYTES_112);
+        runs(7);
+
+        try (RawClient records = client();
+                RawClient first = rawClient().send(bytes(HELLO, ALLOC))) {
+            records.send(Request.allocation(7, 0, BufferType.DRAM, 8192, 32)).query(0);
+            answer(first);
+            try (RawClient second = rawClient()) {
+                second.send(bytes(HELLO, ALLOC.replace("4096", "12288")));
+                answer(second);
+            }
+            server.await(all -> !all.get(2).isOpen(), LONG);
+
+            assertThat(records.query(0).dram()).isEqualTo(64 + 64 + 32);
+        }
+        server.await(all -> all.stream().noneMatch(ConnectionSnapshot::isOpen), LONG);
+
+        assertThat(server.activeAllocations()).isZero();
+    }
+
     @ParameterizedTest
     @CsvSource({"{'op':'free'|'n':5|'device':0|'type':'DRAM'|'address':4096}, 3", "{'op':'bye'|'n':3}, 2"})
     void aGapInTheNumbersCountsTheLostReports(String next, long missing) throws Exception {
