@@ -42,7 +42,7 @@ class DamagedLogTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {ALLOCATED + "\n" + FREED, ALLOCATED + "\r\n" + FREED + "\r\n"})
+    @ValueSource(strings = {ALLOCATED + "\n" + FREED, ALLOCATED + "\r\n" + FREED + "\r\r\n"})
     void theLastLineNeedsNoLineBreakAndLinesMayEndAsOnWindows(String text) {
         assertThat(Logs.verdictOn(Logs.ofText(text)).outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
@@ -253,6 +253,13 @@ class DamagedLogTests {
                         "by the lines before line 3 buffer 0xdc020 (901152) on device 0 takes 4 KiB (4096 B), and that line says"
                                 + " 8 KiB (8192 B)");
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aDumpWithoutItsBeginningIsALoss() {
+        AllocationLog log = Logs.of(ALLOCATED, "Total remaining buffers: 1", "📋 DUMP_REMAINING complete.", FREED);
+
+        assertThat(Logs.losses(log)).containsExactly("line 3 ends a dump, and no line before it begins one");
     }
 
     @Test

@@ -115,15 +115,63 @@ class QuotedLogTests {
                         "allocated L1 0xdc020 (901152) on device 0, 4 KiB (4096 B)");
     }
 
-    @Test
-    void theOtherLinesOfTheServerMayHaveThePrefixOfItsReports() {
-        AllocationLog log = Logs.of(
-                "12:00:01 server-1  | " + ALLOCATED,
-                "12:00:09 server-1  |    PID 7 is dead, removing its buffers...",
-                "12:00:09 server-1  |    ✓ Removed 1 buffers (0.00390625 MB) from PID 7");
+    @ParameterizedTest
+    @CsvSource({
+        "'2026-11-27T13:00:%d.5Z stdout F ', ''",
+        "'%d server | ', ''",
+        "'{\"log\":\"', '\\n\",\"time\":\"2026-11-27T13:00:%d\"}'",
+        "'{\"n\":%d,\"msg\":\"', '\"}'"
+    })
+    void theOtherLinesOfTheServerMayHaveThePrefixOfItsReports(String prefix, String rest) {
+        String[] lines = {
+            ALLOCATED,
+            "✓ [PID 8] Allocated 64 bytes of L1 on device 0 (buffer_id=128)",
+            "📊 Current Statistics:",
+            "  Device 0:",
+            "    Buffers: 2",
+            "║           REMAINING ALLOCATED BUFFERS                       ║",
+            "╚══════════════════════════════════════════════════════════════╝",
+            "Total tracked allocations: 2",
+            "",
+            "Device 0:",
+            "  L1: 2 buffers, 0.00396729 MB total",
+            "📋 DUMP_REMAINING complete.",
+            "   PID 7 is dead, removing its buffers...",
+            "🛑 Allocation Server stopped"
+        };
+        for (int i = 0; i < lines.length; i++) {
+            lines[i] =
+                    prefix.replace("%d", String.valueOf(i + 2)) + lines[i] + rest.replace("%d", String.valueOf(i + 2));
+        }
 
-        assertThat(Logs.verdictOn(log).survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
+        AllocationLog log = Logs.of(lines);
+
         assertThat(log.unread().count()).isZero();
+        assertThat(log.comparedStatistics()).isEqualTo(3);
+        assertThat(log.differingStatistics()).isZero();
+        assertThat(Logs.verdictOn(log).survivors())
+                .extracting(Survivor::cause)
+                .containsExactlyInAnyOrder(Cause.PROCESS_DIED, Cause.UNEXPLAINED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "✓ [CB_ALLOC] Device 0: +21.7494 MB (Total: 21.7494 MB)",
+                "✓ [CB_ALLOC] Device 0: +21.7494 MB (Totl: 21.7494 MB)",
+                "✓ [CB_ALLOX] Device 0: +21.7494 MB (Total: 21.7494 MB)",
+                "   ✓ Removed 800 CBs (22.4 MB) from PID 7",
+                "Unknown message type: 219",
+                "⚠️  Invalid device_id 2657333 - ignoring message",
+                "[TT-Metal] Warning: Allocation tracking enabled but server not available at /tmp/a.sock"
+            })
+    void aReasonMayHaveAnyPrefix(String reason) {
+        AllocationLog log = Logs.of(
+                "tests/a_test.py::test_decode PASSED " + reason,
+                ALLOCATED,
+                "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)");
+
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 
     @ParameterizedTest

@@ -1,34 +1,43 @@
 package dev.meshguard.server.log.internal;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The prefix that a tool writes before each line of a log, such as a time and the name of a container.
  *
  * <p>It is learned from the reports, whose words are found after any prefix. Other lines of the server have words that also
- * occur elsewhere, so they must have the prefix of the report before them; only digits may differ.
+ * occur elsewhere, so they must have the prefix of the report before them; only numbers may differ.
  */
 final class LinePrefix {
 
-    private static final Pattern DIGIT = Pattern.compile("[0-9]");
+    private static final String NUMBER = "[0-9]+";
 
-    private String masked = "";
+    /** What Docker and loggers in JSON write after a line. */
+    private static final Pattern END_OF_VALUE = Pattern.compile("(?:\\\\[nr])*\".*");
+
+    private String learned = "";
 
     /** Learns the prefix of a report. */
     void of(byte[] line, int from, int to) {
-        masked = from == to ? "" : masked(new String(line, from, to - from, StandardCharsets.UTF_8));
+        learned = from == to ? "" : new String(line, from, to - from, StandardCharsets.UTF_8);
     }
 
-    /** Returns a line without the prefix, if it has one. */
+    /** Returns a line without the prefix, and without what follows a value in JSON, if it has the prefix. */
     String remove(String line) {
-        int end = masked.length();
-        return end > 0 && line.length() >= end && masked(line.substring(0, end)).equals(masked)
-                ? line.substring(end)
-                : line;
-    }
-
-    private static String masked(String text) {
-        return DIGIT.matcher(text).replaceAll("0");
+        if (learned.isEmpty()) {
+            return line;
+        }
+        String form =
+                Arrays.stream(learned.split(NUMBER, -1)).map(Pattern::quote).collect(Collectors.joining(NUMBER));
+        Matcher prefix = Pattern.compile(form).matcher(line);
+        if (!prefix.lookingAt()) {
+            return line;
+        }
+        String rest = line.substring(prefix.end());
+        return learned.endsWith("\"") ? END_OF_VALUE.matcher(rest).replaceFirst("") : rest;
     }
 }

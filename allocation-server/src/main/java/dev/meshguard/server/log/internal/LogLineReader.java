@@ -124,7 +124,10 @@ public final class LogLineReader {
 
     private boolean found(int end, int following, boolean terminated) {
         from = next;
-        to = end > from && block[end - 1] == '\r' ? end - 1 : end;
+        to = end;
+        while (to > from && block[to - 1] == '\r') {
+            to--;
+        }
         to = hasEscape ? removeEscapes() : to;
         hasUnreadReport |= isTooLong && ReportWords.areIn(block, from, to);
         next = following;

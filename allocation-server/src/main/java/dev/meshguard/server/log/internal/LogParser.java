@@ -8,7 +8,6 @@ import dev.meshguard.server.log.FreedMemory;
 import dev.meshguard.server.log.LogDialect;
 import dev.meshguard.server.log.UnreadLines;
 import dev.meshguard.server.log.internal.LogGapRecorder.Kind;
-import dev.meshguard.server.log.internal.ServerStatusLine.LogSection;
 import dev.meshguard.tracker.Scope;
 import java.io.IOException;
 import java.time.LocalDate;
@@ -97,7 +96,9 @@ public final class LogParser {
     private final Map<Integer, LastTotal> circularBuffers = new TreeMap<>();
     private final Map<Integer, LastTotal> kernels = new TreeMap<>();
 
-    private LogSection section = LogSection.ANYWHERE;
+    /** Whether a block of the server has begun, such as its statistics. */
+    private boolean isInBlock;
+
     private Phase phase = Phase.START;
 
     /** The current line, if it states that lines are omitted; it counts only next to lines of the server. */
@@ -117,6 +118,7 @@ public final class LogParser {
     private boolean isAttached;
     private boolean hasStarted;
     private boolean wentOnAfterDump;
+    private boolean isInDump;
 
     /** The latest process whose buffers are removed; its circular buffers and kernels have lines of their own. */
     private long removedProcess = BufferReportLine.NO_PID;
@@ -212,7 +214,7 @@ public final class LogParser {
     /** Handles that a line is of a server, and neither in a section nor after unread lines. */
     private void serverLine() {
         attach();
-        section = LogSection.ANYWHERE;
+        isInBlock = false;
         unread.interrupted();
     }
 
@@ -272,10 +274,14 @@ public final class LogParser {
     private void damaged() {
         unread(lines.text());
         if (lines.isTerminated()) {
-            gaps.note(Kind.UNREADABLE, "line %d contains a report that cannot be read", lines.number());
+            unreadable("a report");
         } else {
             cut();
         }
+    }
+
+    private void unreadable(String what) {
+        gaps.note(Kind.UNREADABLE, "line %d contains %s that cannot be read", lines.number(), what);
     }
 
     private void cut() {
@@ -296,12 +302,12 @@ public final class LogParser {
     // Other lines
 
     private void otherLine(String text) {
-        if (ServerStatusLine.isRule(text)) {
+        if (text.isBlank() || ServerStatusLine.isRule(text)) {
             unread.interrupted();
             return;
         }
         String core = ServerStatusLine.core(text);
-        Optional<ServerStatusLine> line = ServerStatusLine.read(core, section);
+        Optional<ServerStatusLine> line = ServerStatusLine.read(core, isInBlock);
         if (reportsOmittedLines(text)) {
             omittedAt = lines.number();
             unread(text);
@@ -316,7 +322,7 @@ public final class LogParser {
             unreadBlock(text);
         } else if (rejected.read(text, lines.number())) {
             unread.interrupted();
-            section = LogSection.ANYWHERE;
+            isInBlock = false;
         } else if (!beginsSomething(text)) {
             notUnderstood(text);
         }
@@ -325,7 +331,7 @@ public final class LogParser {
     private void unreadBlock(String text) {
         attach();
         unread(text);
-        section = LogSection.ANYWHERE;
+        isInBlock = false;
         gaps.note(
                 Kind.BLOCK,
                 "line %d begins a block of the tracking branch's debug client, and such blocks are not read: report with"
@@ -383,10 +389,9 @@ public final class LogParser {
     }
 
     private void notUnderstood(String text) {
-        boolean mayBeCut = !lines.isTerminated()
-                && (section != LogSection.ANYWHERE || "[PID ".startsWith(ServerStatusLine.core(text)));
+        boolean mayBeCut = !lines.isTerminated() && (isInBlock || "[PID ".startsWith(ServerStatusLine.core(text)));
         unread(text);
-        section = LogSection.ANYWHERE;
+        isInBlock = false;
         if (mayBeCut) {
             cut();
         }
@@ -402,20 +407,20 @@ public final class LogParser {
         switch (line.form()) {
             case STARTED -> started();
             case STOPPED -> running.clear();
-            case STATISTICS -> section = LogSection.IN_STATISTICS;
+            case STATISTICS, KERNELS -> isInBlock = true;
             case DUMP -> dump();
-            case KERNELS -> section = LogSection.IN_KERNELS;
-            case ACTIVE, DUMP_REMAINING, DUMP_OVER, KERNELS_OVER -> section = LogSection.ANYWHERE;
+            case ACTIVE, DECORATION -> isInBlock = false;
+            case DUMP_COMPLETE -> dumpComplete();
             case SHARED_WITH_DEAD ->
                 ledger.sharedWithDead(new ReplayedLedger.Shared(
                         (int) line.number(1), unsigned(line.word(0)), line.number(2), line.number(3), line.number(4)));
             case DEAD -> died(line.number(0));
             case REMOVED -> removed(line);
-            case CIRCULAR_BUFFER -> total(line, circularBuffers);
-            case KERNEL -> total(line, kernels);
-            case DUMP_HISTORY, LAST_EVENTS, OLD_EVENT, FREED_TWICE -> dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
+            case SUM -> sum(line);
+            case UNREADABLE_SUM -> unreadable("a sum of circular buffers or kernels");
+            case HISTORY -> dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
             case REJECTED -> rejected(line.word(0));
-            case ACCEPT_FAILED, NOT_CONNECTED ->
+            case NOT_CONNECTED ->
                 gaps.note(
                         Kind.NOT_CONNECTED,
                         "a program could not report (line %d, %s)",
@@ -448,13 +453,23 @@ public final class LogParser {
 
     /** The check is at the last dump request, unless more was allocated afterwards; see {@link #finish()}. */
     private void dump() {
-        section = LogSection.IN_DUMP;
+        isInBlock = true;
+        isInDump = true;
         ledger.countsReferences();
         dialects.add(LogDialect.REFERENCE_COUNTED);
         checked();
         running.clear();
         lastDump = lines.number();
         wentOnAfterDump = false;
+    }
+
+    /** The check is at the beginning of a dump, so what was freed before it is not known without that line. */
+    private void dumpComplete() {
+        isInBlock = false;
+        if (!isInDump) {
+            gaps.note(Kind.CUT, "line %d ends a dump, and no line before it begins one", lines.number());
+        }
+        isInDump = false;
     }
 
     private ReplayedLedger.Death died(long pid) {
@@ -491,9 +506,10 @@ public final class LogParser {
         (isOfKernels ? kernels : circularBuffers).values().removeIf(total -> total.line() < deathLine);
     }
 
-    private void total(ServerStatusLine line, Map<Integer, LastTotal> totals) {
+    private void sum(ServerStatusLine line) {
         dialects.add(LogDialect.WITH_CIRCULAR_BUFFERS);
-        totals.put((int) line.number(0), new LastTotal(line.word(2), lines.number()));
+        Map<Integer, LastTotal> totals = line.word(0).equals("CB") ? circularBuffers : kernels;
+        totals.put((int) line.number(1), new LastTotal(line.word(3), lines.number()));
     }
 
     private void omitted(long line) {

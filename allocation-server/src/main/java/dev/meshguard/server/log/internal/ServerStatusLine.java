@@ -18,93 +18,72 @@ record ServerStatusLine(Form form, List<String> values) {
     private static final String FIGURE = "(-?\\d{1,20}(?:\\.\\d{1,20})?(?:e[+-]?\\d{1,3})?)";
     private static final String REMARK = "(?:\\s*|\\s+[^\\x00-\\x7f#<].*|\\s+[#<].*)";
 
-    /** The section in which a line is valid: words like {@code Device 0:} also occur elsewhere. */
-    enum LogSection {
-        ANYWHERE,
-        IN_STATISTICS,
-        IN_DUMP,
-        IN_KERNELS
-    }
-
-    /** The forms of lines. */
+    /** The forms of lines. Some are valid in a block of the server only: words like {@code Device 0:} also occur elsewhere. */
     enum Form {
-        STARTED(LogSection.ANYWHERE, "(?:Enhanced )?Allocation Server started.*"),
-        STOPPED(LogSection.ANYWHERE, "Allocation Server stopped"),
-        STATISTICS(LogSection.ANYWHERE, "Current Statistics:"),
-        STATISTICS_DEVICE(LogSection.IN_STATISTICS, "Device " + NUMBER + ":"),
+        STARTED("(?:Enhanced )?Allocation Server started.*"),
+        STOPPED("Allocation Server stopped"),
+        STATISTICS("Current Statistics:"),
+        DEVICE(true, "Device " + NUMBER + ":"),
         /** A quoted form of the block: all values of a device in one line. */
-        STATISTICS_LINE(
-                LogSection.ANYWHERE,
-                "Device " + NUMBER + ": Buffers: " + NUMBER + "(?:, (DRAM): " + NUMBER + " bytes)?(?:, (L1): " + NUMBER
-                        + " bytes)?(?:, (Total): " + NUMBER + " bytes)?"),
-        STATISTICS_BUFFERS(LogSection.IN_STATISTICS, "Buffers: " + NUMBER),
-        STATISTICS_BYTES(
-                LogSection.IN_STATISTICS, "(DRAM|L1|Total): " + NUMBER + " bytes(?: \\(" + FIGURE + " KB\\))?"),
-        STATISTICS_KILOBYTES(LogSection.IN_STATISTICS, "(DRAM|L1|Total): " + FIGURE + " KB"),
-        ACTIVE(LogSection.IN_STATISTICS, "Active allocations: " + NUMBER),
-        DEAD_FOUND(LogSection.ANYWHERE, "Detected dead processes, cleaning up orphaned buffers\\.\\.\\."),
+        STATISTICS_LINE("Device " + NUMBER + ": Buffers: " + NUMBER + "(?:, (DRAM): " + NUMBER + " bytes)?(?:, (L1): "
+                + NUMBER + " bytes)?(?:, (Total): " + NUMBER + " bytes)?"),
+        BUFFERS(true, "Buffers: " + NUMBER),
+        BYTES(true, "(DRAM|L1|Total): " + NUMBER + " bytes(?: \\(" + FIGURE + " KB\\))?"),
+        KILOBYTES(true, "(DRAM|L1|Total): " + FIGURE + " KB"),
+        ACTIVE(true, "Active allocations: " + NUMBER),
         /** A line of this project's own server. */
-        SHARED_WITH_DEAD(
-                LogSection.ANYWHERE,
-                "Buffer (0x[0-9a-fA-F]{1,16}|\\d{1,18}) on device " + NUMBER + " keeps ref_count=" + NUMBER
-                        + " without PID " + NUMBER + ", and belongs to PID " + NUMBER),
-        DEAD(LogSection.ANYWHERE, "PID " + NUMBER + " is dead, removing its buffers\\.\\.\\."),
-        REMOVED(
-                LogSection.ANYWHERE,
-                "Removed " + NUMBER + " (buffers|CBs|kernels) \\(" + FIGURE + " MB\\) from PID " + NUMBER),
-        DUMP_ASKED_FOR(LogSection.ANYWHERE, "Received DUMP_REMAINING request\\.\\.\\."),
-        DUMP(LogSection.ANYWHERE, "REMAINING ALLOCATED BUFFERS"),
-        DUMP_TRACKED(LogSection.IN_DUMP, "Total tracked allocations: " + NUMBER),
-        DUMP_NOTHING(LogSection.IN_DUMP, "No buffers remaining - perfect cleanup!"),
-        DUMP_DEVICE(LogSection.IN_DUMP, "Device " + NUMBER + ":"),
-        DUMP_TYPE(
-                LogSection.IN_DUMP,
-                "(DRAM|L1|SYSTEM_MEMORY|L1_SMALL|TRACE): " + NUMBER + " buffers, " + FIGURE + " MB total"),
+        SHARED_WITH_DEAD("Buffer (0x[0-9a-fA-F]{1,16}|\\d{1,18}) on device " + NUMBER + " keeps ref_count=" + NUMBER
+                + " without PID " + NUMBER + ", and belongs to PID " + NUMBER),
+        DEAD("PID " + NUMBER + " is dead, removing its buffers\\.\\.\\."),
+        REMOVED("Removed " + NUMBER + " (buffers|CBs|kernels) \\(" + FIGURE + " MB\\) from PID " + NUMBER),
+        DUMP("REMAINING ALLOCATED BUFFERS"),
+        DUMP_TOTAL(true, "Total (?:tracked allocations|remaining buffers): " + NUMBER),
+        DUMP_COMPLETE("DUMP_REMAINING complete\\."),
+        DUMP_NOTHING(true, "No buffers remaining - perfect cleanup!"),
+        DUMP_TYPE(true, "(DRAM|L1|SYSTEM_MEMORY|L1_SMALL|TRACE): " + NUMBER + " buffers, " + FIGURE + " MB total"),
         DUMP_BUFFER(
-                LogSection.IN_DUMP,
+                true,
                 "- Buffer 0x([0-9a-fA-F]{1,16}): " + FIGURE + " KB \\(PID (-?\\d{1,18}|xxx), ref_count=" + NUMBER
                         + "\\)"),
-        DUMP_HISTORY(LogSection.IN_DUMP, "History \\(allocs=\\d+ frees=\\d+\\):"),
-        DUMP_REMAINING(LogSection.IN_DUMP, "Total remaining buffers: " + NUMBER),
-        DUMP_OVER(LogSection.ANYWHERE, "DUMP_REMAINING complete\\."),
-        CIRCULAR_BUFFER(
-                LogSection.ANYWHERE,
-                "\\[CB_(?:ALLOC|FREE)\\] Device " + NUMBER + ": [+-]-?" + FIGURE + " MB \\(Total: " + FIGURE
-                        + " MB\\)"),
+        /** The sum of the circular buffers or kernels of a device. */
+        SUM("\\[(CB|KERNEL)_(?:ALLOC|FREE|LOAD|UNLOAD)\\] (?:\\w+ kernel on )?Device " + NUMBER + ": [+-]-?" + FIGURE
+                + " MB \\(Total: " + FIGURE + " MB\\)"),
+        UNREADABLE_SUM("\\[CB_(?:ALLOC|FREE)\\] .*|.* MB \\(Total: .*"),
+        KERNELS("DETAILED KERNEL ALLOCATIONS"),
         KERNEL(
-                LogSection.ANYWHERE,
-                "\\[KERNEL_(?:LOAD|UNLOAD)\\] (?:\\w+ kernel on )?Device " + NUMBER + ": [+-]-?" + FIGURE
-                        + " MB \\(Total: " + FIGURE + " MB\\)"),
-        KERNELS(LogSection.ANYWHERE, "DETAILED KERNEL ALLOCATIONS"),
-        KERNEL_DETAIL(
-                LogSection.IN_KERNELS,
+                true,
                 "(?:Total kernel allocations: .*|Device \\d+ - Total: .*|Kernel ID: .*|Size: .*|Owner PID.*|Age: .*)"),
-        KERNELS_OVER(LogSection.ANYWHERE, "DUMP_KERNELS complete\\."),
-        LAST_EVENTS(LogSection.ANYWHERE, "Last \\d+ events for this buffer:"),
-        OLD_EVENT(LogSection.ANYWHERE, "(?:ALLOC|FREE|REUSE) size=\\d+ pid=-?\\d+ ref=-?\\d+"),
-        FREED_TWICE(LogSection.ANYWHERE, "DOUBLE-FREED BUFFERS.*"),
-        REJECTED(
-                LogSection.ANYWHERE,
-                "(Unknown message type: .*|Invalid (?:device_id|size|buffer_type) .*|Too many consecutive errors .*)"),
-        ACCEPT_FAILED(LogSection.ANYWHERE, "(Accept failed)"),
+        /** A part of the history of a buffer. */
+        HISTORY("History \\(allocs=\\d+ frees=\\d+\\):|Last \\d+ events for this buffer:"
+                + "|(?:ALLOC|FREE|REUSE) size=\\d+ pid=-?\\d+ ref=-?\\d+|DOUBLE-FREED BUFFERS.*"),
+        REJECTED("(Unknown message type: .*|Invalid (?:device_id|size|buffer_type) .*|Too many consecutive errors .*)"),
         NOT_CONNECTED(
-                LogSection.ANYWHERE,
-                "(\\[TT-Metal\\] Warning: Allocation tracking enabled but server not available.*)"),
-        DECORATION(
-                LogSection.ANYWHERE,
-                "(?:Listening on: .*|Press Ctrl\\+C to stop|Background cleanup thread (?:started|stopped).*"
-                        + "|Device detection \\(.*|Server will track allocations anyway"
-                        + "|No (?:PCIe )?devices detected|Total: \\d+ (?:PCIe )?device\\(s\\) detected"
-                        + "|Device \\d+: \\w+ \\(\\d+GB DRAM, \\d+MB L1\\).*)");
+                "(Accept failed" + "|\\[TT-Metal\\] Warning: Allocation tracking enabled but server not available.*)"),
+        DECORATION("Listening on: .*|Press Ctrl\\+C to stop|Background cleanup thread (?:started|stopped).*"
+                + "|Device detection \\(.*|Server will track allocations anyway"
+                + "|No (?:PCIe )?devices detected|Total: \\d+ (?:PCIe )?device\\(s\\) detected"
+                + "|Device \\d+: \\w+ \\(\\d+GB DRAM, \\d+MB L1\\).*"
+                + "|Detected dead processes, cleaning up orphaned buffers\\.\\.\\."
+                + "|Received DUMP_REMAINING request\\.\\.\\.|DUMP_KERNELS complete\\.");
 
-        private final LogSection section;
+        private final boolean isOfBlock;
         private final Pattern pattern;
 
-        Form(LogSection place, String pattern) {
-            this.section = place;
-            this.pattern = Pattern.compile(pattern + REMARK, Pattern.DOTALL);
+        Form(String pattern) {
+            this(false, pattern);
+        }
+
+        Form(boolean isOfBlock, String pattern) {
+            this.isOfBlock = isOfBlock;
+            this.pattern = Pattern.compile("(?:" + pattern + ")" + REMARK, Pattern.DOTALL);
         }
     }
+
+    /** The words of lines that are a reason against a clean verdict. They occur nowhere else, so any prefix may stand before them. */
+    private static final Pattern REASON =
+            Pattern.compile("\\[CB_(?:ALLOC|FREE)\\] |Removed \\d+ CBs |Unknown message type: \\d"
+                    + "|Invalid (?:device_id|size) -?\\d+ - ignoring|Invalid buffer_type \\d+ for buffer"
+                    + "|Too many consecutive errors \\(\\d|\\[TT-Metal\\] Warning: Allocation tracking enabled but");
 
     private static final Form[] FORMS = Form.values();
 
@@ -120,17 +99,22 @@ record ServerStatusLine(Form form, List<String> values) {
         values = List.copyOf(values);
     }
 
-    /** Parses a line without its marks; empty if it has none of these forms. */
-    static Optional<ServerStatusLine> read(String core, LogSection place) {
-        if (core.isEmpty() || core.length() > MAX_LENGTH) {
+    /**
+     * Parses a line without its marks; empty if it has none of these forms.
+     *
+     * @param isInBlock whether a block of the server has begun
+     */
+    static Optional<ServerStatusLine> read(String core, boolean isInBlock) {
+        Matcher reason = REASON.matcher(core);
+        String line =
+                reason.find() && core.lastIndexOf('`', reason.start()) < 0 ? core.substring(reason.start()) : core;
+        if (line.isEmpty() || line.length() > MAX_LENGTH) {
             return Optional.empty();
         }
         for (Form form : FORMS) {
-            if (form.section == LogSection.ANYWHERE || form.section == place) {
-                Matcher matcher = form.pattern.matcher(core);
-                if (matcher.matches()) {
-                    return Optional.of(new ServerStatusLine(form, groups(matcher)));
-                }
+            Matcher matcher = form.pattern.matcher(line);
+            if ((isInBlock || !form.isOfBlock) && matcher.matches()) {
+                return Optional.of(new ServerStatusLine(form, groups(matcher)));
             }
         }
         return Optional.empty();

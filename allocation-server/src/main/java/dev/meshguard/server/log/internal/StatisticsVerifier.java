@@ -43,13 +43,13 @@ final class StatisticsVerifier {
     /** Compares the sums in a line, if there are any. */
     void read(ServerStatusLine line) {
         switch (line.form()) {
-            case STATISTICS_DEVICE, DUMP_DEVICE -> device = (int) line.number(0);
+            case DEVICE -> device = (int) line.number(0);
             case STATISTICS_LINE -> device((int) line.number(0), line);
-            case STATISTICS_BUFFERS -> buffers(device, line.number(0));
-            case STATISTICS_BYTES -> bytes(device, line.word(0), line.number(1));
-            case STATISTICS_KILOBYTES -> kilobytes(line.word(0), line.word(1));
+            case BUFFERS -> buffers(device, line.number(0));
+            case BYTES -> bytes(device, line.word(0), line.number(1));
+            case KILOBYTES -> kilobytes(line.word(0), line.word(1));
             case ACTIVE -> check(line.number(0), ledger.entries(), ledger.entriesOfEveryReport(), "active allocations");
-            case DUMP_TRACKED, DUMP_REMAINING -> tracked(line.number(0));
+            case DUMP_TOTAL -> tracked(line.number(0));
             case DUMP_NOTHING -> tracked(0);
             case DUMP_TYPE -> group(BufferType.valueOf(line.word(0)), line.number(1), line.word(2));
             case DUMP_BUFFER -> single(Long.parseUnsignedLong(line.word(0), 16), line.word(1), line.number(3));
