@@ -1,6 +1,10 @@
 package dev.meshguard.capture.evidence;
 
-import dev.meshguard.capture.evidence.internal.EvidenceFile;
+import dev.meshguard.capture.evidence.internal.FileContent;
+import dev.meshguard.capture.evidence.internal.MemoryReportParser;
+import dev.meshguard.capture.evidence.internal.SharedMemoryParser;
+import java.io.ByteArrayInputStream;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -39,17 +43,29 @@ public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory {
      *     says what to do
      */
     static RuntimeEvidence read(Path file) throws IOException {
-        return EvidenceFile.read(file);
+        // A channel would query the position of a pipe, which has none.
+        try (InputStream input = new FileInputStream(file.toFile())) {
+            return read(input, file.toString());
+        }
     }
 
     /**
-     * Reads a stream, plain or compressed with gzip or zstd, to its end; it stays open.
+     * Reads a stream, plain or compressed with gzip or zstd, up to its end or 16 MiB without compression; it stays open.
      *
      * @param name the name of the file in messages
      * @throws IOException as {@link #read(Path)} does
      */
     static RuntimeEvidence read(InputStream file, String name) throws IOException {
-        return EvidenceFile.read(file, name);
+        FileContent content = new FileContent(file, 1 << 24);
+        if (SharedMemoryParser.isSharedMemory(content.bytes())) {
+            return SharedMemoryParser.parse(content.bytes(), name);
+        }
+        if (MemoryReportParser.isMemoryReport(content.text())) {
+            return MemoryReportParser.parse(content.text(), content.damage(), name);
+        }
+        throw new IOException(content.damage()
+                .orElse("it is neither a memory report nor the shared memory of a device."
+                        + " Give a file that dump_device_memory_state wrote, or /dev/shm/tt_device_…_memory"));
     }
 
     /**
@@ -58,6 +74,11 @@ public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory {
      * @param file the file as a stream that supports marks; it is at its beginning again afterwards
      */
     static boolean isOfMoment(InputStream file) throws IOException {
-        return EvidenceFile.isOfMoment(file);
+        int compressed = 1 << 13;
+        file.mark(compressed);
+        byte[] beginning = file.readNBytes(compressed);
+        file.reset();
+        FileContent content = new FileContent(new ByteArrayInputStream(beginning), 1 << 10);
+        return SharedMemoryParser.isSharedMemory(content.bytes()) || MemoryReportParser.isMemoryReport(content.text());
     }
 }

@@ -10,11 +10,9 @@ public final class WrittenMemoryReport {
 
     /** The versions, which differ in units and layout. */
     public enum Age {
-        /** One row and section for each bank, in KB. */
-        PER_BANK,
-        /** One row for each memory, in KB. */
+        /** In KB. */
         KILOBYTES,
-        /** One row for each memory, in bytes, though two labels of the summary say KB. */
+        /** In bytes, though two labels of the summary say KB. */
         BYTES
     }
 
@@ -86,35 +84,21 @@ public final class WrittenMemoryReport {
     /** Returns the first lines of {@code memory_usage_summary.csv}. */
     public String summaryHeader() {
         String first = program.isEmpty() ? "" : "Program ID";
-        return age == Age.PER_BANK
-                ? first + ", DRAM channel/Logical core, Bank ID, Total Allocatable Size (KB), Total Allocated (KB),"
-                        + " Total Free (KB), Largest Free Block (KB)\n"
-                : first + ", Total Allocatable Size " + label() + ", Total Allocated " + label()
-                        + ", Total Free (KB), Largest Free Block (KB)\n";
+        return first + ", Total Allocatable Size " + label() + ", Total Allocated " + label()
+                + ", Total Free (KB), Largest Free Block (KB)\n";
     }
 
     /** Returns the rows of {@code memory_usage_summary.csv}. */
     public String summaryRows() {
         StringBuilder rows = new StringBuilder(program);
         for (Memory memory : memories) {
-            String numbers = String.format(
+            rows.append(String.format(
                     Locale.ROOT,
-                    ",%d,%d,%d,%d\n",
+                    ",%d,%d,%d,%d%n",
                     unit(memory.size()),
                     unit(memory.allocated()),
                     unit(memory.size() - memory.allocated()),
-                    unit(memory.largestFree()));
-            if (age != Age.PER_BANK) {
-                rows.append(numbers);
-                continue;
-            }
-            for (int bank = 0; bank < memory.banks(); bank++) {
-                rows.append(
-                                memory.name().equals("DRAM")
-                                        ? "," + bank / 2 + "," + bank
-                                        : ",\"(x=" + bank + ",y=0)\", " + bank)
-                        .append(numbers);
-            }
+                    unit(memory.largestFree())));
         }
         return rows.toString();
     }
@@ -133,56 +117,20 @@ public final class WrittenMemoryReport {
         long largest = unit(l1.largestFree());
         return "This report indicates available space for interleaving L1 buffers\n"
                 + (program.isEmpty() ? "" : "Program ID")
-                + (age == Age.PER_BANK ? ", Minimum Largest" : ", Largest")
-                + " Contiguous Free Block " + label() + ", Total Free L1 Space " + label() + "\n"
+                + ", Largest Contiguous Free Block " + label() + ", Total Free L1 Space " + label() + "\n"
                 + program + "," + largest + "," + largest * l1.banks() + "\n";
     }
 
     /** Returns {@code detailed_memory_usage.csv}. */
     public String detailed() {
-        return memories.stream()
-                .map(memory -> age == Age.PER_BANK ? sections(memory) : section(memory))
-                .collect(Collectors.joining("", program, ""));
-    }
-
-    private String totals(String heading, long size, long allocated) {
-        return "," + heading + "\n"
-                + ",Total allocatable " + label() + ":," + unit(size) + "\n"
-                + ",Total allocated " + label() + ":," + unit(allocated) + "\n"
-                + ",Total free " + label() + ":," + unit(size - allocated) + "\n";
-    }
-
-    private String sections(Memory memory) {
-        StringBuilder text = new StringBuilder();
-        for (int bank = 0; bank < memory.banks(); bank++) {
-            text.append(totals(
-                            memory.name().equals("DRAM")
-                                    ? "DRAM channel ID," + bank
-                                    : "\"Logical core (x=" + bank + ",y=0)\"",
-                            memory.size(),
-                            memory.allocated()))
-                    .append("Bank ID:,")
-                    .append(bank)
-                    .append(String.format(
-                            Locale.ROOT,
-                            """
-
-                            ,,Total allocatable (KB): %d
-                            ,,Total free (KB): %d
-                            ,,Total allocated (KB): %d
-                            ,,Largest free block (KB): %d
-                            """,
-                            unit(memory.size()),
-                            unit(memory.size() - memory.allocated()),
-                            unit(memory.allocated()),
-                            unit(memory.largestFree())));
-        }
-        return text.toString();
+        return memories.stream().map(this::section).collect(Collectors.joining("", program, ""));
     }
 
     private String section(Memory memory) {
-        StringBuilder text = new StringBuilder(
-                        totals(memory.name(), memory.size() * memory.banks(), memory.allocated() * memory.banks()))
+        StringBuilder text = new StringBuilder("," + memory.name() + "\n")
+                .append(total("Total allocatable ", memory.size(), memory))
+                .append(total("Total allocated ", memory.allocated(), memory))
+                .append(total("Total free ", memory.size() - memory.allocated(), memory))
                 .append("FreeListOpt allocator info:\nsegregated free blocks by size:\n")
                 .append("  Size class 0: (1024 - 2048) blocks: \n  Size class 1: (2048 - inf) blocks: 3\n")
                 .append("Free slots in block table: 5 6 7\nBlock table:\n")
@@ -205,6 +153,10 @@ public final class WrittenMemoryReport {
             text.append(rows.get(i));
         }
         return text.toString();
+    }
+
+    private String total(String name, long bytes, Memory memory) {
+        return "," + name + label() + ":," + unit(bytes * memory.banks()) + "\n";
     }
 
     private static String row(Object... cells) {

@@ -21,19 +21,17 @@ final class AliveBufferList {
 
     private static final Pattern BEGINNING =
             Pattern.compile("Found (\\d{1,9}) device buffer\\(s\\) still alive before trace replay");
-    private static final Pattern BUFFER = Pattern.compile("Buffer (\\d{1,18})(?: \\[op: (.{1,200}?)\\])?");
-    private static final Pattern REFERRERS =
-            Pattern.compile("Buffer (\\d{1,18}): found in \\d{1,9} Python reference\\(s\\)");
+    private static final Pattern BUFFER = Pattern.compile(
+            "Buffer (\\d{1,18})" + "(?: \\[op: (.{1,200}?)\\]|(: found in \\d{1,9} Python reference\\(s\\)))?");
     private static final Pattern FRAME = Pattern.compile("File \"([^\"]{1,500})\", line (\\d{1,9}), in (.{1,200})");
-    private static final Pattern OTHER = Pattern.compile("allocated at:|--- Python referrer analysis ---"
+    private static final Pattern OTHER = Pattern.compile("|allocated at:|--- Python referrer analysis ---"
             + "|\\d+ buffer\\(s\\) not found in any Python stack frame\\.|\\[(?:scan stats|buffer IDs seen|looking for IDs)\\b.*"
             + "|\\[trace alloc tracker\\].*");
     private static final String LAST = "Use corruptible_allocation_scope()";
     /** The text that pytest prints before each line of an exception. */
-    private static final Pattern PYTEST = Pattern.compile("^E {3,}");
+    private static final Pattern PYTEST = Pattern.compile("^E(?: {3,}|$)");
 
     private static final int MAX_LINES = 100_000;
-    private static final int MAX_BUFFERS = 1_000;
     private static final int MAX_LISTED = 5;
     private static final int MAX_PARTS = 3;
     private static final int MAX_LENGTH = 300;
@@ -59,27 +57,22 @@ final class AliveBufferList {
 
     private final long line;
     private final long announced;
-    private final boolean isOfPytest;
     private final Map<Long, Entry> entries = new LinkedHashMap<>();
     private Optional<Entry> current = Optional.empty();
-    private boolean isInReferrers;
+    private boolean isReferred;
     private int lines;
     private boolean isOver;
 
-    private AliveBufferList(long line, long announced, boolean isOfPytest) {
+    private AliveBufferList(long line, long announced) {
         this.line = line;
         this.announced = announced;
-        this.isOfPytest = isOfPytest;
     }
 
     /** Returns the list that begins with a line; empty if none does. */
     static Optional<AliveBufferList> beginningWith(String text, long line) {
         Matcher beginning = BEGINNING.matcher(text);
         return beginning.find()
-                ? Optional.of(new AliveBufferList(
-                        line,
-                        Long.parseLong(beginning.group(1)),
-                        PYTEST.matcher(text).find()))
+                ? Optional.of(new AliveBufferList(line, Long.parseLong(beginning.group(1))))
                 : Optional.empty();
     }
 
@@ -88,58 +81,40 @@ final class AliveBufferList {
         if (isOver || ++lines > MAX_LINES) {
             return false;
         }
-        String content = PYTEST.matcher(text).replaceFirst("").strip();
-        if (content.startsWith(LAST)) {
-            isOver = true;
-            return true;
-        }
-        boolean isKnown = content.isEmpty()
-                || isBuffer(content)
-                || isFrame(content)
-                || OTHER.matcher(content).matches()
-                || isReference(content);
-        isInReferrers |= content.startsWith("---");
-        boolean isPart = isOfPytest && text.startsWith("E");
-        return isKnown || isPart || text.startsWith(" ");
+        String content = PYTEST.matcher(text).replaceFirst(" ");
+        boolean isIndented = content.startsWith(" ");
+        content = content.strip();
+        isOver = content.startsWith(LAST);
+        return isOver || isEntry(content) || OTHER.matcher(content).matches() || isIndented;
     }
 
-    private boolean isBuffer(String content) {
-        Matcher referrers = REFERRERS.matcher(content);
-        if (referrers.matches()) {
-            current = Optional.ofNullable(entries.get(Long.parseLong(referrers.group(1))));
-            return true;
-        }
+    private boolean isEntry(String content) {
         Matcher buffer = BUFFER.matcher(content);
-        if (!buffer.matches()) {
-            return false;
+        if (buffer.matches()) {
+            isReferred = buffer.group(3) != null;
+            current = Optional.of(entries.computeIfAbsent(
+                    Long.parseLong(buffer.group(1)),
+                    first -> new Entry(Optional.ofNullable(buffer.group(2)), new ArrayList<>(), new ArrayList<>())));
+            return true;
         }
-        Entry entry = new Entry(Optional.ofNullable(buffer.group(2)), new ArrayList<>(), new ArrayList<>());
-        current = Optional.of(entry);
-        if (entries.size() < MAX_BUFFERS) {
-            entries.putIfAbsent(Long.parseLong(buffer.group(1)), entry);
-        }
-        return true;
-    }
-
-    private boolean isFrame(String content) {
         Matcher frame = FRAME.matcher(content);
-        if (!frame.lookingAt()) {
-            return false;
+        if (frame.lookingAt()) {
+            String name = frame.group(3).strip();
+            current.ifPresent(entry -> add(frame.group(1) + ":" + frame.group(2) + " in " + name, entry.frames));
+            return true;
         }
-        current.filter(entry -> entry.frames.size() <= MAX_PARTS)
-                .ifPresent(entry -> entry.frames.add(frame.group(1) + ":" + frame.group(2) + " in "
-                        + frame.group(3).strip()));
-        return true;
+        boolean isReference = isReferred && content.startsWith("'");
+        if (isReference) {
+            String reference = content.length() <= MAX_LENGTH ? content : content.substring(0, MAX_LENGTH) + "…";
+            current.ifPresent(entry -> add(reference, entry.references));
+        }
+        return isReference;
     }
 
-    private boolean isReference(String content) {
-        if (!isInReferrers || !content.startsWith("'")) {
-            return false;
+    private static void add(String part, List<String> parts) {
+        if (parts.size() <= MAX_PARTS) {
+            parts.add(part);
         }
-        current.filter(entry -> entry.references.size() <= MAX_PARTS)
-                .ifPresent(entry -> entry.references.add(
-                        content.length() <= MAX_LENGTH ? content : content.substring(0, MAX_LENGTH) + "…"));
-        return true;
     }
 
     RuntimeText text() {

@@ -7,54 +7,36 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/** The part of a memory report about one memory, of all its banks or of one. */
+/** The part of a memory report about one memory: its totals over all banks with the blocks of one, or a row of a summary. */
 final class MemorySection {
 
-    /** A number of a section. */
-    enum Figure {
-        ALLOCATABLE("Total allocatable"),
-        ALLOCATED("Total allocated"),
-        FREE("Total free"),
-        /** The largest free block of a bank. */
-        LARGEST_FREE("Largest free block");
+    /** The totals in their order; a row of a summary also has the largest free block. */
+    static final List<String> TOTALS = List.of("Total allocatable", "Total allocated", "Total free");
 
-        private final String label;
-
-        Figure(String label) {
-            this.label = label;
-        }
-
-        static Figure of(String label) {
-            for (Figure figure : values()) {
-                if (figure.label.equals(label)) {
-                    return figure;
-                }
-            }
-            throw new IllegalArgumentException(label);
-        }
-    }
-
+    private static final int OF_SUMMARY = TOTALS.size() + 1;
     static final int MAX_BANKS = 1 << 20;
 
-    private final boolean isBank;
-    private final Map<Figure, Long> figures = new EnumMap<>(Figure.class);
+    private final BufferType type;
+    private final List<Long> figures = new ArrayList<>();
     private final List<MemoryBlock> blocks = new ArrayList<>();
 
-    MemorySection(boolean isBank) {
-        this.isBank = isBank;
+    MemorySection(BufferType type) {
+        this.type = type;
     }
 
-    /** Adds a figure in bytes; returns whether the section had none of its kind. */
-    boolean add(Figure figure, long bytes) {
-        return figures.putIfAbsent(figure, bytes) == null;
+    void addFigure(long bytes) {
+        figures.add(bytes);
+    }
+
+    /** Returns whether the next total has this label. */
+    boolean expects(String label) {
+        return figures.size() < TOTALS.size() && TOTALS.get(figures.size()).equals(label);
     }
 
     /** Adds a block, in the unit of the file. */
@@ -63,112 +45,70 @@ final class MemorySection {
     }
 
     /**
-     * Returns a memory by its sections.
+     * Returns the memory.
      *
      * @param rounding at most so many bytes were lost by each number
      * @param notes receives why the memory, or its blocks, cannot be used
-     * @return empty if a section is cut or contradicts itself
+     * @return empty if its figures are cut or contradict each other
      */
-    static Optional<ReportedMemory> memory(
-            BufferType type, List<MemorySection> sections, long rounding, List<String> notes) {
-        Optional<String> defect = sections.stream()
-                .flatMap(section -> section.defect(rounding).stream())
-                .findFirst();
+    Optional<ReportedMemory> memory(long rounding, List<String> notes) {
+        Optional<String> defect = defect(rounding);
         if (defect.isPresent()) {
             notes.add("The figures of " + type + " are not used: " + defect.get() + ".");
             return Optional.empty();
         }
-        List<MemorySection> banks =
-                sections.stream().filter(section -> section.isBank).toList();
-        Optional<Amounts> all = sections.stream()
-                .filter(section -> !section.isBank)
-                .map(section -> section.amounts(rounding))
-                .reduce(MemorySection::sum);
-        if (banks.isEmpty()) {
-            return Optional.of(sections.get(0).withBlocks(type, all.orElseThrow(), rounding, notes));
+        Amounts amounts = new Amounts(figures.get(0), figures.get(1), figures.get(2), rounding);
+        if (figures.size() == OF_SUMMARY) {
+            return Optional.of(new ReportedMemory(
+                    type,
+                    OptionalInt.empty(),
+                    Optional.of(amounts),
+                    Optional.empty(),
+                    OptionalLong.of(figures.get(3)),
+                    List.of()));
         }
-        return Optional.of(new ReportedMemory(
-                type,
-                all.isPresent() ? OptionalInt.of(banks.size()) : OptionalInt.empty(),
-                banks.stream()
-                        .map(section -> section.amounts(rounding))
-                        .reduce((fullest, bank) -> bank.allocated() > fullest.allocated() ? bank : fullest),
-                all,
-                banks.stream() // An interleaved buffer needs a block in each bank.
-                        .mapToLong(bank -> bank.bytes(Figure.LARGEST_FREE))
-                        .min(),
-                List.of()));
-    }
-
-    private static Amounts sum(Amounts one, Amounts other) {
-        return new Amounts(
-                Quantities.saturatedSum(one.allocatable(), other.allocatable()),
-                Quantities.saturatedSum(one.allocated(), other.allocated()),
-                Quantities.saturatedSum(one.free(), other.free()),
-                one.rounding() + other.rounding());
-    }
-
-    private Amounts amounts(long rounding) {
-        return new Amounts(bytes(Figure.ALLOCATABLE), bytes(Figure.ALLOCATED), bytes(Figure.FREE), rounding);
-    }
-
-    private long bytes(Figure figure) {
-        return figures.getOrDefault(figure, 0L);
+        Optional<ReportedMemory> withBlocks = inUnit(1 + rounding, amounts).or(() -> inUnit(1, amounts));
+        if (withBlocks.isEmpty()) {
+            notes.add("The blocks of " + type + " are not used: "
+                    + (blocks.isEmpty() ? "they are missing." : "they do not add up to its totals."));
+        }
+        return withBlocks.or(() -> Optional.of(new ReportedMemory(
+                type, OptionalInt.empty(), Optional.empty(), Optional.of(amounts), OptionalLong.empty(), List.of())));
     }
 
     /** Returns why the figures cannot be used, as a part of a sentence; empty if they can. */
     private Optional<String> defect(long rounding) {
-        for (Figure figure : Figure.values()) {
-            if (!figures.containsKey(figure) && (isBank || figure != Figure.LARGEST_FREE)) {
-                return Optional.of("\"" + figure.label + "\" is missing");
-            }
+        if (figures.size() < TOTALS.size()) {
+            return Optional.of("\"" + TOTALS.get(figures.size()) + "\" is missing");
         }
-        Amounts amounts = amounts(rounding);
-        long parts = amounts.allocated() + amounts.free();
-        if (parts > amounts.allocatable() + rounding || parts + 2 * rounding < amounts.allocatable()) {
+        long all = figures.get(0);
+        long parts = figures.get(1) + figures.get(2);
+        if (parts > all + rounding || parts + 2 * rounding < all) {
             return Optional.of(String.format(
                     Locale.ROOT,
-                    "%s in buffers and %s free are not the %s of %s",
-                    Quantities.size(amounts.allocated()),
-                    Quantities.size(amounts.free()),
-                    Quantities.size(amounts.allocatable()),
-                    isBank ? "a bank" : "all banks"));
+                    "%s in buffers and %s free are not %s in all",
+                    Quantities.size(figures.get(1)),
+                    Quantities.size(figures.get(2)),
+                    Quantities.size(all)));
         }
-        long largest = bytes(Figure.LARGEST_FREE);
-        return largest > amounts.free() + rounding
+        return figures.size() == OF_SUMMARY && figures.get(3) > figures.get(2) + rounding
                 ? Optional.of(String.format(
                         Locale.ROOT,
                         "a free block of %s is larger than the %s that are free",
-                        Quantities.size(largest),
-                        Quantities.size(amounts.free())))
+                        Quantities.size(figures.get(3)),
+                        Quantities.size(figures.get(2))))
                 : Optional.empty();
     }
 
-    // Blocks
-
-    private ReportedMemory withBlocks(BufferType type, Amounts all, long rounding, List<String> notes) {
-        return inUnit(1 + rounding, type, all).or(() -> inUnit(1, type, all)).orElseGet(() -> {
-            notes.add("The blocks of " + type + " are not used: "
-                    + (blocks.isEmpty()
-                            ? "they are missing."
-                            : Quantities.count(blocks.size(), "block") + ", which do not add up to its totals."));
-            return new ReportedMemory(
-                    type, OptionalInt.empty(), Optional.empty(), Optional.of(all), OptionalLong.empty(), List.of());
-        });
-    }
-
     /** Returns the memory with its blocks, if they lie side by side and have the totals in some number of banks. */
-    private Optional<ReportedMemory> inUnit(long unit, BufferType type, Amounts all) {
-        long slack = unit - 1;
+    private Optional<ReportedMemory> inUnit(long unit, Amounts all) {
         List<MemoryBlock> inBytes = blocks.stream()
                 .map(block -> new MemoryBlock(block.address() * unit, block.size() * unit, block.isAllocated()))
                 .sorted(Comparator.comparingLong(MemoryBlock::address))
                 .toList();
-        if (inBytes.isEmpty()) {
-            return Optional.empty();
-        }
+        long slack = unit - 1;
         // The allocators of sub-devices may have the lowest addresses.
-        long first = inBytes.get(0).address();
+        long first = inBytes.isEmpty() ? 0 : inBytes.get(0).address();
         long end = first;
         long taken = 0;
         long largest = 0;
@@ -183,10 +123,12 @@ final class MemorySection {
         long bank = end - first;
         long lost = slack * inBytes.size();
         long banks = bank == 0 ? 1 : Math.round((double) all.allocatable() / bank);
-        boolean areOfTotals = banks >= 1
+        long tolerance = banks * lost + all.rounding();
+        boolean areOfTotals = !inBytes.isEmpty()
+                && banks >= 1
                 && banks <= MAX_BANKS
-                && isNear(all.allocatable(), banks * bank, banks * lost + all.rounding())
-                && isNear(all.allocated(), banks * taken, banks * lost + all.rounding());
+                && Math.abs(all.allocatable() - banks * bank) <= tolerance
+                && Math.abs(all.allocated() - banks * taken) <= tolerance;
         return areOfTotals
                 ? Optional.of(new ReportedMemory(
                         type,
@@ -196,9 +138,5 @@ final class MemorySection {
                         OptionalLong.of(largest),
                         inBytes))
                 : Optional.empty();
-    }
-
-    private static boolean isNear(long number, long other, long tolerance) {
-        return Math.abs(number - other) <= tolerance;
     }
 }

@@ -172,7 +172,10 @@ enum RejectionForm {
         if (isMoreThan(perBank, largest)) {
             return "fragmented: ";
         }
-        return perBank.isPresent() && bank.isPresent() && free.isEmpty() ? "full or fragmented: " : "";
+        if (free.isEmpty()) {
+            return bank.isEmpty() ? "too small, full or fragmented: " : "full or fragmented: ";
+        }
+        return "";
     }
 
     private static boolean isMoreThan(OptionalLong needed, OptionalLong available) {

@@ -20,7 +20,7 @@ import java.util.Locale;
  *
  * <p>It has no magic number, so its version and size show it.
  */
-final class SharedMemoryParser {
+public final class SharedMemoryParser {
 
     private static final int SIZE = 8_576;
     private static final int VERSION = 4;
@@ -56,8 +56,8 @@ final class SharedMemoryParser {
         this.memory = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** A text begins with no such byte, and none of its characters has three bytes of zeros. */
-    static boolean isSharedMemory(byte[] beginning) {
+    /** Returns whether a file begins so: a text begins with no such byte, and no character has three bytes of zeros. */
+    public static boolean isSharedMemory(byte[] beginning) {
         return beginning.length >= Integer.BYTES
                 && beginning[0] > 0
                 && beginning[0] <= MAX_VERSION
@@ -66,7 +66,8 @@ final class SharedMemoryParser {
                 && beginning[3] == 0;
     }
 
-    static SharedMemory parse(byte[] content, String name) throws IOException {
+    /** Parses the statistics. */
+    public static SharedMemory parse(byte[] content, String name) throws IOException {
         if (content.length != SIZE) {
             throw new IOException(String.format(
                     Locale.ROOT,

@@ -62,7 +62,7 @@ class RuntimeTextParserTests {
             delimiter = '|',
             value = {
                 "Out of Memory: Not enough space to allocate 4096 B DRAM buffer across 12 banks, where each bank needs to store 352 B"
-                        + " | 4 KiB (4096 B) of DRAM across 12 banks, 352 B in each",
+                        + " | too small, full or fragmented: 4 KiB (4096 B) of DRAM across 12 banks, 352 B in each",
                 "Out of Memory: Not enough space after considering dependencies to allocate 4096 B L1 across 64 banks (64 B per bank),"
                         + " bank size is 1024 B (allocated: 1000 B, free: 24 B, largest free block: 24 B)"
                         + " | full: 4 KiB (4096 B) of L1 across 64 banks, 64 B in each; a bank has 1 KiB (1024 B), of which 24 B were"
@@ -102,7 +102,7 @@ class RuntimeTextParserTests {
                         + " | fragmented: 4 KiB (4096 B) of DRAM across 8 banks, 512 B in each; a bank has 4 KiB (4096 B), of which 696 B"
                         + " were free, at most 400 B in one piece",
                 "Out of Memory: Not enough space to allocate {} B {} buffer across {} banks, where each bank needs to store {} B; 4096; DRAM; 8; 512"
-                        + " | 4 KiB (4096 B) of DRAM across 8 banks, 512 B in each",
+                        + " | too small, full or fragmented: 4 KiB (4096 B) of DRAM across 8 banks, 512 B in each",
                 "E  Statically allocated circular buffers in program 3 clash with L1 buffers;E  on core range [0-0 - 7-7]. L1 buffer allocated"
                         + " at 1000 and static circular buffer region ends at 2000"
                         + " | occupied: circular buffers up to 0x7d0 (2000), and an L1 buffer lies at 0x3e8 (1000)",

@@ -1,0 +1,57 @@
+package dev.meshguard.capture.evidence.internal;
+
+import dev.meshguard.capture.compression.internal.PlainInput;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.zip.ZipException;
+
+/** The bytes of a file without its compression, as far as they can be read. */
+public final class FileContent {
+
+    private static final int BLOCK = 1 << 10;
+
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private Optional<String> damage;
+
+    /**
+     * Reads a file.
+     *
+     * @param most the number of bytes after which the rest is left out
+     */
+    public FileContent(InputStream file, int most) throws IOException {
+        PlainInput input = PlainInput.of(file);
+        damage = input.damage();
+        byte[] block = new byte[BLOCK];
+        try {
+            int length = input.stream().read(block);
+            while (length >= 0 && bytes.size() < most) {
+                bytes.write(block, 0, length);
+                length = input.stream().read(block);
+            }
+            if (length >= 0) {
+                damage = Optional.of("only the first " + bytes.size() + " bytes are used");
+            }
+        } catch (EOFException | ZipException e) {
+            damage = Optional.of(PlainInput.BROKEN + " after byte " + bytes.size());
+        }
+    }
+
+    /** Returns the bytes that could be read. */
+    public byte[] bytes() {
+        return bytes.toByteArray();
+    }
+
+    /** Returns the bytes as text in UTF-8. */
+    public String text() {
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Returns why the bytes are not all, if they are not. */
+    public Optional<String> damage() {
+        return damage;
+    }
+}
