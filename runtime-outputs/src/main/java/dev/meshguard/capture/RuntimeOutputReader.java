@@ -213,10 +213,7 @@ public final class RuntimeOutputReader {
         try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
             BufferedInputStream in = new BufferedInputStream(output);
             if (!isPipe && DatabaseFile.isPlainDatabase(in)) {
-                return outputs(
-                        DatabaseFile.read(file, file.toString(), criteria()),
-                        OutputFormat.REPORT_DATABASE,
-                        file.toString());
+                return outputs(DatabaseFile.read(file, criteria()), OutputFormat.REPORT_DATABASE, file.toString());
             }
             return read(in, isPipe ? Optional.empty() : Optional.of(file), file.toString());
         }
@@ -246,7 +243,7 @@ public final class RuntimeOutputReader {
         BufferedInputStream in = new BufferedInputStream(content);
         if (OutputFormat.of(in).equals(Optional.of(OutputFormat.REPORT_DATABASE))) {
             try (SpooledFile spooled = SpooledFile.of(PlainInput.of(in).stream())) {
-                return outputs(DatabaseFile.read(spooled.path(), name, criteria()), OutputFormat.REPORT_DATABASE, name);
+                return outputs(DatabaseFile.read(spooled.path(), criteria()), OutputFormat.REPORT_DATABASE, name);
             }
         }
         return outputs(GraphParser.parse(in, path, criteria()), OutputFormat.GRAPH_CAPTURE, name);

@@ -99,6 +99,25 @@ class DamagedCaptureTests {
                 .contains("the compressed data breaks off or is spoilt");
     }
 
+    /** The sizes reach over the end of the block that is read at a time. */
+    @Test
+    void whatFollowsCompressedDataIsInconclusiveUnlessItIsCompressedToo() throws IOException {
+        byte[] noise = new byte[8_192];
+        random.nextBytes(noise);
+        String spaces = new String(noise, StandardCharsets.ISO_8859_1).replaceAll("[^\\t\\n ]", " ");
+
+        for (int length = 0; length < 8_192; length += 64) {
+            byte[] whole = gzip(leakFree().json() + spaces.substring(0, length));
+            byte[] withRest = Arrays.copyOf(whole, whole.length + 1 + random.nextInt(12));
+
+            assertThat(verdict(withRest).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        }
+        byte[] two = (new String(gzip(leakFree().json()), StandardCharsets.ISO_8859_1)
+                        + new String(gzip("\n"), StandardCharsets.ISO_8859_1))
+                .getBytes(StandardCharsets.ISO_8859_1);
+        assertThat(verdict(two).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -11,7 +11,6 @@ import dev.meshguard.event.HistoryEvent.Allocated;
 import dev.meshguard.event.HistoryEvent.ReportsLost;
 import dev.meshguard.event.Phase;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -68,22 +67,6 @@ class GraphCaptureTests {
                 .singleElement()
                 .asString()
                 .contains("the capture ended before the device was closed");
-    }
-
-    @Test
-    void aBufferThatRemainsHasLeakedIfTheEndIsJudged() throws IOException {
-        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
-        graph.allocate(WEIGHTS);
-        String json = graph.close().json();
-
-        RuntimeOutput capture = RuntimeOutputReader.create()
-                .judgedAtEnd()
-                .read(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), "graph.json");
-
-        assertThat(verdict(capture).outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict(capture).survivors())
-                .extracting(survivor -> survivor.diagnosis().cause())
-                .containsExactly(Cause.UNEXPLAINED);
     }
 
     @Test

@@ -208,6 +208,54 @@ class ReportDatabaseTests {
         assertThat(output.history().events(HistoryEvent.Freed.class)).hasSize(1);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void doesNotBlameAnOperationForMemoryOfTheRuntimeUnlessItDidNotReturn(boolean isReturned) throws Exception {
+        WrittenGraph graph = new WrittenGraph(WrittenGraph.Age.NEWEST);
+        graph.begin("ttnn.relu");
+        graph.circularBuffer(0, 4096, false);
+        graph.allocate(new WrittenGraph.Memory("DRAM", 0, 0, 1_024, 10_240));
+        graph.end();
+        try (WrittenDatabase database = database(Writer.IMPORTER)) {
+            database.operation(1, "ttnn.ones", WEIGHTS);
+            database.operation(2, "ttnn.relu", WEIGHTS, Place.dram(1_024, 2_048));
+            database.graph(2, graph.close().json());
+            if (!isReturned) {
+                database.error(2, "ttnn.relu", "RuntimeError", "TT_FATAL");
+            }
+        }
+
+        assertThat(verdict().outcome()).isEqualTo(isReturned ? Outcome.EXPECTED_ONLY : Outcome.INCONCLUSIVE);
+        assertThat(RuntimeOutput.read(file()).notes())
+                .anyMatch(note -> note.startsWith("1 buffer was allocated without a tensor inside an operation"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "[{",
+                "[5]",
+                "[{\"node_type\":\"buffer_allocate\",\"params\":{\"address\":64,\"type\":\"L1\",\"device_id\":-3}}]"
+            })
+    void cannotKnowIfAGraphIsDamaged(String graph) throws Exception {
+        try (WrittenDatabase database = database(Writer.IMPORTER)) {
+            database.operation(1, "ttnn.ones", WEIGHTS);
+            database.graph(1, graph);
+        }
+
+        assertThat(losses()).containsExactly("the captured_graph of ttnn.ones (operation 1) is damaged");
+    }
+
+    @Test
+    void cannotKnowWhichOfTwoSizesABufferHas() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.ones", WEIGHTS, Place.dram(4096, 1024));
+        }
+
+        assertThat(losses())
+                .containsExactly("the snapshot after ttnn.ones (operation 1) has two DRAM buffers at 0x1000");
+    }
+
     @Test
     void cannotKnowIfAGraphContradictsTheSnapshot() throws Exception {
         WrittenGraph graph = new WrittenGraph(WrittenGraph.Age.NEWEST);

@@ -7,7 +7,6 @@ import dev.meshguard.capture.internal.CapturedBuffer.State;
 import dev.meshguard.capture.internal.GraphNode.Param;
 import dev.meshguard.capture.internal.OperationNumbers.Numbered;
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
@@ -363,14 +362,7 @@ final class CaptureRecorder {
         for (int last = ofRuntime.size() - 1; last >= 0 && ofRuntime.get(last).node > began; last--) {
             unknown += ofRuntime.remove(last).state == State.ALLOCATED ? 1 : 0;
         }
-        if (unknown > 0) {
-            lost(
-                    -1,
-                    "%s (node %d) did not return, so it is not known whose its %s without a tensor are",
-                    name,
-                    began,
-                    Quantities.count(unknown, "buffer"));
-        }
+        recording.unreturned(name + " (node " + began + ")", unknown);
     }
 
     /**
@@ -504,9 +496,7 @@ final class CaptureRecorder {
 
     private AllocationDetails detailsOf(CapturedBuffer buffer) {
         if (buffer.isOfRuntime) {
-            return AllocationDetails.user()
-                    .withLifetime(BufferLifetime.PERSISTENT)
-                    .ownedBy(new Owner(Owner.Kind.OTHER, "the runtime, for " + buffer.operation.orElse(NO_NAME)));
+            return Recording.ofRuntime(buffer.operation.orElse(NO_NAME));
         }
         return buffer.operation
                 .map(name -> details.computeIfAbsent(
@@ -606,8 +596,8 @@ final class CaptureRecorder {
         }
         snapshots.ifPresent(all -> all.report(recording));
         long kept = live.values().stream().filter(buffer -> buffer.isOfRuntime).count();
-        recording.stop(live.size() - kept);
-        addNotes(kept);
+        recording.stop(live.size() - kept, kept);
+        addNotes();
         List<RemainingBuffer> remaining =
                 live.values().stream().map(this::remaining).toList();
         return recording.end(rank, nodes, reports, remaining);
@@ -626,13 +616,7 @@ final class CaptureRecorder {
                 tensors.of(buffer.users));
     }
 
-    private void addNotes(long keptByRuntime) {
-        notes.add(
-                keptByRuntime,
-                "1 buffer was",
-                "%d buffers were",
-                " allocated without a tensor inside an operation, owned by the runtime, which keeps such memory with its"
-                        + " cached programs.");
+    private void addNotes() {
         calls.ifPresent(python -> python.notes().forEach(notes::add));
         snapshots.ifPresent(all -> all.addNotes(notes));
         long before = buffers.values().stream()

@@ -37,13 +37,12 @@ public final class DatabaseFile {
     /**
      * Reads a database.
      *
-     * @param name the name of the database in messages
      * @return the content for each rank; none if the criteria name a rank that it does not have
      * @throws UnreadableOutputException if it is no database of a report, or the library is missing
      */
-    public static List<OutputContent> read(Path file, String name, ReadingCriteria criteria) throws IOException {
+    public static List<OutputContent> read(Path file, ReadingCriteria criteria) throws IOException {
         try {
-            return DatabaseReader.read(file, name, criteria);
+            return DatabaseReader.read(file, criteria);
         } catch (LinkageError e) {
             throw new UnreadableOutputException("it is a database of SQLite, and the library that reads it is missing:"
                     + " add org.xerial:sqlite-jdbc to the class path");

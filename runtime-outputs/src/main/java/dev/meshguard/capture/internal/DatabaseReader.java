@@ -1,6 +1,5 @@
 package dev.meshguard.capture.internal;
 
-import dev.meshguard.capture.heap.internal.HeapNeed;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -32,11 +31,10 @@ final class DatabaseReader {
     /**
      * Reads a database.
      *
-     * @param name the name of the database in messages
      * @return the content for each rank; none if the criteria name a rank that it does not have
      * @throws UnreadableOutputException if it is no database of a report
      */
-    static List<OutputContent> read(Path named, String name, ReadingCriteria criteria) throws IOException {
+    static List<OutputContent> read(Path named, ReadingCriteria criteria) throws IOException {
         // SQLite also has the log beside the file, and not beside a link to it.
         Path file = named.toRealPath();
         Path log = Path.of(file + "-wal");
@@ -45,7 +43,7 @@ final class DatabaseReader {
         FileTime written = Files.getLastModifiedTime(file);
         List<OutputContent> contents;
         try (Connection connection = open(file, isAtRest)) {
-            contents = read(connection, name, criteria);
+            contents = read(connection, criteria);
         } catch (SQLException e) {
             throw unreadable(e);
         }
@@ -98,7 +96,7 @@ final class DatabaseReader {
         });
     }
 
-    private static List<OutputContent> read(Connection connection, String name, ReadingCriteria criteria)
+    private static List<OutputContent> read(Connection connection, ReadingCriteria criteria)
             throws SQLException, IOException {
         ReportTables tables = ReportTables.of(connection);
         if (!tables.has(ReportTables.OPERATIONS, "operation_id", "name")
@@ -113,17 +111,14 @@ final class DatabaseReader {
                     "it is a database of SQLite without the tables operations and buffers of a"
                             + " report. Give the db.sqlite that ttnn wrote");
         }
+        if (tables.rowsWithoutRank() > 0) {
+            throw new UnreadableOutputException(
+                    "it has rows whose rank is no number, so it is not known whose they are");
+        }
         List<ReportTables> ranks = new ArrayList<>();
         tables.ranks().stream().filter(criteria::reads).map(tables::ofRank).forEach(ranks::add);
         if (tables.ranks().isEmpty() && criteria.reads(0)) {
             ranks.add(tables);
-        }
-        if (criteria.last().isEmpty()) {
-            long operations = 0;
-            for (ReportTables rank : ranks) {
-                operations += rank.operations();
-            }
-            new HeapNeed(name, HeapNeed.Unit.OPERATION, operations).requireRoom();
         }
         List<OutputContent> contents = new ArrayList<>();
         for (ReportTables rank : ranks) {

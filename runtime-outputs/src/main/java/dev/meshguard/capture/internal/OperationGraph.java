@@ -33,6 +33,14 @@ final class OperationGraph {
     private final Set<Long> freedAddresses = new HashSet<>();
     private Set<Long> allocatedAddresses = Set.of();
 
+    private final Set<Integer> withoutTensor = new HashSet<>();
+    /** The runtime's among the buffers that are allocated at the end, as {@link CaptureRecorder} finds it. */
+    private final Set<Place> ofRuntime = new HashSet<>();
+
+    private boolean takesTensors;
+    private boolean runsProgram;
+    private boolean isReadable = true;
+
     private OperationGraph(boolean isKnown) {
         this.isKnown = isKnown;
     }
@@ -40,23 +48,43 @@ final class OperationGraph {
     /**
      * Reads a graph.
      *
-     * @throws IOException if it is not JSON of nodes
+     * @throws IOException if it is not JSON of nodes with possible values
      */
     static OperationGraph of(String graph) throws IOException {
         OperationGraph read = new OperationGraph(true);
-        GraphParser.eachNode(graph, node -> {
-            switch (node.type()) {
-                case "buffer_allocate" ->
-                    place(node)
-                            .ifPresent(place -> read.allocated.put(
-                                    place, node.number(GraphNode.Param.SIZE).orElse(0)));
-                case "buffer_deallocate" -> place(node).ifPresent(read::freed);
-                default -> {}
-            }
-        });
+        GraphParser.eachNode(graph, read::add);
+        if (!read.isReadable) {
+            throw new UnreadableOutputException("it has a buffer with impossible values");
+        }
         read.allocatedAddresses =
                 read.allocated.keySet().stream().map(Place::address).collect(Collectors.toSet());
         return read;
+    }
+
+    private void add(GraphNode node) {
+        isReadable &= node.impossibleValue().isEmpty();
+        switch (node.type()) {
+            case "function_start" ->
+                takesTensors |= node.number(GraphNode.Param.INPUTS).orElse(0) > 0;
+            case "circular_buffer_allocate" -> runsProgram = true;
+            case "buffer" -> {
+                if (node.hasNoEdge()) {
+                    withoutTensor.add(node.counter());
+                }
+            }
+            case "buffer_allocate" ->
+                place(node).ifPresentOrElse(place -> allocated(place, node), () -> isReadable = false);
+            case "buffer_deallocate" -> place(node).ifPresent(this::freed);
+            default -> {}
+        }
+    }
+
+    private void allocated(Place place, GraphNode node) {
+        allocated.put(place, node.number(GraphNode.Param.SIZE).orElse(0));
+        boolean mayBeOfRuntime = runsProgram || (takesTensors && place.memory == BufferType.Memory.DRAM);
+        if (mayBeOfRuntime && withoutTensor.contains(node.connection())) {
+            ofRuntime.add(place);
+        }
     }
 
     boolean isKnown() {
@@ -71,6 +99,7 @@ final class OperationGraph {
     }
 
     private void freed(Place place) {
+        ofRuntime.remove(place);
         if (allocated.remove(place) == null) {
             freed.add(place);
         }
@@ -81,6 +110,11 @@ final class OperationGraph {
     OptionalLong allocated(Memory buffer) {
         Long size = allocated.get(Place.of(buffer));
         return size == null ? OptionalLong.empty() : OptionalLong.of(size);
+    }
+
+    /** Returns whether the operation allocated a buffer without a tensor for the runtime. */
+    boolean isOfRuntime(Memory buffer) {
+        return ofRuntime.contains(Place.of(buffer));
     }
 
     /** Returns the addresses of the buffers that the operation allocated and did not free. */

@@ -3,9 +3,12 @@ package dev.meshguard.capture.internal;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -13,6 +16,7 @@ import dev.meshguard.tracker.Scope;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalInt;
 
 /**
@@ -91,12 +95,33 @@ final class Recording {
         tracker.reportsLost(count, reason);
     }
 
+    /** Returns the details of memory that the runtime allocates for itself in an operation. */
+    static AllocationDetails ofRuntime(String operation) {
+        return AllocationDetails.user()
+                .withLifetime(BufferLifetime.PERSISTENT)
+                .ownedBy(new Owner(Owner.Kind.OTHER, "the runtime, for " + operation));
+    }
+
+    /** Records that an operation did not return: its result has no tensor, and memory of the runtime has none either. */
+    void unreturned(String operation, long withoutTensor) {
+        if (withoutTensor > 0) {
+            lost(
+                    -1,
+                    String.format(
+                            Locale.ROOT,
+                            "%s did not return, so it is not known whose its %s without a tensor are",
+                            operation,
+                            Quantities.count(withoutTensor, "buffer")));
+        }
+    }
+
     /**
      * Ends tracking, unless the criteria judge the end.
      *
      * @param remaining how many buffers remain that may be freed later
+     * @param ofRuntime how many buffers of the runtime remain
      */
-    void stop(long remaining) {
+    void stop(long remaining, long ofRuntime) {
         if (remaining > 0 && !criteria.judgesEnd()) {
             notes.add(
                     remaining,
@@ -106,6 +131,12 @@ final class Recording {
                             + "; the device was not closed. Weights and caches always are.");
             tracker.trackingStopped("the " + noun + " ended before the device was closed");
         }
+        notes.add(
+                ofRuntime,
+                "1 buffer was",
+                "%d buffers were",
+                " allocated without a tensor inside an operation, owned by the runtime, which keeps such memory with its"
+                        + " cached programs.");
     }
 
     /** Adds the notes and the check, and returns the content with the history. */

@@ -88,12 +88,17 @@ final class ReportTables {
         return ranks;
     }
 
-    /** Returns the number of operations, of this rank if it is one. */
-    long operations() throws SQLException {
-        try (ResultSet row =
-                query("SELECT COUNT(*) FROM " + OPERATIONS + " WHERE " + isOfRank(OPERATIONS, OPERATIONS))) {
-            return row.getLong(1);
+    /** Returns the number of rows whose rank is no number. */
+    long rowsWithoutRank() throws SQLException {
+        long rows = 0;
+        for (String table : new String[] {OPERATIONS, BUFFERS}) {
+            if (has(table, RANK)) {
+                try (ResultSet row = query("SELECT COUNT(*) FROM " + table + " WHERE typeof(rank) != 'integer'")) {
+                    rows += row.getLong(1);
+                }
+            }
         }
+        return rows;
     }
 
     /** Returns a condition on a table, by its name in the query, that holds for rows of this rank. */

@@ -54,6 +54,7 @@ final class SnapshotRecorder {
         private final long bankSize;
         private final Map<Long, UsedTensor> tensors = new LinkedHashMap<>();
         private boolean isFromBefore;
+        private boolean isOfRuntime;
         private long size;
         private Optional<String> operation = Optional.empty();
         private Optional<Origin> origin = Optional.empty();
@@ -225,6 +226,9 @@ final class SnapshotRecorder {
 
     /** Records that an exception left the operation. */
     void exception(String reason) {
+        recording.unreturned(
+                name,
+                fresh.values().stream().filter(buffer -> buffer.isOfRuntime).count());
         notes.exception(name, reason, () -> RejectionExplanation.of(reason, () -> Optional.of(buffers())));
     }
 
@@ -324,9 +328,8 @@ final class SnapshotRecorder {
     private void allocated(Live buffer, OperationGraph graph, Optional<Origin> origin) {
         live.put(buffer.memory, buffer);
         buffer.operation = Optional.of(name);
-        AllocationDetails details = hasName()
-                ? AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, shortName))
-                : AllocationDetails.user();
+        buffer.isOfRuntime = graph.isOfRuntime(buffer.memory) && !results.containsKey(buffer.memory);
+        AllocationDetails details = detailsOf(buffer);
         Optional<String> shape = results.getOrDefault(buffer.memory, List.of()).stream()
                 .flatMap(result -> result.shape.stream())
                 .findFirst();
@@ -336,6 +339,15 @@ final class SnapshotRecorder {
                 graph.allocated(buffer.memory),
                 shape.map(details::labelled).orElse(details),
                 origin);
+    }
+
+    private AllocationDetails detailsOf(Live buffer) {
+        if (buffer.isOfRuntime) {
+            return Recording.ofRuntime(shortName);
+        }
+        return hasName()
+                ? AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, shortName))
+                : AllocationDetails.user();
     }
 
     private void allocated(Live buffer, OptionalLong size, AllocationDetails details, Optional<Origin> origin) {
@@ -364,7 +376,9 @@ final class SnapshotRecorder {
         } else if (lastHasNone) {
             lost(-1, "no snapshot follows %s, so it is not known what was allocated after it", name);
         }
-        recording.stop(remaining.size());
+        long ofRuntime =
+                live.values().stream().filter(buffer -> buffer.isOfRuntime).count();
+        recording.stop(remaining.size() - ofRuntime, ofRuntime);
         addNotes();
         return recording.end(rank, operations, allRows, remaining);
     }

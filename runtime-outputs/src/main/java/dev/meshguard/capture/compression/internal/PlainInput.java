@@ -20,6 +20,7 @@ public record PlainInput(InputStream stream, boolean isCompressed, Optional<Stri
     public static final String BROKEN = "the compressed data breaks off or is spoilt";
 
     private static final int BLOCK = 1 << 16;
+    private static final int GZIP_BLOCK = 1 << 13;
     private static final int[] GZIP = {0x1f, 0x8b};
     private static final int[] ZSTD = {0x28, 0xb5, 0x2f, 0xfd};
 
@@ -37,7 +38,7 @@ public record PlainInput(InputStream stream, boolean isCompressed, Optional<Stri
             return new PlainInput(in, false, Optional.empty());
         }
         try {
-            return new PlainInput(new GzipInput(in, BLOCK), true, Optional.empty());
+            return new PlainInput(new GzipInput(in, GZIP_BLOCK), true, Optional.empty());
         } catch (EOFException | ZipException e) {
             return new PlainInput(
                     InputStream.nullInputStream(),

@@ -1,10 +1,14 @@
 package dev.meshguard.capture.heap.internal;
 
+import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.event.Quantities;
 import java.io.EOFException;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -29,23 +33,19 @@ public record HeapNeed(String name, Unit unit, long count) {
      * What is counted in a file, with the heap that each takes.
      *
      * <p>Only what takes heap in any case is counted. The least is the size of the objects and entries that keep it: an
-     * event of a journal with its request, an entry of a map by node ({@code TensorUse}), an operation without a name of its own
-     * ({@code OperationHistory}). What is usual was measured as the {@code -Xmx} in which
+     * event of a journal with its request, an entry of a map by node ({@code TensorUse}). What is usual was measured as the {@code -Xmx} in which
      * {@code meshguard analyze} answers, JDK 17 with G1:
      *
      * <ul>
      *   <li>500,000 allocations at addresses that are used once, and their frees: 220 MiB
      *   <li>a capture of 250,000 operations with a tensor and a buffer each: 320 MiB
-     *   <li>a database of 250,000 operations with four buffers each: 220 MiB
      * </ul>
      */
     public enum Unit {
         /** A reported allocation in a log. A free may be of an unknown buffer, which takes no heap. */
         ALLOCATION("allocation", 52, 400),
         /** A node of a graph capture for an operation, a tensor or a buffer. The others may take no heap. */
-        NODE("operation, tensor and buffer node", 40, 400),
-        /** An operation of a report database. */
-        OPERATION("operation", 20, 1_000);
+        NODE("operation, tensor and buffer node", 40, 400);
 
         private final String word;
         private final long least;
@@ -61,6 +61,7 @@ public record HeapNeed(String name, Unit unit, long count) {
     /** What the JVM and the program take themselves. */
     private static final long BASE = 8L << 20;
 
+    private static final int BEGINNING = 1 << 20;
     private static final long GIBIBYTE = 1L << 30;
     private static final long STEP = 64L << 20;
     private static final long MILLION = 1_000_000;
@@ -75,23 +76,31 @@ public record HeapNeed(String name, Unit unit, long count) {
 
     /**
      * Estimates the allocations in a log or the nodes of a capture from the first megabyte. Empty if there are none in it,
-     * for a pipe, for damaged compressed data, and for a database, whose operations are counted when it is opened.
+     * for a pipe, for damaged compressed data, and for a database, whose operations may take no heap.
      */
     public static Optional<HeapNeed> of(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
             return Optional.empty();
         }
-        try {
-            FileBeginning beginning = FileBeginning.of(file);
-            if (beginning.startsWith(DATABASE)) {
-                return Optional.empty();
-            }
-            HeapNeed log = new HeapNeed(file.toString(), Unit.ALLOCATION, beginning.count(ALLOCATION));
-            HeapNeed capture = new HeapNeed(file.toString(), Unit.NODE, beginning.count(NODE));
-            return Optional.of(log.count < capture.count ? capture : log).filter(need -> need.count > 0);
+        try (SeekableByteChannel raw = Files.newByteChannel(file)) {
+            PlainInput plain = PlainInput.of(Channels.newInputStream(raw));
+            byte[] bytes = plain.stream().readNBytes(BEGINNING);
+            // Of a compressed file, the share is that of the compressed bytes.
+            long read = plain.isCompressed() ? raw.position() : bytes.length;
+            double share = bytes.length < BEGINNING ? 1 : Math.min(1, (double) read / raw.size());
+            String text = new String(bytes, StandardCharsets.ISO_8859_1);
+            HeapNeed log = new HeapNeed(file.toString(), Unit.ALLOCATION, count(ALLOCATION, text, share));
+            HeapNeed capture = new HeapNeed(file.toString(), Unit.NODE, count(NODE, text, share));
+            return Optional.of(log.count < capture.count ? capture : log)
+                    .filter(need -> need.count > 0 && !text.startsWith(DATABASE));
         } catch (EOFException | ZipException damaged) {
             return Optional.empty();
         }
+    }
+
+    /** Returns how often a pattern is found in the whole file, if the rest of it is like its beginning. */
+    private static long count(Pattern pattern, String beginning, double share) {
+        return Math.round(pattern.matcher(beginning).results().count() / share);
     }
 
     /**

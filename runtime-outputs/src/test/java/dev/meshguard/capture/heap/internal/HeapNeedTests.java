@@ -116,9 +116,9 @@ class HeapNeedTests {
         assertThat(HeapNeed.of(database)).isEmpty();
     }
 
-    /** The bytes of what is kept: an event and its request; an entry of a map and its key; two numbers and two counts. */
+    /** The bytes of what is kept: an event and its request; an entry of a map and its key. */
     @ParameterizedTest
-    @CsvSource({"ALLOCATION, 52", "NODE, 48", "OPERATION, 20"})
+    @CsvSource({"ALLOCATION, 52", "NODE, 48"})
     void acceptsWhatFits(HeapNeed.Unit unit, long bytesKept) {
         long count = 10_000_000;
         HeapNeed need = new HeapNeed("file", unit, count);
@@ -145,11 +145,11 @@ class HeapNeedTests {
 
     @Test
     void asksForMoreThanThereIsWhereTheEstimateWasWrong() {
-        HeapNeed need = new HeapNeed("db.sqlite", HeapNeed.Unit.OPERATION, 40_000);
+        HeapNeed need = new HeapNeed("graph.json", HeapNeed.Unit.NODE, 40_000);
 
         assertThat(need.text(200 * MEBIBYTE))
                 .isEqualTo(
-                        "db.sqlite has about 40,000 operations, which need about 448 MiB of heap; this JVM has 200 MiB."
+                        "graph.json has about 40,000 operation, tensor and buffer nodes, which need about 448 MiB of heap; this JVM has 200 MiB."
                                 + " Run it with -Xmx448m (meshguard: JDK_JAVA_OPTIONS=-Xmx448m meshguard …).");
     }
 
