@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -152,29 +153,25 @@ public final class AllocationLog implements HistorySource {
 
     private static List<FreedMemory> freedByPhase(AllocationHistory history) {
         long check = history.check().map(HistoryEvent::number).orElse(Long.MAX_VALUE);
-        Map<BufferType, Map<Phase, long[]>> before = new TreeMap<>();
-        Map<BufferType, Map<Phase, long[]>> after = new TreeMap<>();
-        history.timeline().curvesBy(MemoryKey::type).forEach((type, curve) -> {
+        Map<Optional<BufferType>, Map<Phase, FreedMemory>> before = new LinkedHashMap<>();
+        Map<Optional<BufferType>, Map<Phase, FreedMemory>> after = new LinkedHashMap<>();
+        new TreeMap<>(history.timeline().curvesBy(MemoryKey::type)).forEach((ofType, curve) -> {
+            Optional<BufferType> type = Optional.of(ofType);
             for (int step = 1; step < curve.steps(); step++) {
                 long buffers = curve.buffers(step - 1) - curve.buffers(step);
                 if (buffers > 0) {
-                    long[] sums = (curve.event(step) > check ? after : before)
+                    boolean isBefore = curve.event(step) <= check;
+                    Phase phase = history.phaseAt(curve.event(step));
+                    long bytes = curve.bytes(step - 1) - curve.bytes(step);
+                    (isBefore ? before : after)
                             .computeIfAbsent(type, unused -> new LinkedHashMap<>())
-                            .computeIfAbsent(history.phaseAt(curve.event(step)), unused -> new long[2]);
-                    sums[0] += buffers;
-                    sums[1] += curve.bytes(step - 1) - curve.bytes(step);
+                            .merge(phase, new FreedMemory(type, phase, isBefore, buffers, bytes), FreedMemory::plus);
                 }
             }
         });
-        List<FreedMemory> rows = new ArrayList<>();
-        addRows(before, true, rows);
-        addRows(after, false, rows);
-        return rows;
-    }
-
-    private static void addRows(
-            Map<BufferType, Map<Phase, long[]>> freed, boolean beforeCheck, List<FreedMemory> rows) {
-        freed.forEach((type, phases) -> phases.forEach(
-                (phase, sums) -> rows.add(new FreedMemory(Optional.of(type), phase, beforeCheck, sums[0], sums[1]))));
+        return Stream.of(before, after)
+                .flatMap(sums -> sums.values().stream())
+                .flatMap(phases -> phases.values().stream())
+                .toList();
     }
 }

@@ -17,4 +17,10 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record FreedMemory(Optional<BufferType> type, Phase phase, boolean beforeCheck, long buffers, long bytes) {}
+public record FreedMemory(Optional<BufferType> type, Phase phase, boolean beforeCheck, long buffers, long bytes) {
+
+    /** Returns the sum of this and other memory of the same type and phase. */
+    public FreedMemory plus(FreedMemory other) {
+        return new FreedMemory(type, phase, beforeCheck, buffers + other.buffers, bytes + other.bytes);
+    }
+}

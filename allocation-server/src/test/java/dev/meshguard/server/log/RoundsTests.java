@@ -62,6 +62,16 @@ class RoundsTests {
         assertThat(Accumulation.of(log.history()).rounds()).isEqualTo(2);
     }
 
+    @Test
+    void aMarkBeforeAReportBeginsARoundAndItsRepetitionNone() throws IOException {
+        AllocationLogReader reader = Logs.READER.roundsAt(Pattern.compile("step \\d+"));
+
+        AllocationLog log = read(reader, "step 1 ", kept(1), "step 1 ", freed(1), "step 2 | ", kept(1), freed(1));
+
+        assertThat(log.reports()).isEqualTo(4);
+        assertThat(Accumulation.of(log.history()).rounds()).isEqualTo(2);
+    }
+
     private static AllocationLog read(AllocationLogReader reader, String... parts) throws IOException {
         byte[] text = String.join("", parts).getBytes(StandardCharsets.UTF_8);
         return reader.read(new ByteArrayInputStream(text), "test.log");

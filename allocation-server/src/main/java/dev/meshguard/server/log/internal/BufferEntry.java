@@ -14,27 +14,26 @@ final class BufferEntry {
     final int device;
     final long id;
 
-    /** The number of references; the size, the type and the owner are those of the first. */
+    /** The number of reports without a free. */
     long references;
 
+    /** The size, the type and the owner that the server stores. */
     long size;
+
     BufferType type = BufferType.DRAM;
     long owner = BufferReportLine.NO_PID;
 
-    /** Whether a server without reference counts has an entry, which has the latest size and type. */
-    boolean isInEveryReport;
+    /** Whether the server's sums contain it. */
+    boolean isEntered;
 
     /** The line that allocated it again without a reference count. */
     long repeatedAt;
 
-    long latestSize;
+    private long latestSize;
 
     /** The type in the latest line that allocates it; null if there is none. */
     @Nullable
     BufferType latestType;
-
-    /** The moment at which the server removed it without a free, while a report of it was open; 0 if it did not. */
-    long abandonedAt;
 
     /** The number of references that the server removed with the owner; 0 if there is a later report. */
     long referencesAtDeath;
@@ -88,9 +87,9 @@ final class BufferEntry {
     }
 
     /** The server removed it because its owner is dead; another process with a reference may still free it. */
-    void died(long before) {
+    void died() {
         deaths++;
-        referencesAtDeath = before;
+        referencesAtDeath = references;
         isOfDead = otherProcesses == null;
     }
 
@@ -107,7 +106,6 @@ final class BufferEntry {
     /** The server did not remove it, because others refer to it. */
     void survived() {
         deaths--;
-        abandonedAt = 0;
         isOfDead = false;
     }
 

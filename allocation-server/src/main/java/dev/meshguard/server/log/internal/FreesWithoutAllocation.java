@@ -11,38 +11,23 @@ import java.util.Optional;
 /** Adds up the frees without an allocation, which are in no history. */
 final class FreesWithoutAllocation {
 
-    private static final class Tally {
-        private long buffers;
-        private long bytes;
-    }
-
-    private final Map<Phase, Tally> before = new LinkedHashMap<>();
-    private final Map<Phase, Tally> after = new LinkedHashMap<>();
+    private final Map<Phase, FreedMemory> before = new LinkedHashMap<>();
+    private final Map<Phase, FreedMemory> after = new LinkedHashMap<>();
 
     void add(Phase phase, long bytes) {
-        add(after, phase, 1, bytes);
+        after.merge(phase, new FreedMemory(Optional.empty(), phase, false, 1, bytes), FreedMemory::plus);
     }
 
     /** Marks all frees so far as before the check. */
     void checked() {
-        after.forEach((phase, tally) -> add(before, phase, tally.buffers, tally.bytes));
+        after.forEach((phase, sum) -> before.merge(
+                phase, new FreedMemory(sum.type(), phase, true, sum.buffers(), sum.bytes()), FreedMemory::plus));
         after.clear();
     }
 
     List<FreedMemory> freed() {
-        List<FreedMemory> freed = new ArrayList<>();
-        before.forEach((phase, tally) -> freed.add(row(phase, tally, true)));
-        after.forEach((phase, tally) -> freed.add(row(phase, tally, false)));
+        List<FreedMemory> freed = new ArrayList<>(before.values());
+        freed.addAll(after.values());
         return freed;
-    }
-
-    private static void add(Map<Phase, Tally> tallies, Phase phase, long buffers, long bytes) {
-        Tally tally = tallies.computeIfAbsent(phase, unused -> new Tally());
-        tally.buffers += buffers;
-        tally.bytes += bytes;
-    }
-
-    private static FreedMemory row(Phase phase, Tally tally, boolean beforeCheck) {
-        return new FreedMemory(Optional.empty(), phase, beforeCheck, tally.buffers, tally.bytes);
     }
 }

@@ -21,9 +21,14 @@ final class LinePrefix {
 
     private String learned = "";
 
-    /** Learns the prefix of a report. */
-    void of(byte[] line, int from, int to) {
+    /** Learns the prefix of a report; returns whether it has one. */
+    boolean learn(byte[] line, int from, int to) {
         learned = from == to ? "" : new String(line, from, to - from, StandardCharsets.UTF_8);
+        return from < to;
+    }
+
+    String learned() {
+        return learned;
     }
 
     /** Returns a line without the prefix, and without what follows a value in JSON, if it has the prefix. */

@@ -107,6 +107,7 @@ public final class LogParser {
     private boolean followsServerLine;
     private long reports;
     private int rounds;
+    private String roundMark = "";
 
     /** Ends the current round. */
     private Scope round = () -> {};
@@ -195,6 +196,9 @@ public final class LogParser {
         report.begin(lines.bytes(), lines.from(), lines.to(), lines.number());
         BufferReportLine.Kind kind = report.next();
         boolean isReport = kind != BufferReportLine.Kind.NONE;
+        if (isReport && prefix.learn(lines.bytes(), lines.from(), report.prefixEnd())) {
+            beginsSomething(prefix.learned(), true);
+        }
         while (kind != BufferReportLine.Kind.NONE) {
             serverLine();
             reported(kind);
@@ -202,9 +206,7 @@ public final class LogParser {
         }
         if (report.isDamaged()) {
             damaged();
-        } else if (isReport) {
-            prefix.of(lines.bytes(), lines.from(), report.prefixEnd());
-        } else {
+        } else if (!isReport) {
             otherLine(prefix.remove(lines.text()));
         }
     }
@@ -238,7 +240,11 @@ public final class LogParser {
             }
             case UNKNOWN_FREE -> {
                 reports++;
-                dialectOfUnknownFree();
+                if (report.isAlreadyFreed) {
+                    dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
+                } else if (report.device == BufferReportLine.NO_DEVICE) {
+                    dialects.add(LogDialect.WITHOUT_DEVICE);
+                }
                 ledger.unknownFree(report);
             }
             case OTHER_SIZE -> {
@@ -261,14 +267,6 @@ public final class LogParser {
             return LogDialect.WITHOUT_DEVICE;
         }
         return report.hasRemaining ? LogDialect.REFERENCE_COUNTED : LogDialect.WITHOUT_REFERENCES;
-    }
-
-    private void dialectOfUnknownFree() {
-        if (report.isAlreadyFreed) {
-            dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
-        } else if (report.device == BufferReportLine.NO_DEVICE) {
-            dialects.add(LogDialect.WITHOUT_DEVICE);
-        }
     }
 
     private void damaged() {
@@ -323,7 +321,9 @@ public final class LogParser {
         } else if (rejected.read(text, lines.number())) {
             unread.interrupted();
             isInBlock = false;
-        } else if (!beginsSomething(text)) {
+        } else if (beginsSomething(text, false)) {
+            unread.interrupted();
+        } else {
             notUnderstood(text);
         }
     }
@@ -345,40 +345,30 @@ public final class LogParser {
                 && (stripped.startsWith("...") || stripped.startsWith("…") || stripped.startsWith("[..."));
     }
 
-    /** One line may begin a phase and a round. */
-    private boolean beginsSomething(String text) {
-        boolean beginsPhase = beginsPhase(text);
-        return beginsRound(text) || beginsPhase;
-    }
-
-    private boolean beginsPhase(String text) {
-        if (choices.phaseMark().isEmpty()) {
-            return false;
-        }
-        Matcher mark = choices.phaseMark().get().matcher(text);
-        if (!mark.find()) {
-            return false;
-        }
-        String name = mark.groupCount() > 0 && mark.group(1) != null ? mark.group(1) : mark.group();
-        if (name.isBlank()) {
-            return false;
-        }
-        unread.interrupted();
-        phase = new Phase(name.strip());
-        events.next().phase(phase);
-        return true;
-    }
-
-    private boolean beginsRound(String text) {
-        boolean begins =
-                choices.roundMark().filter(mark -> mark.matcher(text).find()).isPresent();
-        if (begins) {
-            unread.interrupted();
+    /** A line may begin a phase and a round. A prefix with the mark of the current one begins none. */
+    private boolean beginsSomething(String text, boolean isPrefix) {
+        Optional<String> newPhase = mark(choices.phaseMark(), text)
+                .map(String::strip)
+                .filter(name -> !name.isEmpty() && !(isPrefix && name.equals(phase.name())));
+        Optional<String> newRound =
+                mark(choices.roundMark(), text).filter(mark -> !(isPrefix && mark.equals(roundMark)));
+        newPhase.ifPresent(name -> {
+            phase = new Phase(name);
+            events.next().phase(phase);
+        });
+        newRound.ifPresent(mark -> {
             endRound();
+            roundMark = mark;
             rounds++;
             round = events.next().round(rounds);
-        }
-        return begins;
+        });
+        return newPhase.isPresent() || newRound.isPresent();
+    }
+
+    private static Optional<String> mark(Optional<Pattern> pattern, String text) {
+        return pattern.map(known -> known.matcher(text))
+                .filter(Matcher::find)
+                .map(mark -> mark.groupCount() > 0 && mark.group(1) != null ? mark.group(1) : mark.group());
     }
 
     private void endRound() {

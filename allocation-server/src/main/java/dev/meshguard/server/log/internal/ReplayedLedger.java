@@ -5,12 +5,13 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.internal.LogGapRecorder.Kind;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,34 +24,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplayedLedger {
 
-    /** The server's way to count several reports of one address. */
-    enum Counting {
-        /** Not shown by any line yet. */
-        UNKNOWN,
-        /** Every report adds, the first free removes the entry. */
-        EVERY_REPORT,
-        /** Each report is a reference. */
-        REFERENCES
-    }
-
     private static final BufferType[] TYPES = BufferType.values();
 
     private final LogRecorder events;
     private final LogGapRecorder gaps;
     private final TreeMap<Integer, ReplayedDevice> devices = new TreeMap<>();
-    private Counting counting = Counting.UNKNOWN;
     private long guessedTypes;
+
+    /**
+     * Whether a line shows that the server counts references. Another server replaces an entry with every report, adds its size
+     * again, and removes it with the first free.
+     */
+    private boolean countsReferences;
 
     /** The death of the process whose entries the server is removing. */
     private @Nullable Death death;
-
-    /** The number of deaths, restarts and new open periods of devices so far. */
-    private long moment;
-
-    /**
-     * Entries that were allocated again without a reference count, before it was known whether the server counts them.
-     */
-    private final List<BufferEntry> repeated = new ArrayList<>();
 
     ReplayedLedger(LogRecorder events, LogGapRecorder gaps) {
         this.events = events;
@@ -68,14 +56,13 @@ final class ReplayedLedger {
         }
         ReplayedDevice replayed = deviceOrNew(report.device);
         BufferEntry entry = replayed.entry(report.id);
-        if (entry.references == 0 && entry.abandonedAt > replayed.openedAt) {
+        if (entry.references == 0 && replayed.abandoned.contains(entry)) {
             beginOpenPeriod(replayed);
         }
         events.allocated(entry, report.pid, report.type, report.size);
         checkReferences(report, entry, replayed);
-        replayed.reported(entry, report.type, report.size);
         entry.allocated(report.type, report.size, report.line);
-        if (entry.references == 0) {
+        if (entry.references == 0 || !countsReferences) {
             replayed.enter(entry, report.type, report.size, report.pid);
         }
         entry.references = report.references > 0 ? report.references : entry.references + 1;
@@ -95,12 +82,12 @@ final class ReplayedLedger {
                     entry,
                     references(report.references),
                     entry.references + 1);
-        } else if (counting == Counting.REFERENCES) {
+        } else if (countsReferences) {
             contradictsRepetition(entry, report.line);
             replayed.remove(entry);
-        } else if (counting == Counting.UNKNOWN) {
+            entry.references = 0;
+        } else {
             entry.repeatedAt = report.line;
-            repeated.add(entry);
         }
     }
 
@@ -118,9 +105,6 @@ final class ReplayedLedger {
     boolean freed(BufferReportLine report) {
         if (report.hasRemaining) {
             countsReferences();
-        } else if (counting == Counting.UNKNOWN) {
-            counting = Counting.EVERY_REPORT;
-            repeated.clear();
         }
         if (report.device == BufferReportLine.NO_DEVICE) {
             return freedOnSomeDevice(report);
@@ -138,10 +122,9 @@ final class ReplayedLedger {
         boolean hadReferences = entry.references > 0;
         entry.freed(report.size, report.line);
         boolean hadReport = freeReport(entry, report.pid);
-        replayed.freed(entry);
         // Without a reference count, a free matches one report.
         long remaining = report.hasRemaining ? report.references : Math.max(0, entry.references - 1);
-        if (remaining == 0) {
+        if (remaining == 0 || !countsReferences) {
             replayed.remove(entry);
         } else if (!hadReferences) {
             replayed.enter(entry, entry.type, report.size, report.pid);
@@ -168,10 +151,10 @@ final class ReplayedLedger {
                     entry,
                     "has " + references(entry.references),
                     report.references == 0 ? "frees the last one" : "leaves " + references(report.references));
-        } else if (report.size != entry.size && (counting == Counting.REFERENCES || report.size != entry.latestSize)) {
+        } else if (report.size != entry.size) {
             contradicts(
                     report.line, entry, "takes " + Quantities.size(entry.size), "says " + Quantities.size(report.size));
-        } else if (counting == Counting.REFERENCES && isOtherProcess(report.pid, entry.owner)) {
+        } else if (countsReferences && isOtherProcess(report.pid, entry.owner)) {
             contradicts(report.line, entry, "belongs to process " + entry.owner, "says process " + report.pid);
         }
     }
@@ -219,7 +202,7 @@ final class ReplayedLedger {
         ReplayedDevice replayed = deviceOrNew(device);
         BufferEntry entry = replayed.entry(report.id);
         entry.unknownFree(report.line);
-        if (entry.references > 0 && counting == Counting.REFERENCES) {
+        if (entry.references > 0 && countsReferences) {
             contradicts(
                     report.line, entry, "has " + references(entry.references), "says that the server does not know it");
         }
@@ -230,10 +213,10 @@ final class ReplayedLedger {
             events.freeIgnored(entry, report.pid, open);
         } else {
             events.freed(entry, report.pid, open);
-            if (entry.references == 1) {
+            entry.references = Math.max(0, entry.references - 1);
+            if (entry.references == 0) {
                 replayed.remove(entry);
             }
-            entry.references = Math.max(0, entry.references - 1);
         }
     }
 
@@ -277,19 +260,18 @@ final class ReplayedLedger {
 
     /** The enhanced server keeps the new size and does not correct its sums. */
     void otherSize(BufferReportLine report) {
+        countsReferences();
         entry(report.device, report.id).ifPresent(entry -> entry.size = report.size);
     }
 
     /** The death of a process: the totals of the entries that the server removed with it. */
     static final class Death {
         private final long pid;
-        private final long moment;
         long buffers;
         long bytes;
 
-        private Death(long pid, long moment) {
+        private Death(long pid) {
             this.pid = pid;
-            this.moment = moment;
         }
 
         private void removed(BufferEntry entry, int sign) {
@@ -304,7 +286,7 @@ final class ReplayedLedger {
      */
     Death processDied(long pid) {
         events.next().processDied(pid);
-        Death latest = new Death(pid, ++moment);
+        Death latest = new Death(pid);
         death = latest;
         for (ReplayedDevice replayed : devices.values()) {
             for (BufferEntry entry : replayed.entries.entries()) {
@@ -318,13 +300,17 @@ final class ReplayedLedger {
 
     private void remove(ReplayedDevice replayed, BufferEntry entry, Death latest) {
         latest.removed(entry, 1);
-        entry.died(entry.references);
-        abandon(entry, latest.moment);
-        replayed.remove(entry);
+        entry.died();
+        abandon(replayed, entry);
     }
 
-    private void abandon(BufferEntry entry, long at) {
-        entry.abandonedAt = openType(entry) == null ? 0 : at;
+    /** The server removes an entry without a free: a later report of its address is of another buffer. */
+    private void abandon(ReplayedDevice replayed, BufferEntry entry) {
+        replayed.remove(entry);
+        entry.references = 0;
+        if (openType(entry) != null) {
+            replayed.abandoned.add(entry);
+        }
     }
 
     /** Returns the death of a process whose entries the server is removing, if there is one. */
@@ -383,6 +369,7 @@ final class ReplayedLedger {
             latest.get().removed(entry, -1);
             replayed.enter(entry, entry.type, entry.size, shared.newOwner);
             entry.survived();
+            replayed.abandoned.remove(entry);
         }
         entry.references = shared.remainingReferences;
         entry.owner = shared.newOwner;
@@ -391,42 +378,34 @@ final class ReplayedLedger {
     /** A restarted server has an empty ledger. */
     void restarted() {
         // Of a process that was being removed, the lines about shared buffers may be missing.
-        long forgotten = entries() + (death == null ? 0 : death.buffers);
+        long forgotten = live().count() + (death == null ? 0 : death.buffers);
         if (forgotten > 0) {
             events.next()
                     .trackingStopped("line " + events.line() + " starts the server again while "
                             + (forgotten == 1 ? "1 buffer was" : forgotten + " buffers were") + " allocated");
             events.next().trackingStarted();
         }
-        moment++;
-        for (ReplayedDevice replayed : devices.values()) {
-            for (BufferEntry entry : replayed.entries.entries()) {
-                replayed.remove(entry);
-                entry.isInEveryReport = false;
-                abandon(entry, moment);
-            }
-            replayed.everyReport = new Sums();
-            replayed.everyEntries = 0;
-        }
-        counting = Counting.UNKNOWN;
-        repeated.clear();
+        devices.values().forEach(replayed -> replayed.entries.entries().forEach(entry -> abandon(replayed, entry)));
+        countsReferences = false;
         death = null;
     }
 
     /** Records that a line comes from a server with reference counts. */
     void countsReferences() {
-        if (counting == Counting.REFERENCES) {
+        if (countsReferences) {
             return;
         }
-        boolean wasUnknown = counting == Counting.UNKNOWN;
-        counting = Counting.REFERENCES;
-        for (BufferEntry entry : repeated) {
-            if (wasUnknown && entry.references > 1) {
+        countsReferences = true;
+        live().forEach(entry -> {
+            ReplayedDevice replayed = deviceOrNew(entry.device);
+            if (entry.references > 1) {
                 contradictsRepetition(entry, entry.repeatedAt);
                 entry.references = 1;
             }
-        }
-        repeated.clear();
+            replayed.remove(entry);
+        });
+        devices.values().forEach(ReplayedDevice::clear);
+        live().forEach(entry -> deviceOrNew(entry.device).enter(entry, entry.type, entry.size, entry.owner));
     }
 
     private boolean isPossible(int device) {
@@ -446,7 +425,7 @@ final class ReplayedLedger {
     private void beginOpenPeriod(ReplayedDevice replayed) {
         events.next().deviceClosed(replayed.device);
         events.next().deviceOpened(replayed.device);
-        replayed.openedAt = ++moment;
+        replayed.abandoned.clear();
     }
 
     private ReplayedDevice deviceOrNew(int device) {
@@ -465,44 +444,47 @@ final class ReplayedLedger {
 
     // Sums
 
-    /** Returns whether the server may count every report, as far as the lines show. */
-    boolean mayAddEveryReport() {
-        return counting != Counting.REFERENCES;
+    /** Returns the number of entries of the server. */
+    long entries() {
+        return devices.values().stream().mapToLong(replayed -> replayed.entered).sum();
     }
 
-    long entries() {
+    /** Returns the entries with references, by device. */
+    private Stream<BufferEntry> live() {
         return devices.values().stream()
-                .mapToLong(replayed -> replayed.sums.buffers())
-                .sum();
+                .flatMap(replayed -> replayed.entries.entries().stream())
+                .filter(entry -> entry.references > 0);
     }
 
     /** Returns whether an entry belongs to one of some processes. */
     boolean hasEntriesOf(Set<Long> processes) {
-        return devices.values().stream()
-                .flatMap(replayed -> replayed.entries.entries().stream())
-                .anyMatch(entry -> entry.references > 0 && processes.contains(entry.owner));
-    }
-
-    long entriesOfEveryReport() {
-        return devices.values().stream()
-                .mapToLong(replayed -> replayed.everyEntries)
-                .sum();
+        return live().anyMatch(entry -> processes.contains(entry.owner));
     }
 
     long guessedTypes() {
         return guessedTypes;
     }
 
-    /** Returns the sums of the entries of a device. */
-    Sums sums(int device) {
-        ReplayedDevice replayed = devices.get(device);
-        return replayed == null ? new Sums() : replayed.sums;
+    /** Returns the bytes of a device. */
+    long bytes(int device) {
+        return Arrays.stream(TYPES).mapToLong(type -> bytes(device, type)).sum();
     }
 
-    /** Returns the sums of a device in a server without reference counts. */
-    Sums everyReport(int device) {
+    /** Returns the bytes of one memory of a device. */
+    long bytes(int device, BufferType type) {
         ReplayedDevice replayed = devices.get(device);
-        return replayed == null ? new Sums() : replayed.everyReport;
+        return replayed == null ? 0 : replayed.bytes[type.ordinal()];
+    }
+
+    /** Returns the number of buffers of a device, as the server counts them. */
+    long buffers(int device) {
+        return Arrays.stream(TYPES).mapToLong(type -> buffers(device, type)).sum();
+    }
+
+    /** Returns the number of buffers of one memory of a device. */
+    long buffers(int device, BufferType type) {
+        ReplayedDevice replayed = devices.get(device);
+        return replayed == null ? 0 : replayed.buffers[type.ordinal()];
     }
 
     /** Returns the entry with an id on a device, if there is one. */
@@ -521,46 +503,16 @@ final class ReplayedLedger {
                 .toList();
     }
 
-    /** The bytes and the buffers of each memory type. */
-    static final class Sums {
-        private final long[] bytes = new long[TYPES.length];
-        private final long[] buffers = new long[TYPES.length];
-
-        private void add(BufferType type, long size, int sign) {
-            bytes[type.ordinal()] += sign * size;
-            buffers[type.ordinal()] += sign;
-        }
-
-        long bytes(BufferType type) {
-            return bytes[type.ordinal()];
-        }
-
-        long buffers(BufferType type) {
-            return buffers[type.ordinal()];
-        }
-
-        long bytes() {
-            return Arrays.stream(bytes).sum();
-        }
-
-        long buffers() {
-            return Arrays.stream(buffers).sum();
-        }
-    }
-
-    /** The entries of one device. */
+    /** The entries of one device, and the server's sums of them by memory type. */
     private static final class ReplayedDevice {
         private final int device;
         private final EntryTable entries = new EntryTable();
-        private final Sums sums = new Sums();
+        private final long[] bytes = new long[TYPES.length];
+        private final long[] buffers = new long[TYPES.length];
+        private long entered;
 
-        /** The moment at which its open period began. */
-        private long openedAt;
-
-        /** By the rules of a server without reference counts. */
-        private Sums everyReport = new Sums();
-
-        private long everyEntries;
+        /** The entries that the server removed without a free, while a report was open. */
+        private final Set<BufferEntry> abandoned = new HashSet<>();
 
         private ReplayedDevice(int device) {
             this.device = device;
@@ -575,29 +527,27 @@ final class ReplayedLedger {
             entry.size = size;
             entry.type = type;
             entry.owner = owner;
-            sums.add(type, size, 1);
+            add(entry, 1);
+            entered += entry.isEntered ? 0 : 1;
+            entry.isEntered = true;
         }
 
         private void remove(BufferEntry entry) {
-            if (entry.references > 0) {
-                sums.add(entry.type, entry.size, -1);
-                entry.references = 0;
+            if (entry.isEntered) {
+                add(entry, -1);
+                entered--;
+                entry.isEntered = false;
             }
         }
 
-        private void reported(BufferEntry entry, BufferType type, long size) {
-            everyEntries += entry.isInEveryReport ? 0 : 1;
-            everyReport.add(type, size, 1);
-            entry.isInEveryReport = true;
+        private void add(BufferEntry entry, int sign) {
+            bytes[entry.type.ordinal()] += sign * entry.size;
+            buffers[entry.type.ordinal()] += sign;
         }
 
-        private void freed(BufferEntry entry) {
-            BufferType type = entry.latestType;
-            if (entry.isInEveryReport && type != null) {
-                everyReport.add(type, entry.latestSize, -1);
-                everyEntries--;
-                entry.isInEveryReport = false;
-            }
+        private void clear() {
+            Arrays.fill(bytes, 0);
+            Arrays.fill(buffers, 0);
         }
     }
 }

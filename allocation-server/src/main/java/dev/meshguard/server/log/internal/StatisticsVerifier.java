@@ -2,14 +2,8 @@ package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.server.log.internal.ReplayedLedger.Sums;
 
-/**
- * Compares the sums that the server printed with the sum of the lines.
- *
- * <p>A server without reference counts adds every report. The sums are therefore also compared with such a ledger until
- * a line shows the kind of server.
- */
+/** Compares the sums that the server printed with the sum of the lines. */
 final class StatisticsVerifier {
 
     private static final String TOTAL = "Total";
@@ -48,7 +42,7 @@ final class StatisticsVerifier {
             case BUFFERS -> buffers(device, line.number(0));
             case BYTES -> bytes(device, line.word(0), line.number(1));
             case KILOBYTES -> kilobytes(line.word(0), line.word(1));
-            case ACTIVE -> check(line.number(0), ledger.entries(), ledger.entriesOfEveryReport(), "active allocations");
+            case ACTIVE -> check(line.number(0), ledger.entries(), "active allocations");
             case DUMP_TOTAL -> tracked(line.number(0));
             case DUMP_NOTHING -> tracked(0);
             case DUMP_TYPE -> group(BufferType.valueOf(line.word(0)), line.number(1), line.word(2));
@@ -67,37 +61,28 @@ final class StatisticsVerifier {
     }
 
     private void buffers(int ofDevice, long printed) {
-        check(
-                printed,
-                ledger.sums(ofDevice).buffers(),
-                ledger.everyReport(ofDevice).buffers(),
-                "buffers on device " + ofDevice);
+        check(printed, ledger.buffers(ofDevice), "buffers on device " + ofDevice);
     }
 
     private void bytes(int ofDevice, String what, long printed) {
-        check(
-                printed,
-                bytes(ledger.sums(ofDevice), what),
-                bytes(ledger.everyReport(ofDevice), what),
-                "bytes of " + description(what, ofDevice));
+        check(printed, bytesOf(ofDevice, what), "bytes of " + description(what, ofDevice));
     }
 
     private void kilobytes(String what, String printed) {
-        long bytes = bytes(ledger.sums(device), what);
-        boolean fits = RoundedNumbers.fits(printed, bytes, RoundedNumbers.KILOBYTE)
-                || (ledger.mayAddEveryReport()
-                        && RoundedNumbers.fits(
-                                printed, bytes(ledger.everyReport(device), what), RoundedNumbers.KILOBYTE));
-        check(fits, printed + " KB of " + description(what, device), Quantities.size(bytes));
+        long bytes = bytesOf(device, what);
+        check(
+                RoundedNumbers.fits(printed, bytes, RoundedNumbers.KILOBYTE),
+                printed + " KB of " + description(what, device),
+                Quantities.size(bytes));
     }
 
     private void tracked(long printed) {
-        check(printed, ledger.entries(), ledger.entries(), "live buffers");
+        check(printed, ledger.entries(), "live buffers");
     }
 
     private void group(BufferType type, long buffers, String megabytes) {
-        long count = ledger.sums(device).buffers(type);
-        long bytes = ledger.sums(device).bytes(type);
+        long count = ledger.buffers(device, type);
+        long bytes = ledger.bytes(device, type);
         check(
                 buffers == count && RoundedNumbers.fits(megabytes, bytes, RoundedNumbers.MEGABYTE),
                 Quantities.count(buffers, "buffer") + " of " + type + " on device " + device + " with " + megabytes
@@ -127,9 +112,8 @@ final class StatisticsVerifier {
                 Quantities.count(removed.buffers, "buffer") + " with " + Quantities.size(removed.bytes));
     }
 
-    private void check(long printed, long counted, long everyReport, String what) {
-        boolean fits = printed == counted || (ledger.mayAddEveryReport() && printed == everyReport);
-        check(fits, printed + " " + what, String.valueOf(counted));
+    private void check(long printed, long counted, String what) {
+        check(printed == counted, printed + " " + what, String.valueOf(counted));
     }
 
     private void check(boolean fits, String printed, String counted) {
@@ -145,8 +129,8 @@ final class StatisticsVerifier {
         }
     }
 
-    private static long bytes(Sums sums, String what) {
-        return what.equals(TOTAL) ? sums.bytes() : sums.bytes(BufferType.valueOf(what));
+    private long bytesOf(int ofDevice, String what) {
+        return what.equals(TOTAL) ? ledger.bytes(ofDevice) : ledger.bytes(ofDevice, BufferType.valueOf(what));
     }
 
     private static String description(String what, int ofDevice) {
