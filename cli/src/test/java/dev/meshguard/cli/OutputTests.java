@@ -12,21 +12,13 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.page.RunPage;
-import dev.meshguard.page.suite.SuiteFolder;
-import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
-import dev.meshguard.server.AllocationServer;
-import dev.meshguard.server.log.AllocationLog;
-import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.verdict.LeakCheck;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,40 +112,6 @@ class OutputTests {
     }
 
     @Test
-    void anAnswerOfASuiteThatCannotBeWrittenIsStatus74() throws IOException {
-        SuiteFolder.at(folder)
-                .add("a", RunPage.of("a", VerdictReport.of(LeakCheck.create().examine(history()))));
-
-        assertThat(MeshGuard.run(
-                        new ByteArrayInputStream(new byte[0]),
-                        new FullDisk(),
-                        new ByteArrayOutputStream(),
-                        "suite",
-                        folder.toString()))
-                .isEqualTo(74);
-    }
-
-    @Test
-    void anAnswerAboutAServerThatCannotBeWrittenIsStatus74() throws IOException {
-        Path socket = folder.resolve("s");
-        try (AllocationServer server = AllocationServer.builder()
-                .socket(socket)
-                .recordSize(RecordSize.BYTES_112)
-                .start()) {
-            ByteArrayOutputStream err = new ByteArrayOutputStream();
-
-            int status = MeshGuard.run(
-                    new ByteArrayInputStream(new byte[0]), new FullDisk(), err, "dump", "--socket", socket.toString());
-
-            assertThat(status).isEqualTo(74);
-            assertThat(err.toString(StandardCharsets.UTF_8))
-                    .isEqualTo("meshguard: standard output cannot be written: No space left on device"
-                            + System.lineSeparator());
-            assertThat(server.socketPath()).isEqualTo(socket);
-        }
-    }
-
-    @Test
     void anErrorMessageThatCannotBeWrittenExitsWith74() {
         assertThat(MeshGuard.run(
                         new ByteArrayInputStream(new byte[0]),
@@ -191,25 +149,6 @@ class OutputTests {
         assertThat(answer.err()).contains("run.jsonl cannot be written: its folder does not exist.");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"page RUN -o PAGE", "analyze RUN", "diff --devices RUN"})
-    void aDeviceThatCannotBeIsALostReportAndNoDefect(String line) throws IOException {
-        Path history = folder.resolve("run.jsonl");
-        StringWriter written = new StringWriter();
-        HistoryJson.write(AllocationLog.read(Path.of(log)).history(), written);
-        for (String device : List.of("2147483647", "65536", "-1", "4294967296")) {
-            Files.writeString(history, written.toString().replace("\"device\":0", "\"device\":" + device));
-
-            Answer answer = Answer.to(line.replace("RUN", history.toString())
-                    .replace("PAGE", folder.resolve("page.html").toString())
-                    .split(" "));
-
-            assertThat(answer.status()).isIn(0, 2);
-            assertThat(answer.err()).doesNotContain("defect");
-        }
-        assertThat(Answer.to("analyze", history.toString()).out()).contains("only devices 0 to 65535 can be");
-    }
-
     // Existing files
 
     @Test
@@ -225,17 +164,6 @@ class OutputTests {
                             + System.lineSeparator());
         }
         assertThat(Path.of(log)).hasContent(ALLOCATED);
-    }
-
-    @Test
-    void aFileBehindALinkIsReplacedAndTheLinkStays() throws IOException {
-        Path out = Files.writeString(folder.resolve("out.html"), "old");
-        Path link = Files.createSymbolicLink(folder.resolve("link.html"), out);
-
-        assertThat(Answer.to("page", log, "-o", link.toString()).status()).isZero();
-
-        assertThat(link).isSymbolicLink();
-        assertThat(Files.readString(out)).contains("<title>leak.log</title>");
     }
 
     // Terminal control characters

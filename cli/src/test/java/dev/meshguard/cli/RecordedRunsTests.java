@@ -184,16 +184,6 @@ class RecordedRunsTests {
                                 + " capture or a database, or - for standard input.\n"));
     }
 
-    @Test
-    void everyCommandExplainsItselfWithExamples() {
-        for (String command : new String[] {"diff", "page"}) {
-            assertThat(Answer.to(command, "--help").out())
-                    .contains("Usage: meshguard " + command)
-                    .contains("Exit status:")
-                    .contains("Examples:\n  meshguard ");
-        }
-    }
-
     private String file(String name, String text) throws IOException {
         return Files.writeString(folder.resolve(name), text).toString();
     }

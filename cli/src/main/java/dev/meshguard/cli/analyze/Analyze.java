@@ -10,6 +10,7 @@ import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.cli.input.InputReader;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.VerdictJson;
 import dev.meshguard.server.log.AllocationLogReader;
@@ -272,17 +273,22 @@ public final class Analyze implements Callable<Integer> {
     private Answer answer(Input input) {
         if (input instanceof Input.Moment moment) {
             return moment.memory() instanceof MemoryReport report
-                    ? new MemoryReportAnswer(report, judgesEnd)
-                    : SharedMemoryAnswer.of((SharedMemory) moment.memory(), judgesEnd);
+                    ? new MemoryReportAnswer(report, judgesEnd).answer()
+                    : SharedMemoryAnswer.of((SharedMemory) moment.memory(), judgesEnd)
+                            .answer();
         }
         Input.Recording recording = (Input.Recording) input;
         Judgement judgement = expectations.judge(recording, roundMark != null);
         if (input instanceof Input.Log log) {
-            return new LogAnswer(log.log(), withPage(log, judgement), mostAddresses);
+            return new LogAnswer(log.log(), withPage(log, judgement), mostAddresses).answer();
         }
-        return input instanceof Input.Output output
-                ? new OutputAnswer(output.output(), judgement, mostAddresses)
-                : new HistoryAnswer(input.name(), recording.history().events().size(), judgement);
+        if (input instanceof Input.Output output) {
+            return new OutputAnswer(output.output(), judgement, mostAddresses).answer();
+        }
+        int events = recording.history().events().size();
+        String headline = input.name() + ": " + Quantities.count(events, "event") + " (history)";
+        return judgement.answer(
+                Answer.Kind.HISTORY, input.name(), headline, lines -> {}, json -> json.field("events", events));
     }
 
     /** Names the notes of a log, and the command that writes the page of its leaks. */
@@ -320,7 +326,7 @@ public final class Analyze implements Callable<Integer> {
                 lines.add("");
                 lines.add("=".repeat(80));
             }
-            lines.addAll(answer.lines());
+            lines.addAll(answer.text().get());
         }
         PrintWriter out = command.commandLine().getOut();
         lines.forEach(out::println);
@@ -344,7 +350,7 @@ public final class Analyze implements Callable<Integer> {
                     json.objects(kind.list(), ofKind, answer -> {
                         json.field(kind.field(), answer.name());
                         json.field("status", answer.status());
-                        answer.write(json);
+                        answer.fields().write(json);
                         if (verdicts.containsKey(answer)) {
                             json.document("verdict", verdicts.getOrDefault(answer, ""));
                         }

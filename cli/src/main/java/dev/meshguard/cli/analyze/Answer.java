@@ -3,12 +3,27 @@ package dev.meshguard.cli.analyze;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.report.VerdictReport;
-import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
-/** The answer about one file. */
-interface Answer {
+/**
+ * The answer about one file.
+ *
+ * @param kind what the file is
+ * @param name the name of the file
+ * @param status the exit status for this file alone
+ * @param report the report of its verdict, if it has one
+ * @param text makes the terminal output
+ * @param fields writes the fields that follow name and status in the JSON output, without the verdict
+ */
+record Answer(
+        Kind kind,
+        String name,
+        ExitStatus status,
+        Optional<VerdictReport> report,
+        Supplier<List<String>> text,
+        JsonDocument.Fields<JsonDocument> fields) {
 
     /** The lists of the JSON document, in their order, with the field that names a file. */
     enum Kind {
@@ -34,24 +49,5 @@ interface Answer {
         String field() {
             return field;
         }
-    }
-
-    Kind kind();
-
-    /** Returns the name of the file in the output. */
-    String name();
-
-    /** Returns the exit status for this file alone. */
-    ExitStatus status();
-
-    /** Returns the terminal output. */
-    List<String> lines();
-
-    /** Writes the fields that follow name and status in the JSON output, without the verdict. */
-    void write(JsonDocument json) throws IOException;
-
-    /** Returns the report of its verdict, if it has one. */
-    default Optional<VerdictReport> report() {
-        return Optional.empty();
     }
 }

@@ -7,8 +7,11 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Trend;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The verdict on a file that is read as a history.
@@ -20,15 +23,31 @@ import java.util.Optional;
 record Judgement(VerdictReport report, Optional<Accumulation> accumulation, ExitStatus verdict) {
 
     /** Returns the exit status: memory that grows is a leak. */
-    ExitStatus status() {
+    private ExitStatus status() {
         boolean grows =
                 accumulation.filter(over -> over.trend() == Trend.GROWING).isPresent();
         return grows ? verdict.orWorse(ExitStatus.LEAKED) : verdict;
     }
 
-    /** Adds the text of the verdict. */
-    void addText(List<String> lines) {
-        report.text().lines().forEach(lines::add);
+    /**
+     * Returns the answer about the file.
+     *
+     * @param headline the first line of its text
+     * @param sections adds the sections behind the verdict
+     */
+    Answer answer(
+            Answer.Kind kind,
+            String name,
+            String headline,
+            Consumer<List<String>> sections,
+            JsonDocument.Fields<JsonDocument> fields) {
+        Supplier<List<String>> text = () -> {
+            List<String> lines = new ArrayList<>(List.of(headline, ""));
+            report.text().lines().forEach(lines::add);
+            sections.accept(lines);
+            return lines;
+        };
+        return new Answer(kind, name, status(), Optional.of(report), text, fields);
     }
 
     /** Adds the growth over the rounds, if there are any. */

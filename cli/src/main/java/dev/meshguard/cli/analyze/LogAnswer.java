@@ -1,21 +1,17 @@
 package dev.meshguard.cli.analyze;
 
-import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Table;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.FreedMemory;
 import dev.meshguard.server.log.LogDialect;
 import dev.meshguard.server.log.UnreadLines;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.Set;
@@ -32,7 +28,7 @@ import java.util.stream.LongStream;
  * @param judgement the verdict on it
  * @param mostAddresses how many addresses are shown
  */
-record LogAnswer(AllocationLog log, Judgement judgement, int mostAddresses) implements Answer {
+record LogAnswer(AllocationLog log, Judgement judgement, int mostAddresses) {
 
     private static final Pattern EVENT = Pattern.compile("#(\\d{1,18})");
     private static final int MAX_EVENTS = 12;
@@ -46,54 +42,33 @@ record LogAnswer(AllocationLog log, Judgement judgement, int mostAddresses) impl
             .thenComparingInt(AddressUse::device)
             .thenComparing(AddressUse::address, Long::compareUnsigned);
 
-    @Override
-    public Kind kind() {
-        return Kind.LOG;
-    }
-
-    @Override
-    public String name() {
-        return log.name();
-    }
-
-    @Override
-    public ExitStatus status() {
-        return judgement.status();
-    }
-
-    @Override
-    public Optional<VerdictReport> report() {
-        return Optional.of(judgement.report());
+    /** Returns the answer. */
+    Answer answer() {
+        return judgement.answer(Answer.Kind.LOG, log.name(), headline(), this::addSections, this::write);
     }
 
     // The text
 
-    @Override
-    public List<String> lines() {
-        List<String> lines = new ArrayList<>();
-        head(lines);
-        judgement.addText(lines);
+    private void addSections(List<String> lines) {
         linesOfEvents(lines);
         judgement.addRounds(lines);
         sums(lines);
         freed(lines);
         addresses(lines);
         unread(lines);
-        return lines;
     }
 
-    private void head(List<String> lines) {
+    private String headline() {
         String dialects =
                 log.dialects().stream().sorted().map(LogDialect::description).collect(Collectors.joining(", "));
-        lines.add(String.format(
+        return String.format(
                 Locale.ROOT,
                 "%s: %s, %d of them %s a buffer%s",
                 log.name(),
                 Quantities.count(log.lines(), "line"),
                 log.reports(),
                 log.reports() == 1 ? "reports" : "report",
-                dialects.isEmpty() ? "" : " (" + dialects + ")"));
-        lines.add("");
+                dialects.isEmpty() ? "" : " (" + dialects + ")");
     }
 
     /** Adds where the events that the verdict names are in the log. */
@@ -223,8 +198,7 @@ record LogAnswer(AllocationLog log, Judgement judgement, int mostAddresses) impl
 
     // The JSON
 
-    @Override
-    public void write(JsonDocument json) throws IOException {
+    private void write(JsonDocument json) throws IOException {
         json.field("lines", log.lines());
         json.field("reports", log.reports());
         json.field("dialects", log.dialects().stream().sorted().toList());

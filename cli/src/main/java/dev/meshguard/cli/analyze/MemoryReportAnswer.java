@@ -21,20 +21,15 @@ import java.util.OptionalLong;
  * @param content the content of the file
  * @param judgesMoment whether nothing should be allocated at its moment; otherwise it may be freed later
  */
-record MemoryReportAnswer(MemoryReport content, boolean judgesMoment) implements Answer {
+record MemoryReportAnswer(MemoryReport content, boolean judgesMoment) {
 
-    @Override
-    public Kind kind() {
-        return Kind.MEMORY_REPORT;
+    /** Returns the answer. */
+    Answer answer() {
+        return new Answer(
+                Answer.Kind.MEMORY_REPORT, content.name(), status(), Optional.empty(), this::lines, this::write);
     }
 
-    @Override
-    public String name() {
-        return content.name();
-    }
-
-    @Override
-    public ExitStatus status() {
+    private ExitStatus status() {
         if (content.hasAllocatedMemory()) {
             return judgesMoment ? ExitStatus.LEAKED : ExitStatus.INCONCLUSIVE;
         }
@@ -43,8 +38,7 @@ record MemoryReportAnswer(MemoryReport content, boolean judgesMoment) implements
 
     // The text
 
-    @Override
-    public List<String> lines() {
+    private List<String> lines() {
         MomentText text = new MomentText(headline(), status(), allocated(), table());
         if (status() == ExitStatus.INCONCLUSIVE && content.hasAllocatedMemory()) {
             text.note("Memory of one moment may be freed later. If nothing may be allocated then, give --at-end.");
@@ -67,7 +61,7 @@ record MemoryReportAnswer(MemoryReport content, boolean judgesMoment) implements
         return String.format(
                 Locale.ROOT,
                 "%s: %d %s of one device at one moment%s (memory report)",
-                name(),
+                content.name(),
                 content.memories().size(),
                 content.memories().size() == 1 ? "memory" : "memories",
                 programs);
@@ -132,8 +126,7 @@ record MemoryReportAnswer(MemoryReport content, boolean judgesMoment) implements
 
     // The JSON
 
-    @Override
-    public void write(JsonDocument json) throws IOException {
+    private void write(JsonDocument json) throws IOException {
         json.field("rounded", content.isRounded());
         json.field("programs", content.programs());
         json.objects("memories", content.memories(), memory -> {

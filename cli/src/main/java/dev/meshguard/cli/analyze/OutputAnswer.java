@@ -3,18 +3,14 @@ package dev.meshguard.cli.analyze;
 import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
-import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Table;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.report.VerdictReport;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -24,45 +20,25 @@ import java.util.stream.Collectors;
  * @param judgement the verdict on it
  * @param mostBuffers how many remaining buffers are shown
  */
-record OutputAnswer(RuntimeOutput output, Judgement judgement, int mostBuffers) implements Answer {
+record OutputAnswer(RuntimeOutput output, Judgement judgement, int mostBuffers) {
 
     private static final String NOTHING = "-";
 
-    @Override
-    public Kind kind() {
-        return isCapture() ? Kind.CAPTURE : Kind.DATABASE;
+    /** Returns the answer. */
+    Answer answer() {
+        Answer.Kind kind = isCapture() ? Answer.Kind.CAPTURE : Answer.Kind.DATABASE;
+        return judgement.answer(kind, output.name(), headline(), this::addSections, this::write);
     }
 
     private boolean isCapture() {
         return output.format() == OutputFormat.GRAPH_CAPTURE;
     }
 
-    @Override
-    public String name() {
-        return output.name();
-    }
-
-    @Override
-    public ExitStatus status() {
-        return judgement.status();
-    }
-
-    @Override
-    public Optional<VerdictReport> report() {
-        return Optional.of(judgement.report());
-    }
-
     // The text
 
-    @Override
-    public List<String> lines() {
-        List<String> lines = new ArrayList<>();
-        lines.add(headline());
-        lines.add("");
-        judgement.addText(lines);
+    private void addSections(List<String> lines) {
         judgement.addRounds(lines);
         remaining(lines);
-        return lines;
     }
 
     private String headline() {
@@ -149,8 +125,7 @@ record OutputAnswer(RuntimeOutput output, Judgement judgement, int mostBuffers) 
 
     // The JSON
 
-    @Override
-    public void write(JsonDocument json) throws IOException {
+    private void write(JsonDocument json) throws IOException {
         json.field("rank", output.rank());
         json.field(isCapture() ? "nodes" : "operations", output.records());
         json.field("reports", output.reports());

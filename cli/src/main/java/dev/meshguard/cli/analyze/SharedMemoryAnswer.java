@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * The answer about the shared memory of a device.
@@ -20,7 +21,7 @@ import java.util.Locale;
  * @param memory the content of the file, with the status of its processes
  * @param judgesMoment whether nothing should be allocated now; otherwise it may be freed later
  */
-record SharedMemoryAnswer(SharedMemory memory, boolean judgesMoment) implements Answer {
+record SharedMemoryAnswer(SharedMemory memory, boolean judgesMoment) {
 
     /** Looks which of its processes run. */
     static SharedMemoryAnswer of(SharedMemory content, boolean judgesMoment) {
@@ -32,18 +33,13 @@ record SharedMemoryAnswer(SharedMemory memory, boolean judgesMoment) implements 
         return new SharedMemoryAnswer(inspected, judgesMoment);
     }
 
-    @Override
-    public Kind kind() {
-        return Kind.SHARED_MEMORY;
+    /** Returns the answer. */
+    Answer answer() {
+        return new Answer(
+                Answer.Kind.SHARED_MEMORY, memory.name(), status(), Optional.empty(), this::lines, this::write);
     }
 
-    @Override
-    public String name() {
-        return memory.name();
-    }
-
-    @Override
-    public ExitStatus status() {
+    private ExitStatus status() {
         if (memory.hasAllocatedMemory()) {
             return judgesMoment ? ExitStatus.LEAKED : ExitStatus.INCONCLUSIVE;
         }
@@ -58,12 +54,11 @@ record SharedMemoryAnswer(SharedMemory memory, boolean judgesMoment) implements 
 
     // The text
 
-    @Override
-    public List<String> lines() {
+    private List<String> lines() {
         String headline = String.format(
                 Locale.ROOT,
                 "%s: device %d, %s, updated %s (shared memory)",
-                name(),
+                memory.name(),
                 memory.device(),
                 Quantities.count(memory.processes().size(), "slot"),
                 memory.updated());
@@ -136,8 +131,7 @@ record SharedMemoryAnswer(SharedMemory memory, boolean judgesMoment) implements 
 
     // The JSON
 
-    @Override
-    public void write(JsonDocument json) throws IOException {
+    private void write(JsonDocument json) throws IOException {
         json.field("device", memory.device());
         json.field("updated", memory.updated());
         write(memory.total(), json);
