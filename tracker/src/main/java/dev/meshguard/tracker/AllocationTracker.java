@@ -91,7 +91,7 @@ public final class AllocationTracker implements AllocationListener {
     private final OriginCapture capture;
     private final boolean flatAddresses;
     private final InstantSource clock;
-    private final EventLog log = new EventLog();
+    private final EventLog log;
 
     private final StackKeeper stacks = new StackKeeper();
     private final ReportRecorder recorder = new ReportRecorder(stacks);
@@ -114,6 +114,7 @@ public final class AllocationTracker implements AllocationListener {
         this.capture = builder.capture;
         this.flatAddresses = builder.flatAddresses;
         this.clock = builder.clock;
+        this.log = new EventLog(builder.isLogged);
     }
 
     /** Creates a tracker that keeps the origin of every request for memory. */
@@ -707,6 +708,7 @@ public final class AllocationTracker implements AllocationListener {
         private OriginCapture capture = OriginCapture.ALLOCATIONS;
         private boolean flatAddresses = true;
         private InstantSource clock = InstantSource.system();
+        private boolean isLogged = true;
 
         private Builder() {}
 
@@ -731,6 +733,15 @@ public final class AllocationTracker implements AllocationListener {
         /** Sets the clock for the times of phases and meshes; the system clock by default. */
         public Builder clock(InstantSource newClock) {
             clock = newClock;
+            return this;
+        }
+
+        /**
+         * Writes no lines to the log of this class, for a source that reads reports of the past. By default, events are logged at
+         * DEBUG, and what contradicts earlier reports at WARN.
+         */
+        public Builder withoutLog() {
+            isLogged = false;
             return this;
         }
 

@@ -21,12 +21,23 @@ final class EventLog {
 
     private static final Logger LOG = DetailLoggers.of(AllocationTracker.class);
 
+    private final boolean isWritten;
+
     /** The kinds of anomalies and the reasons that were logged. */
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
+    /**
+     * Creates a log.
+     *
+     * @param isWritten whether anything is written; otherwise the source names what is wrong
+     */
+    EventLog(boolean isWritten) {
+        this.isWritten = isWritten;
+    }
+
     /** Returns whether each event is to be logged. */
     boolean isOn() {
-        return LOG.isDebugEnabled();
+        return isWritten && LOG.isDebugEnabled();
     }
 
     /** Logs an event. */
@@ -41,14 +52,14 @@ final class EventLog {
 
     /** Logs the first anomaly of its kind: a report that a source should not make. */
     void anomaly(String kind, int device, BufferType type, long address) {
-        if (warned.add(kind)) {
+        if (isWritten && warned.add(kind)) {
             warn("First " + kind + " of this tracker: " + type + " " + Quantities.place(device, address));
         }
     }
 
     /** Logs that reports are missing, once for each reason. */
     void reportsLost(String reason) {
-        if (warned.add(reason)) {
+        if (isWritten && warned.add(reason)) {
             warn("Reports lost: " + PrintableText.line(reason));
         }
     }

@@ -72,6 +72,16 @@ class TrackerLogTests {
     }
 
     @Test
+    void writesNothingOfATrackerWithoutALog() {
+        AllocationTracker reader = AllocationTracker.builder().withoutLog().build();
+        reader.deviceOpened(0);
+        reader.freed(0, DRAM, 0x1000);
+        reader.reportsLost(1, "the log is cut");
+
+        assertThat(text()).isEmpty();
+    }
+
+    @Test
     void warnsOnceOfEachKindOfAnomaly() {
         logger.setLevel(Level.INFO);
         for (int i = 0; i < 3; i++) {

@@ -33,6 +33,7 @@ final class Recording {
             .originCapture(OriginCapture.NONE)
             .bankedAddresses()
             .clock(InstantSource.fixed(Instant.EPOCH))
+            .withoutLog()
             .build();
 
     private final CaptureNotes notes = new CaptureNotes();

@@ -24,6 +24,7 @@ final class LogRecorder {
             .originCapture(OriginCapture.NONE)
             .bankedAddresses()
             .clock(InstantSource.fixed(Instant.EPOCH))
+            .withoutLog()
             .build();
 
     private final EventLineNumbers lines = new EventLineNumbers();
