@@ -10,6 +10,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.junit.RunVerifier;
+import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;
@@ -390,6 +391,25 @@ class SharedRunStateTests {
                         "1 of 1 known leak is gone or smaller:\n   148dae9b40af 8 DRAM 64 label weights\n")
                 .satisfies(failure -> assertThat(failure.getStackTrace())
                         .containsExactly(new StackTraceElement("baseline", "file", file.toString(), 3)));
+    }
+
+    @Test
+    void anErrorOfThePublicationAndOneOfTheRunAreBothTold() throws IOException {
+        expecting("label weights because \"shared\"\n");
+        parameters.put("meshguard.run", "7");
+        IllegalStateException notPublished = new IllegalStateException("the listener is gone");
+        SharedRunState state = new SharedRunState(settings(), OutputSettings.of(this::parameter), BEGAN, pairs -> {
+            throw notPublished;
+        });
+        state.summary()
+                .checkOfTracker(new CheckSubject(CheckSubject.Kind.TEST, "one", "mvn test"))
+                .close();
+
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(state::close)
+                .isSameAs(notPublished)
+                .satisfies(error ->
+                        assertThat(error.getSuppressed()).singleElement().isInstanceOf(AssertionFailedError.class));
     }
 
     @Test

@@ -16,6 +16,7 @@ import dev.meshguard.verdict.baseline.BaselineFile;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -256,10 +257,9 @@ public final class SharedRunState implements StoredResource {
     /** Publishes the numbers, and ends the files; then judges what no single test can. */
     @Override
     public void close() throws IOException {
-        try {
+        // Unlike finally, this keeps the errors of both.
+        try (Closeable judged = this::judge) {
             publish();
-        } finally {
-            judge();
         }
     }
 
