@@ -45,7 +45,7 @@ final class ReportedBuffers {
     private @Nullable Holder latest;
 
     /** The references of processes other than the first, by process, of the entries that have any. */
-    private final Map<Entry, TreeMap<Long, Integer>> shares = new IdentityHashMap<>();
+    private final IdentityHashMap<Entry, TreeMap<Long, Integer>> shares = new IdentityHashMap<>();
 
     /** Returns the entry at an address; it is valid until it is freed. */
     @Nullable
@@ -107,7 +107,7 @@ final class ReportedBuffers {
         }
     }
 
-    private void removeShare(Entry entry, TreeMap<Long, Integer> others, long process) {
+    private void removeShare(Entry entry, Map<Long, Integer> others, long process) {
         holder(process).entries--;
         others.remove(process);
         if (others.isEmpty()) {

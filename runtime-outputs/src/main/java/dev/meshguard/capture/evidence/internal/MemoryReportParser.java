@@ -77,9 +77,9 @@ public final class MemoryReportParser {
         String line = first.isEmpty() ? "" : first.get(0);
         return L1_TITLE.matcher(line).lookingAt()
                 || HEADER.matcher(line).find()
-                || HEADING.matcher(line).matches()
+                || (HEADING.matcher(line).matches()
                         && first.size() == 2
-                        && first.get(1).startsWith(",Total allocatable (");
+                        && first.get(1).startsWith(",Total allocatable ("));
     }
 
     private static String withoutMark(String text) {
@@ -231,7 +231,7 @@ public final class MemoryReportParser {
             section = Optional.of(begun);
             return true;
         }
-        return DECORATION.matcher(line).matches() || section.isPresent() && isPart(line, section.get());
+        return DECORATION.matcher(line).matches() || (section.isPresent() && isPart(line, section.get()));
     }
 
     private boolean isPart(String line, MemorySection current) {

@@ -70,7 +70,7 @@ enum RejectionForm {
     static boolean isLongerThan(int known, String text) {
         return Arrays.stream(values()).map(form -> form.text.matcher(text)).anyMatch(form -> {
             boolean isWhole = form.lookingAt();
-            return form.hitEnd() || isWhole && form.end() > known;
+            return form.hitEnd() || (isWhole && form.end() > known);
         });
     }
 

@@ -46,7 +46,7 @@ public final class RuntimeTextParser {
 
     /** Reads a line; returns whether it belongs to such a text. */
     public boolean read(String text, long line) {
-        if (list.isPresent() && list.get().read(text) || !rejection.isEmpty() && continues(text.strip())) {
+        if ((list.isPresent() && list.get().read(text)) || (!rejection.isEmpty() && continues(text.strip()))) {
             return true;
         }
         finish();
