@@ -1,13 +1,9 @@
 package dev.meshguard.capture.evidence;
 
-import static dev.meshguard.capture.evidence.WrittenMemoryReport.Block.hole;
-import static dev.meshguard.capture.evidence.WrittenMemoryReport.Block.taken;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
-import dev.meshguard.capture.evidence.WrittenMemoryReport.Age;
-import dev.meshguard.capture.evidence.WrittenMemoryReport.Block;
 import dev.meshguard.event.BufferType;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -35,10 +31,10 @@ class DamagedEvidenceTests {
         List<byte[]> files = new ArrayList<>(List.of(new WrittenSharedMemory(4, 0, Instant.EPOCH)
                 .process(7, "python3", Instant.EPOCH, 1, 2)
                 .bytes()));
-        for (Age age : Age.values()) {
-            WrittenMemoryReport dump = new WrittenMemoryReport(age, "1")
-                    .memory("DRAM", 2, taken(4_096), hole(8_192))
-                    .memory("L1", 3, hole(4_096), taken(2_048));
+        for (String unit : List.of("KB", "B")) {
+            WrittenMemoryReport dump = new WrittenMemoryReport(unit, "1")
+                    .memory("DRAM", 2, 4_096, -8_192)
+                    .memory("L1", 3, -4_096, 2_048);
             for (String text : List.of(dump.detailed(), dump.summary(), dump.l1Summary())) {
                 files.add(text.getBytes(StandardCharsets.UTF_8));
             }
@@ -91,17 +87,13 @@ class DamagedEvidenceTests {
     void randomMemoriesAreReadFromEachVersionAsTheyWereWritten() throws IOException {
         for (int round = 0; round < 100; round++) {
             int banks = 1 + random.nextInt(64);
-            Block[] blocks = new Block[1 + random.nextInt(20)];
-            for (int i = 0; i < blocks.length; i++) {
-                blocks[i] = new Block(1_024L * (1 + random.nextInt(1_000)), random.nextBoolean());
-            }
-            long allocated = Arrays.stream(blocks)
-                    .filter(Block::isAllocated)
-                    .mapToLong(Block::size)
-                    .sum();
-            for (Age age : Age.values()) {
-                String detailed = new WrittenMemoryReport(age)
-                        .memory("DRAM", 1, hole(4_096))
+            long[] blocks = random.longs(1 + random.nextInt(20), 1, 1_001)
+                    .map(size -> random.nextBoolean() ? 1_024 * size : -1_024 * size)
+                    .toArray();
+            long allocated = Arrays.stream(blocks).filter(block -> block > 0).sum();
+            for (String unit : List.of("KB", "B")) {
+                String detailed = new WrittenMemoryReport(unit)
+                        .memory("DRAM", 1, -4_096)
                         .memory("L1", banks, blocks)
                         .detailed();
 

@@ -1,13 +1,11 @@
 package dev.meshguard.capture.evidence;
 
-import static dev.meshguard.capture.evidence.WrittenMemoryReport.Block.hole;
-import static dev.meshguard.capture.evidence.WrittenMemoryReport.Block.taken;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.capture.evidence.MemoryReport.Amounts;
 import dev.meshguard.capture.evidence.MemoryReport.MemoryBlock;
 import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
-import dev.meshguard.capture.evidence.WrittenMemoryReport.Age;
 import dev.meshguard.event.BufferType;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
@@ -22,79 +20,59 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The CSV files of {@code dump_device_memory_state}, of each version. */
+/** The CSV files of {@code dump_device_memory_state}, of versions that write bytes and of those that write KB. */
 class MemoryReportTests {
 
-    @Test
-    void theDetailedFileHasTheBlocksOfABankByAddress() throws IOException {
-        MemoryReport report = read(dump(Age.BYTES).detailed());
+    @ParameterizedTest
+    @ValueSource(strings = {"B", "KB"})
+    void theDetailedFileHasTheBlocksOfABankByAddress(String unit) throws IOException {
+        MemoryReport report = read(dump(unit).detailed());
 
         assertThat(report.notes()).isEmpty();
-        assertThat(report.isRounded()).isFalse();
-        assertThat(report.memories())
-                .containsExactly(
-                        new ReportedMemory(
-                                BufferType.DRAM,
-                                OptionalInt.of(12),
-                                Optional.of(new Amounts(1_071_038_464, 20_480, 1_071_017_984, 0)),
-                                Optional.of(new Amounts(12 * 1_071_038_464L, 12 * 20_480L, 12 * 1_071_017_984L, 0)),
-                                OptionalLong.of(1_071_017_984),
-                                List.of(
-                                        new MemoryBlock(0, 20_480, true),
-                                        new MemoryBlock(20_480, 1_071_017_984, false))),
-                        new ReportedMemory(
-                                BufferType.L1,
-                                OptionalInt.of(64),
-                                Optional.of(new Amounts(1_395_712, 6_144, 1_389_568, 0)),
-                                Optional.of(new Amounts(64 * 1_395_712L, 64 * 6_144L, 64 * 1_389_568L, 0)),
-                                OptionalLong.of(1_385_472),
-                                List.of(
-                                        new MemoryBlock(0, 2_048, true),
-                                        new MemoryBlock(2_048, 4_096, false),
-                                        new MemoryBlock(6_144, 4_096, true),
-                                        new MemoryBlock(10_240, 1_385_472, false))));
-        assertThat(report.memories().get(1).buffers()).hasValue(2);
-        assertThat(report.memories().get(1).freeBlocks()).hasValue(2);
+        assertThat(report.isRounded()).isEqualTo(unit.equals("KB"));
         assertThat(report.hasAllocatedMemory()).isTrue();
+        assertThat(report.memories())
+                .extracting(ReportedMemory::type, ReportedMemory::banks)
+                .containsExactly(tuple(BufferType.DRAM, OptionalInt.of(12)), tuple(BufferType.L1, OptionalInt.of(64)));
+        ReportedMemory l1 = report.memories().get(1);
+        assertThat(List.of(l1.bank().orElseThrow(), l1.all().orElseThrow()))
+                .extracting(Amounts::allocatable, Amounts::allocated, Amounts::free)
+                .containsExactly(
+                        tuple(1_395_712L, 6_144L, 1_389_568L), tuple(64 * 1_395_712L, 64 * 6_144L, 64 * 1_389_568L));
+        assertThat(l1.blocks())
+                .containsExactly(
+                        new MemoryBlock(0, 2_048, true),
+                        new MemoryBlock(2_048, 4_096, false),
+                        new MemoryBlock(6_144, 4_096, true),
+                        new MemoryBlock(10_240, 1_385_472, false));
+        assertThat(l1.largestFree()).hasValue(1_385_472);
+        assertThat(l1.buffers()).hasValue(2);
+        assertThat(l1.freeBlocks()).hasValue(2);
     }
 
-    @Test
-    void theSummaryHasTheAmountsOfABankInBytesWhateverTwoLabelsSay() throws IOException {
-        MemoryReport report = read("""
-                , Total Allocatable Size (B), Total Allocated (B), Total Free (KB), Largest Free Block (KB)
-                ,1071038464,20480,1071017984,1071017984
-                ,1395424,2048,1393376,1393376
-                ,65536,0,65536,65536
-                """);
+    @ParameterizedTest
+    @ValueSource(strings = {"B", "KB"})
+    void theSummaryHasTheAmountsOfABankWhateverTheLabelsOfItsLastColumnsSay(String unit) throws IOException {
+        MemoryReport report = read(dump(unit).memory("L1_SMALL", 64, -65_536).summary());
 
         assertThat(report.notes()).isEmpty();
         assertThat(report.memories())
+                .extracting(
+                        ReportedMemory::type,
+                        memory -> memory.bank().orElseThrow().allocated(),
+                        ReportedMemory::largestFree)
                 .containsExactly(
-                        ofBank(BufferType.DRAM, new Amounts(1_071_038_464, 20_480, 1_071_017_984, 0), 1_071_017_984),
-                        ofBank(BufferType.L1, new Amounts(1_395_424, 2_048, 1_393_376, 0), 1_393_376),
-                        ofBank(BufferType.L1_SMALL, new Amounts(65_536, 0, 65_536, 0), 65_536));
+                        tuple(BufferType.DRAM, 20_480L, OptionalLong.of(1_071_017_984)),
+                        tuple(BufferType.L1, 6_144L, OptionalLong.of(1_385_472)),
+                        tuple(BufferType.L1_SMALL, 0L, OptionalLong.of(65_536)));
     }
 
-    private static ReportedMemory ofBank(BufferType type, Amounts bank, long largestFree) {
-        return new ReportedMemory(
-                type,
-                OptionalInt.empty(),
-                Optional.of(bank),
-                Optional.empty(),
-                OptionalLong.of(largestFree),
-                List.of());
-    }
-
-    @Test
-    void theSummaryOfL1HasTheLargestFreeBlockAndShowsTheNumberOfBanks() throws IOException {
-        MemoryReport report = read("""
-                This report indicates available space for interleaving L1 buffers
-                , Largest Contiguous Free Block (B), Total Free L1 Space (B)
-                ,1393376,89176064
-                """);
+    @ParameterizedTest
+    @ValueSource(strings = {"B", "KB"})
+    void theSummaryOfL1HasTheLargestFreeBlockAndShowsTheNumberOfBanks(String unit) throws IOException {
+        MemoryReport report = read(dump(unit).l1Summary());
 
         assertThat(report.memories())
                 .containsExactly(new ReportedMemory(
@@ -102,81 +80,35 @@ class MemoryReportTests {
                         OptionalInt.of(64),
                         Optional.empty(),
                         Optional.empty(),
-                        OptionalLong.of(1_393_376),
+                        OptionalLong.of(1_385_472),
                         List.of()));
         assertThat(report.saysWhatIsAllocated()).isFalse();
     }
 
     @ParameterizedTest
-    @EnumSource(Age.class)
-    void everyVersionOfTheDetailedFileHasTheSameMemory(Age age) throws IOException {
-        MemoryReport report = read(dump(age).detailed());
+    @ValueSource(strings = {"B", "KB"})
+    void theLastDumpOfProgramsIsRead(String unit) throws IOException {
+        WrittenMemoryReport first = new WrittenMemoryReport(unit, "7")
+                .memory("DRAM", 2, 8_192, -8_192)
+                .memory("L1", 2, 4_096, -4_096);
+        WrittenMemoryReport second = new WrittenMemoryReport(unit, "9")
+                .memory("DRAM", 2, 2_048, -14_336)
+                .memory("L1", 2, -8_192);
 
-        assertThat(report.notes()).isEmpty();
-        assertThat(report.isRounded()).isEqualTo(age != Age.BYTES);
-        assertThat(report.memories()).extracting(ReportedMemory::type).containsExactly(BufferType.DRAM, BufferType.L1);
-        ReportedMemory l1 = report.memories().get(1);
-        assertThat(l1.banks()).hasValue(64);
-        assertThat(l1.all().orElseThrow().allocated()).isEqualTo(64 * 6_144);
-        assertThat(l1.bank().orElseThrow().allocated()).isEqualTo(6_144);
-        assertThat(l1.largestFree()).hasValue(1_385_472);
-        assertThat(l1.buffers()).hasValue(2);
-    }
-
-    @ParameterizedTest
-    @EnumSource(Age.class)
-    void everyVersionOfTheSummariesHasTheSameMemory(Age age) throws IOException {
-        ReportedMemory summary = read(dump(age).summary()).memories().get(1);
-        ReportedMemory l1 = read(dump(age).l1Summary()).memories().get(0);
-
-        assertThat(summary.type()).isEqualTo(BufferType.L1);
-        assertThat(summary.bank().orElseThrow().allocated()).isEqualTo(6_144);
-        assertThat(summary.largestFree()).hasValue(1_385_472);
-        assertThat(l1.largestFree()).hasValue(1_385_472);
-        assertThat(l1.banks()).hasValue(64);
-    }
-
-    @ParameterizedTest
-    @EnumSource(Age.class)
-    void theLastDumpOfProgramsIsRead(Age age) throws IOException {
-        WrittenMemoryReport first = new WrittenMemoryReport(age, "7")
-                .memory("DRAM", 2, taken(8_192), hole(8_192))
-                .memory("L1", 2, taken(4_096), hole(4_096));
-        WrittenMemoryReport second = new WrittenMemoryReport(age, "9")
-                .memory("DRAM", 2, taken(2_048), hole(14_336))
-                .memory("L1", 2, hole(8_192));
-
-        MemoryReport detailed = read(first.detailed() + second.detailed());
-        MemoryReport summary = read(first.summaryHeader() + first.summaryRows() + second.summaryRows());
-
-        for (MemoryReport report : List.of(detailed, summary)) {
+        for (String both : List.of(first.detailed() + second.detailed(), first.summary() + second.rows())) {
+            MemoryReport report = read(both);
             assertThat(report.programs()).hasValue(2);
             assertThat(report.notes()).isEmpty();
-            assertThat(report.memories().get(0).bank().orElseThrow().allocated())
-                    .isEqualTo(2_048);
-            assertThat(report.memories().get(1).bank().orElseThrow().allocated())
-                    .isZero();
+            assertThat(report.memories())
+                    .extracting(memory -> memory.bank().orElseThrow().allocated())
+                    .containsExactly(2_048L, 0L);
         }
     }
 
     @Test
-    void aLineThatIsCutIsNotUsed() throws IOException {
-        String summary = dump(Age.BYTES).summary();
-
-        MemoryReport report = read(summary.substring(0, summary.length() - 4));
-
-        assertThat(report.memories()).extracting(ReportedMemory::type).containsExactly(BufferType.DRAM);
-        assertThat(report.notes())
-                .containsExactly(
-                        "It ends in the middle of line 3, which is not used.",
-                        "It has no figures of L1, so it is not whole.");
-    }
-
-    @ParameterizedTest
-    @EnumSource(Age.class)
-    void aReportThatIsCutAnywhereSaysSo(Age age) throws IOException {
+    void aReportThatIsCutAnywhereSaysSo() throws IOException {
         WrittenMemoryReport dump =
-                new WrittenMemoryReport(age).memory("DRAM", 1, hole(8_192)).memory("L1", 1, hole(4_096));
+                new WrittenMemoryReport("B").memory("DRAM", 1, -8_192).memory("L1", 1, -4_096);
 
         for (String whole : List.of(dump.detailed(), dump.summary())) {
             assertThat(read(whole).notes()).isEmpty();
@@ -186,16 +118,22 @@ class MemoryReportTests {
                         .isNotEmpty();
             }
         }
+        assertThat(read(dump.summary().replace("4096,4096\n", "40")).notes())
+                .containsExactly(
+                        "It ends in the middle of line 3, which is not used.",
+                        "It has no figures of L1, so it is not whole.");
+        assertThat(read(dump.detailed().replaceFirst("(?s),Total free (?!.*,Total free ).*", ""))
+                        .notes())
+                .containsExactly("The figures of L1 are not used: \"Total free\" is missing.");
     }
 
     @Test
     void aSecondDumpIsNamedBecauseTheFirstIsNotUsed() throws IOException {
-        WrittenMemoryReport full = dump(Age.BYTES);
-        WrittenMemoryReport empty = new WrittenMemoryReport(Age.BYTES)
-                .memory("DRAM", 12, hole(8_192))
-                .memory("L1", 64, hole(4_096));
+        WrittenMemoryReport empty =
+                new WrittenMemoryReport("B").memory("DRAM", 12, -8_192).memory("L1", 64, -4_096);
 
-        for (String both : List.of(full.detailed() + empty.detailed(), full.summary() + empty.summary())) {
+        for (String both :
+                List.of(dump("B").detailed() + empty.detailed(), dump("B").summary() + empty.summary())) {
             assertThat(read(both).hasAllocatedMemory()).isFalse();
             assertThat(read(both).notes())
                     .containsExactly("It has 2 dumps, and the last one is read: give each in its own file.");
@@ -204,9 +142,7 @@ class MemoryReportTests {
 
     @Test
     void blocksThatDoNotAddUpAreNotUsed() throws IOException {
-        String detailed = dump(Age.BYTES).detailed().replaceFirst("(?m)^ +0 +0 +2048 .*\n", "");
-
-        MemoryReport report = read(detailed);
+        MemoryReport report = read(dump("B").detailed().replaceFirst("(?m)^ +0 +0 +2048 .*\n", ""));
 
         assertThat(report.memories().get(1).buffers()).isEmpty();
         assertThat(report.memories().get(1).all().orElseThrow().allocated()).isEqualTo(64 * 6_144);
@@ -232,16 +168,12 @@ class MemoryReportTests {
         assertThat(report.memories()).extracting(ReportedMemory::type).containsExactly(BufferType.L1);
     }
 
-    @Test
-    void anAddressThatNoMemoryHasIsNamedAndItsBlocksAreNotUsed() throws IOException {
-        String detailed = dump(Age.BYTES).detailed().replace("20480   1071017984", "18446744073709551616   1071017984");
-
-        assertThat(read(detailed).notes())
-                .hasSize(2)
-                .contains("The blocks of DRAM are not used: they do not add up to its totals.")
-                .element(0)
-                .asString()
-                .startsWith("1 line of it has no known form and is not used (line 12: \"");
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"Fragmentation index: 3", " 0 18446744073709551616 64 none none yes", ",Total free (B):,-3"})
+    void aLineThatCannotBeIsNamed(String line) throws IOException {
+        assertThat(read(dump("B").detailed() + line + "\n").notes())
+                .containsExactly("1 line of it has no known form and is not used (line 29: \"" + line + "\").");
     }
 
     @Test
@@ -268,17 +200,10 @@ class MemoryReportTests {
     }
 
     @Test
-    void aLineOfNoKnownFormIsNamed() throws IOException {
-        assertThat(read(dump(Age.BYTES).summary() + "Fragmentation index: 3\n").notes())
-                .containsExactly(
-                        "1 line of it has no known form and is not used (line 4: \"Fragmentation index: 3\").");
-    }
-
-    @Test
     void aCompressedReportIsReadAndOneThatBreaksOffIsNoted() throws IOException {
         ByteArrayOutputStream compressed = new ByteArrayOutputStream();
         try (GZIPOutputStream gzip = new GZIPOutputStream(compressed)) {
-            gzip.write(dump(Age.BYTES).summary().getBytes(StandardCharsets.UTF_8));
+            gzip.write(dump("B").summary().getBytes(StandardCharsets.UTF_8));
         }
         byte[] whole = compressed.toByteArray();
 
@@ -291,19 +216,11 @@ class MemoryReportTests {
     }
 
     @ParameterizedTest
-    @EnumSource(Age.class)
-    void aReportIsKnownByItsFirstBytes(Age age) throws IOException {
-        WrittenMemoryReport dump = dump(age);
-        WrittenMemoryReport program = new WrittenMemoryReport(age, "7").memory("L1", 1, hole(4_096));
+    @ValueSource(strings = {"", "7"})
+    void aReportIsKnownByItsFirstBytes(String program) throws IOException {
+        WrittenMemoryReport dump = new WrittenMemoryReport("KB", program).memory("L1", 1, -4_096);
 
-        for (String file : List.of(
-                dump.detailed(),
-                dump.summary(),
-                dump.l1Summary(),
-                program.detailed(),
-                program.summary(),
-                program.l1Summary(),
-                "\uFEFF" + dump.summary())) {
+        for (String file : List.of(dump.detailed(), dump.summary(), dump.l1Summary(), "\uFEFF" + dump.summary())) {
             assertThat(isOfMoment(file)).as(file).isTrue();
         }
     }
@@ -327,10 +244,10 @@ class MemoryReportTests {
                 new BufferedInputStream(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8))));
     }
 
-    private static WrittenMemoryReport dump(Age age) {
-        return new WrittenMemoryReport(age)
-                .memory("DRAM", 12, taken(20_480), hole(1_071_017_984))
-                .memory("L1", 64, taken(2_048), hole(4_096), taken(4_096), hole(1_385_472));
+    private static WrittenMemoryReport dump(String unit) {
+        return new WrittenMemoryReport(unit)
+                .memory("DRAM", 12, 20_480, -1_071_017_984)
+                .memory("L1", 64, 2_048, -4_096, 4_096, -1_385_472);
     }
 
     private static MemoryReport read(String text) throws IOException {

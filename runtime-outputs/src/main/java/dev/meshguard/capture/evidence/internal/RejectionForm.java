@@ -4,62 +4,78 @@ import dev.meshguard.capture.evidence.internal.RuntimeText.AddressRange;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 
 /**
  * The forms of text in which the runtime rejects a request for memory: those of {@code bank_manager.cpp}, {@code free_list_opt.cpp},
  * {@code program.cpp} and {@code mesh_trace.cpp}.
  *
- * <p>A blank stands for any blanks, {@code #} for a number, and {@code @} for a range of cores; braces may stand for both that were
- * not filled. What only some versions have is optional.
+ * <p>In a form, a blank stands for any blanks, {@code #} for a size, {@code &} for an address, and {@code @} for a range of cores;
+ * the braces of a text that was not filled may stand for each. What only some versions have is optional. The figures of a form
+ * name its sizes, addresses and groups by their numbers.
  */
 enum RejectionForm {
     NO_SPACE(
             "",
-            "Out of Memory: Not enough space(?: [a-z]+){0,8}? to allocate # B (\\w+|\\{})(?: buffer)? across # banks"
+            "Out of Memory: Not enough space(?: [a-z]+){0,8}? to allocate # B (\\w+|\\{})(?: buffer)? across (\\d+|\\{}) banks"
                     + "(?:,? where each bank needs to store # B| \\(# B per bank\\))?"
                     + "(?:,(?: but)? bank size is(?: only)? # B"
-                    + "(?: \\(allocated: # B, free: # B, largest free block: # B\\))?)?"),
-    BELOW_LIMIT("full or fragmented", "Out of Memory: Cannot allocate at an address below #\\. Allocation at #"),
+                    + "(?: \\(allocated: # B, free: # B, largest free block: # B\\))?)?",
+            "$1 of $2 across $3 banks"),
+    BELOW_LIMIT(
+            "full or fragmented",
+            "Out of Memory: Cannot allocate at an address below &\\. Allocation at &",
+            "its place would be $2, and it may not lie below $1"),
     CLASH(
             "occupied",
             "Statically allocated (circular|dataflow) buffers(?: in program \\S+)? clash with L1 buffers(?: on core range @)?\\."
-                    + " L1 buffer allocated at # and static \\w+ buffer region ends at #"),
+                    + " L1 buffer allocated at & and static \\w+ buffer region ends at &",
+            "$1 buffers up to $3, and an L1 buffer lies at $2"),
     BEYOND_L1(
             "too small",
             "Statically allocated (circular|dataflow) buffers(?: in program \\S+)?(?: on core range @)? grow to # B"
-                    + " which is beyond max L1 size of # B"),
+                    + " which is beyond max L1 size of # B",
+            "$1 buffers up to $2, and L1 has $3"),
     BEYOND_BUFFER(
             "too small",
-            "Cannot set to globally allocated buffer\\. Circular buffer size # B exceeds allocated L1 buffer bank size of # B"),
+            "Cannot set to globally allocated buffer\\. Circular buffer size # B exceeds allocated L1 buffer bank size of # B",
+            "a circular buffer of $1, and its L1 buffer has $2 in each bank"),
     TRACE_REGION(
             "too small",
-            "Creating trace buffers of size #\\s*B on \\w+ [\\w{}]+, but only #\\s*B is allocated for trace region"),
+            "Creating trace buffers of size #\\s*B on \\w+ [\\w{}]+, but only #\\s*B is allocated for trace region",
+            "trace buffers of $1, and the trace region has $2"),
     TRACE_OVERLAP(
             "occupied",
-            "Trace buffer at address # overlaps with (DRAM activity during trace capture|buffers deallocated during trace capture"
+            "Trace buffer at address & overlaps with (DRAM activity during trace capture|buffers deallocated during trace capture"
                     + "|buffers allocated during trace capture|DRAM activity captured by another live trace)"
-                    + "(?:\\.?(?: \\(?[A-Za-z]+){1,4}? high water mark: #(?:, Deletion high water mark: #)?)?");
+                    + "(?:\\.?(?: \\(?[A-Za-z]+){1,4}? high water mark: &(?:, Deletion high water mark: &)?)?",
+            "its trace would lie at $1, where there were $2");
 
-    private static final Pattern PER_BANK =
-            Pattern.compile("each\\s+bank\\s+needs\\s+to\\s+store\\s+(\\d+)|\\((\\d+)\\s+B\\s+per\\s+bank\\)");
-    private static final Pattern BANK_SIZE = Pattern.compile("bank\\s+size\\s+is\\s+(?:only\\s+)?(\\d+)");
-    private static final Pattern FREE = Pattern.compile("\\bfree:\\s+(\\d+)");
-    private static final Pattern LARGEST_FREE = Pattern.compile("largest\\s+free\\s+block:\\s+(\\d+)");
-    private static final Pattern MARK = Pattern.compile("high\\s+water\\s+mark:\\s+(\\d+)");
+    private static final String NO_FIGURES = "its figures cannot be read";
 
     private final String conclusion;
     private final Pattern text;
+    private final List<String> groups;
+    private final String figures;
 
-    RejectionForm(String conclusion, String text) {
+    RejectionForm(String conclusion, String text, String figures) {
         this.conclusion = conclusion;
         this.text = Pattern.compile(text.replace(" ", "\\s+")
-                .replace("#", "(\\d+|\\{})")
+                .replaceAll("[#&]", "(\\\\d+|\\\\{})")
                 .replace("@", "(?:\\[[^\\]]{1,100}]|\\{[^}]{0,100}})"));
+        this.groups = Pattern.compile("[#&]|(?<!\\\\)\\((?!\\?)")
+                .matcher(text)
+                .results()
+                .map(MatchResult::group)
+                .toList();
+        this.figures = figures;
     }
 
     /**
@@ -77,139 +93,106 @@ enum RejectionForm {
     /** Returns what a text says; its figures may be missing. */
     static RuntimeText read(String text, long line) {
         for (RejectionForm form : values()) {
-            Matcher figures = form.text.matcher(text);
-            if (figures.lookingAt()) {
-                try {
-                    return form.read(figures, line);
-                } catch (NumberFormatException unfilled) { // Or more digits than a size has.
-                    return form.rejection(line, "its figures cannot be read", Optional.empty());
-                }
+            Matcher matcher = form.text.matcher(text);
+            if (matcher.lookingAt()) {
+                return form.read(matcher, line);
             }
         }
-        return RuntimeText.rejection(line, "its figures cannot be read", Optional.empty());
+        return RuntimeText.rejection(line, "", NO_FIGURES, Optional.empty());
     }
 
-    private RuntimeText read(Matcher text, long line) {
+    private RuntimeText read(Matcher matcher, long line) {
+        try {
+            return this == NO_SPACE
+                    ? RuntimeText.rejection(line, shortage(matcher), figures(matcher) + room(matcher), held(matcher))
+                    : RuntimeText.rejection(line, conclusion, figures(matcher), held(matcher));
+        } catch (NumberFormatException unfilled) { // Or more digits than a size has.
+            return RuntimeText.rejection(line, conclusion, NO_FIGURES, Optional.empty());
+        }
+    }
+
+    private String figures(Matcher matcher) {
+        String result = figures;
+        for (int group = 1; result.contains("$" + group); group++) {
+            String value = matcher.group(group);
+            String shown = switch (groups.get(group - 1)) {
+                case "#" -> Quantities.size(Long.parseLong(value));
+                case "&" -> Quantities.address(Long.parseLong(value));
+                default -> value.replace("DRAM activity", "allocations or frees of DRAM");
+            };
+            result = result.replace("$" + group, shown);
+        }
+        return result;
+    }
+
+    /** Returns the memory whose buffers are the reason; the addresses above a trace are in use up to the highest mark. */
+    private Optional<AddressRange> held(Matcher matcher) {
         return switch (this) {
             case NO_SPACE ->
-                RuntimeText.rejection(line, noSpace(text), type(text.group(2)).map(AddressRange::all));
-            case BELOW_LIMIT -> // It names no memory, so no buffers either.
-                rejection(
-                        line,
-                        "its place would be " + Quantities.address(number(text, 2)) + ", and it may not lie below "
-                                + Quantities.address(number(text, 1)),
-                        Optional.empty());
-            case CLASH ->
-                rejection(
-                        line,
-                        text.group(1) + " buffers up to " + Quantities.address(number(text, 3))
-                                + ", and an L1 buffer lies at " + Quantities.address(number(text, 2)),
-                        Optional.of(new AddressRange(BufferType.L1, number(text, 2), number(text, 3))));
-            case BEYOND_L1 ->
-                rejection(
-                        line,
-                        text.group(1) + " buffers up to " + size(text, 2) + ", and L1 has " + size(text, 3),
-                        Optional.empty());
-            case BEYOND_BUFFER ->
-                rejection(
-                        line,
-                        "a circular buffer of " + size(text, 1) + ", and its L1 buffer has " + size(text, 2)
-                                + " in each bank",
-                        Optional.empty());
-            case TRACE_REGION ->
-                rejection(
-                        line,
-                        "trace buffers of " + size(text, 1) + ", and the trace region has " + size(text, 2),
-                        Optional.of(AddressRange.all(BufferType.TRACE)));
+                Arrays.stream(BufferType.values())
+                        .filter(type -> type.name().equals(matcher.group(2)))
+                        .findFirst()
+                        .map(AddressRange::all);
+            case CLASH -> range(BufferType.L1, number(matcher, 2), number(matcher, 3));
+            case TRACE_REGION -> Optional.of(AddressRange.all(BufferType.TRACE));
             case TRACE_OVERLAP ->
-                rejection(
-                        line,
-                        "its trace would lie at " + Quantities.address(number(text, 1)) + ", where there were "
-                                + text.group(2).replace("DRAM activity", "allocations or frees of DRAM"),
-                        overlapped(number(text, 1), text.group()));
+                range(
+                        BufferType.DRAM,
+                        number(matcher, 1),
+                        LongStream.of(
+                                        number(matcher, 3).orElse(0),
+                                        number(matcher, 4).orElse(0))
+                                .max());
+            default -> Optional.empty();
         };
     }
 
-    private RuntimeText rejection(long line, String figures, Optional<AddressRange> held) {
-        return RuntimeText.rejection(line, conclusion.isEmpty() ? figures : conclusion + ": " + figures, held);
+    private static Optional<AddressRange> range(BufferType type, OptionalLong from, OptionalLong to) {
+        return from.orElse(0) < to.orElse(0)
+                ? Optional.of(new AddressRange(type, from.orElse(0), to.orElse(0)))
+                : Optional.empty();
     }
 
-    private static Optional<BufferType> type(String name) {
-        return Arrays.stream(BufferType.values())
-                .filter(type -> type.name().equals(name))
-                .findFirst();
+    private static OptionalLong number(Matcher matcher, int group) {
+        String digits = matcher.group(group);
+        return digits == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(digits));
     }
 
-    private static String noSpace(Matcher request) {
-        String text = request.group();
-        OptionalLong perBank = number(PER_BANK, text);
-        OptionalLong bank = number(BANK_SIZE, text);
-        OptionalLong free = number(FREE, text);
-        OptionalLong largest = number(LARGEST_FREE, text);
-        StringBuilder figures = new StringBuilder()
-                .append(conclusion(perBank, bank, free, largest))
-                .append(size(request, 1))
-                .append(" of ")
-                .append(request.group(2))
-                .append(" across ")
-                .append(number(request, 3))
-                .append(" banks");
-        append(figures, ", %s in each", perBank);
-        append(figures, "; a bank has %s", bank);
-        append(figures, ", of which %s were free", free);
-        append(figures, ", at most %s in one piece", largest);
-        return figures.toString();
+    // No space
+
+    private static OptionalLong perBank(Matcher matcher) {
+        return number(matcher, matcher.group(4) == null ? 5 : 4);
+    }
+
+    private static String room(Matcher matcher) {
+        return shown(", %s in each", perBank(matcher))
+                + shown("; a bank has %s", number(matcher, 6))
+                + shown(", of which %s were free", number(matcher, 8))
+                + shown(", at most %s in one piece", number(matcher, 9));
+    }
+
+    private static String shown(String form, OptionalLong bytes) {
+        return bytes.isEmpty() ? "" : String.format(Locale.ROOT, form, Quantities.size(bytes.getAsLong()));
     }
 
     /** Returns why there is no room, in the words of {@link dev.meshguard.event.MemoryShortage}, as far as it is known. */
-    private static String conclusion(OptionalLong perBank, OptionalLong bank, OptionalLong free, OptionalLong largest) {
-        if (isMoreThan(perBank, bank)) {
-            return "too small: ";
+    private static String shortage(Matcher matcher) {
+        long needed = perBank(matcher).orElse(0);
+        OptionalLong bank = number(matcher, 6);
+        OptionalLong free = number(matcher, 8);
+        OptionalLong largest = number(matcher, 9);
+        if (needed > bank.orElse(Long.MAX_VALUE)) {
+            return "too small";
         }
-        if (isMoreThan(perBank, free)) {
-            return "full: ";
+        if (needed > free.orElse(Long.MAX_VALUE)) {
+            return "full";
         }
-        if (isMoreThan(perBank, largest)) {
-            return "fragmented: ";
+        if (needed > largest.orElse(Long.MAX_VALUE)) {
+            return "fragmented";
         }
-        if (free.isEmpty()) {
-            return bank.isEmpty() ? "too small, full or fragmented: " : "full or fragmented: ";
+        if (free.isPresent()) {
+            return "";
         }
-        return "";
-    }
-
-    private static boolean isMoreThan(OptionalLong needed, OptionalLong available) {
-        return needed.isPresent() && available.isPresent() && needed.getAsLong() > available.getAsLong();
-    }
-
-    private static void append(StringBuilder figures, String form, OptionalLong bytes) {
-        bytes.ifPresent(number -> figures.append(String.format(Locale.ROOT, form, Quantities.size(number))));
-    }
-
-    /** Returns where DRAM was in use above the address of a trace: up to the highest of the marks. */
-    private static Optional<AddressRange> overlapped(long address, String text) {
-        long end = MARK.matcher(text)
-                .results()
-                .mapToLong(mark -> Long.parseLong(mark.group(1)))
-                .max()
-                .orElse(0);
-        return end > address ? Optional.of(new AddressRange(BufferType.DRAM, address, end)) : Optional.empty();
-    }
-
-    private static OptionalLong number(Pattern pattern, String text) {
-        Matcher matcher = pattern.matcher(text);
-        if (!matcher.find()) {
-            return OptionalLong.empty();
-        }
-        String digits = matcher.group(1);
-        return OptionalLong.of(Long.parseLong(digits == null ? matcher.group(2) : digits));
-    }
-
-    private static long number(Matcher text, int group) {
-        return Long.parseLong(text.group(group));
-    }
-
-    private static String size(Matcher text, int group) {
-        return Quantities.size(number(text, group));
+        return bank.isPresent() ? "full or fragmented" : "too small, full or fragmented";
     }
 }

@@ -38,8 +38,14 @@ public record RuntimeText(long line, String event, String details, Optional<Addr
         }
     }
 
-    static RuntimeText rejection(long line, String figures, Optional<AddressRange> held) {
-        return new RuntimeText(line, REJECTION, ": " + figures + ".", held);
+    /**
+     * Creates the text of a rejected request.
+     *
+     * @param conclusion why there is no room; empty if it is not known
+     */
+    static RuntimeText rejection(long line, String conclusion, String figures, Optional<AddressRange> held) {
+        String reason = conclusion.isEmpty() ? "" : conclusion + ": ";
+        return new RuntimeText(line, REJECTION, ": " + reason + figures + ".", held);
     }
 
     boolean isRejection() {

@@ -161,10 +161,8 @@ public final class SharedMemoryParser {
     }
 
     private String command(int from) {
-        int length = 0;
-        while (length < COMMAND_SIZE && memory.get(from + length) != 0) {
-            length++;
-        }
-        return new String(memory.array(), from, length, StandardCharsets.UTF_8);
+        String text = new String(memory.array(), from, COMMAND_SIZE, StandardCharsets.UTF_8);
+        int end = text.indexOf(0);
+        return end < 0 ? text : text.substring(0, end);
     }
 }
