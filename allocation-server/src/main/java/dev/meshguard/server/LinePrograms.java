@@ -1,6 +1,6 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.line.internal.JsonLine;
+import dev.meshguard.server.line.internal.LineParser;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.Set;
  */
 final class LinePrograms {
 
-    final JsonLine line = new JsonLine();
+    final LineParser parser = new LineParser();
 
     private final Set<Integer> meshes = new HashSet<>();
     private int highestMesh;

@@ -5,6 +5,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
@@ -15,9 +16,9 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.server.line.internal.Definitions;
 import dev.meshguard.server.line.internal.Definitions.KnownOwner;
-import dev.meshguard.server.line.internal.Field;
 import dev.meshguard.server.line.internal.InvalidLineException;
 import dev.meshguard.server.line.internal.JsonLine;
+import dev.meshguard.server.line.internal.LineParser;
 import dev.meshguard.tracker.Scope;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -48,25 +49,16 @@ final class LineReports {
     private static final int MAX_DETAILS = 4096;
     private static final int MAX_PHASES = 64;
     private static final int MAX_MESHES = 1024;
-    private static final int MAX_DEVICES = 1024;
+    static final int MAX_DEVICES = 1024;
     private static final int MAX_UNKNOWN = 8;
     private static final int MAX_NAME = 40;
     private static final String FREED = "FREED";
     private static final byte[] NOTHING = {};
 
-    /** The operations that are reports, each with a number. */
-    private static final Set<String> OPERATIONS = Set.of(
-            "alloc",
-            "free",
-            "cb_alloc",
-            "cb_free",
-            "phase",
-            "owner_cached",
-            "owner_ended",
-            "mesh_opened",
-            "mesh_close_begun",
-            "mesh_closed",
-            "state");
+    /** The operations with a number. */
+    private static final Set<String> REPORTS = Set.of(("alloc free cb_alloc cb_free phase owner_cached owner_ended"
+                    + " mesh_opened mesh_close_begun mesh_closed state")
+            .split(" "));
 
     /** The memory that a report is about. */
     record Memory(BufferType type, int device, long address, boolean isCircularBuffer) {}
@@ -104,24 +96,19 @@ final class LineReports {
     /** A mesh by its number in the history. */
     private record KnownMesh(int number, List<Integer> devices) {}
 
-    /** A snapshot of which more parts may follow. */
-    private record Snapshot(
-            KnownMesh mesh,
-            WitnessSnapshot.Moment moment,
-            Optional<AllocatorId> allocator,
-            WitnessSnapshot.Builder builder) {}
+    /** What all parts of a snapshot have in common. */
+    private record Snapshot(KnownMesh mesh, WitnessSnapshot.Moment moment, Optional<AllocatorId> allocator) {}
 
     private final ReportDispatcher dispatcher;
     private final HistoryReporter reporter;
     private final LinePrograms programs;
     private final ClientConnection connection;
-    private final JsonLine line;
 
     /** The incomplete line at the end of what was read. */
     private byte[] carry = NOTHING;
 
     private boolean isTooLong;
-    private long lineNumber = 1;
+    private long lineNumber;
     private final StringBuilder answers = new StringBuilder();
     private int rejected;
 
@@ -134,10 +121,10 @@ final class LineReports {
     private final Requests requests = new Requests();
     private final Map<DetailsKey, AllocationDetails> details = new HashMap<>();
     private final Deque<Optional<Scope>> phases = new ArrayDeque<>();
-    private long deeperPhases;
     private final Map<Integer, KnownMesh> meshes = new HashMap<>();
     private final Map<Integer, KnownMesh> openMeshes = new HashMap<>();
     private @Nullable Snapshot snapshot;
+    private WitnessSnapshot.@Nullable Builder snapshotBuilder;
 
     private long unknownLines;
     private final TreeSet<String> unknownOperations = new TreeSet<>();
@@ -148,7 +135,6 @@ final class LineReports {
         this.reporter = reporter;
         this.programs = programs;
         this.connection = connection;
-        this.line = programs.line;
     }
 
     /** Returns whether bytes begin lines: no request of an allocation server begins with a brace. */
@@ -164,111 +150,112 @@ final class LineReports {
      * @return why nothing more can be read from the connection, if so
      */
     Optional<String> read(ByteBuffer in) {
-        byte[] bytes = new byte[carry.length + in.remaining()];
-        System.arraycopy(carry, 0, bytes, 0, carry.length);
+        byte[] bytes = Arrays.copyOf(carry, carry.length + in.remaining());
         in.get(bytes, carry.length, in.remaining());
         int begin = 0;
         for (int at = carry.length; at < bytes.length; at++) {
             if (bytes[at] == '\n') {
-                line(bytes, begin, at);
+                record(bytes, begin, at);
                 begin = at + 1;
                 if (rejected >= MAX_REJECTED || !isGreeted) {
                     ending = Ending.UNKNOWN;
                     finish();
-                    return Optional.of(whyNotReadable());
+                    return Optional.of(
+                            isGreeted
+                                    ? "sent " + MAX_REJECTED + " lines that could not be recorded"
+                                    : "did not begin with a hello");
                 }
             }
         }
-        int left = bytes.length - begin;
-        isTooLong |= left > JsonLine.MAX_BYTES;
-        carry = isTooLong || left == 0 ? NOTHING : Arrays.copyOfRange(bytes, begin, bytes.length);
+        isTooLong |= bytes.length - begin > LineParser.MAX_BYTES;
+        carry = isTooLong ? NOTHING : Arrays.copyOfRange(bytes, begin, bytes.length);
         return Optional.empty();
     }
 
-    private String whyNotReadable() {
-        return isGreeted ? "sent " + MAX_REJECTED + " lines that could not be recorded" : "did not begin with a hello";
-    }
-
-    private void line(byte[] bytes, int from, int to) {
+    private void record(byte[] bytes, int from, int to) {
         connection.records++;
-        boolean isLong = isTooLong || to - from > JsonLine.MAX_BYTES;
-        isTooLong = false;
-        line.clear();
-        try {
-            if (isLong) {
-                throw new InvalidLineException("has more than " + JsonLine.MAX_BYTES + " bytes");
-            }
-            line.read(bytes, from, to);
-            record();
-        } catch (InvalidLineException invalid) {
-            rejected(String.valueOf(invalid.getMessage()));
-        }
         lineNumber++;
+        JsonLine line = new JsonLine();
+        try {
+            if (isTooLong || to - from > LineParser.MAX_BYTES) {
+                throw new InvalidLineException("has more than " + LineParser.MAX_BYTES + " bytes");
+            }
+            programs.parser.read(bytes, from, to, line);
+            record(line);
+        } catch (InvalidLineException invalid) {
+            rejected(line, invalid);
+        }
+        isTooLong = false;
     }
 
-    private void record() throws InvalidLineException {
-        String operation = line.text(Field.OP).orElseThrow(() -> new InvalidLineException("has no \"op\""));
+    private void record(JsonLine line) {
+        String operation = line.text("op").orElseThrow(() -> new InvalidLineException("has no \"op\""));
         if (!isGreeted && !operation.equals("hello")) {
             throw new InvalidLineException("comes before the hello");
         }
         ending = Ending.UNKNOWN;
         switch (operation) {
-            case "hello" -> greeted();
-            case "stack", "owner" -> define(operation.equals("stack"));
+            case "hello" -> greeted(line);
+            case "stack", "owner" -> define(operation, line);
             case "idle", "bye" -> {
-                long sent = line.number(Field.N);
-                if (sent < lastNumber) {
-                    throw outOfOrder(sent);
-                }
-                missing(sent);
-                lastNumber = sent;
+                missing(line.number("n", lastNumber, Long.MAX_VALUE));
                 ending = operation.equals("bye") ? Ending.BYE : Ending.IDLE;
             }
-            default -> report(operation);
+            default -> {
+                if (REPORTS.contains(operation)) {
+                    seen(line);
+                    report(operation, line);
+                } else {
+                    unknown(operation, line);
+                }
+            }
         }
     }
 
-    private void greeted() throws InvalidLineException {
+    private void greeted(JsonLine line) {
         if (isGreeted) {
             throw new InvalidLineException("is a second hello");
         }
-        long version = line.number(Field.VERSION);
-        if (version != VERSION) {
-            throw new InvalidLineException(String.format(
-                    Locale.ROOT,
-                    "has \"version\" %d, and this server reads version %d. Use the client of this MeshGuard",
-                    version,
-                    VERSION));
-        }
-        process = (int) line.number(Field.PID);
-        dispatcher.greeted(process, line.text(Field.NAME).orElse(""), connection);
+        line.number("version", VERSION, VERSION);
+        process = (int) line.number("pid", 1, Integer.MAX_VALUE);
+        dispatcher.greeted(process, line.text("name").orElse(""), connection);
         isGreeted = true;
         definitions = new Definitions(programs.connected(connection.number));
         answers.append("{\"ok\":1}\n");
     }
 
-    private void define(boolean isStack) throws InvalidLineException {
+    private void define(String what, JsonLine line) {
         if (!reporter.isKept()) {
             return;
         }
-        if (isStack) {
+        if (what.equals("stack")) {
             definitions.addStack(line);
         } else {
             definitions.addOwner(line);
         }
     }
 
+    /** A line without a number is no report, so a server that skips it misses nothing that it would judge. */
+    private void unknown(String operation, JsonLine line) {
+        String name = operation.substring(0, Math.min(MAX_NAME, operation.length()));
+        if (line.has("n")) {
+            throw new InvalidLineException("has \"op\" " + name + ", a report that this server does not know");
+        }
+        unknownLines++;
+        if (unknownOperations.size() < MAX_UNKNOWN) {
+            unknownOperations.add(name);
+        }
+    }
+
     /** Answers a line that cannot be recorded; its number is not missing too. */
-    private void rejected(String why) {
+    private void rejected(JsonLine line, InvalidLineException why) {
         rejected++;
         try {
-            if (line.number(Field.N, 0) > lastNumber) {
-                seen();
-            }
-        } catch (InvalidLineException hasNoNumber) {
-            // The next report shows whether this line had one.
+            seen(line);
+        } catch (InvalidLineException isNoLaterReport) {
+            // The next number shows whether this line had one.
         }
-        String what = "line " + lineNumber + " " + why;
+        String what = "line " + lineNumber + " " + why.getMessage();
         reporter.lost(1, connection.description() + ": " + what);
         answers.append("{\"error\":\"");
         JsonStringEncoder.getInstance().quoteAsString(what, answers);
@@ -282,168 +269,143 @@ final class LineReports {
         return result;
     }
 
-    private void seen() throws InvalidLineException {
-        long number = line.number(Field.N);
-        if (number <= lastNumber) {
-            throw outOfOrder(number);
-        }
+    private void seen(JsonLine line) {
+        long number = line.number("n", lastNumber + 1, Long.MAX_VALUE);
         missing(number - 1);
         lastNumber = number;
-    }
-
-    private InvalidLineException outOfOrder(long number) {
-        return new InvalidLineException("has \"n\" " + number + " after " + lastNumber);
     }
 
     /** Counts the reports up to a number that did not arrive. */
     private void missing(long until) {
         if (until > lastNumber) {
+            String missing = Quantities.count(until - lastNumber, "report");
             reporter.lost(
                     until - lastNumber,
-                    String.format(
-                            Locale.ROOT,
-                            "%s numbers its reports, and %s after number %d did not arrive",
-                            connection.description(),
-                            Quantities.count(until - lastNumber, "report"),
-                            lastNumber));
+                    connection.description() + " numbers its reports, and " + missing + " after number " + lastNumber
+                            + " did not arrive");
+            lastNumber = until;
         }
     }
 
     // Reports
 
-    private void report(String operation) throws InvalidLineException {
-        if (!OPERATIONS.contains(operation)) {
-            unknown(operation);
-            return;
-        }
-        seen();
+    private void report(String operation, JsonLine line) {
         if (!operation.equals("state")) {
             endSnapshot();
         }
         switch (operation) {
-            case "alloc", "cb_alloc" -> allocated(operation.equals("cb_alloc"));
-            case "free", "cb_free" -> freed(operation.equals("cb_free"));
-            case "phase" -> phase();
+            case "alloc", "cb_alloc" -> allocated(memory(operation.equals("cb_alloc"), line), line);
+            case "free", "cb_free" -> freed(memory(operation.equals("cb_free"), line), line);
+            case "phase" -> phase(line.text("name"));
             case "owner_cached" -> {
-                KnownOwner known = owner();
-                String cache = line.text(Field.CACHE).orElse("cache");
+                KnownOwner known = owner(line);
+                String cache = line.text("cache").orElse("cache");
                 reporter.report(tracker -> tracker.ownerCached(known.owner(), cache));
             }
             case "owner_ended" -> {
-                KnownOwner known = owner();
+                KnownOwner known = owner(line);
                 reporter.report(tracker -> tracker.ownerEnded(known.owner()));
             }
-            case "mesh_opened" -> meshOpened();
+            case "mesh_opened" -> meshOpened(line);
             case "mesh_close_begun" -> {
-                KnownMesh mesh = mesh();
+                KnownMesh mesh = mesh(line);
                 reporter.report(tracker -> tracker.meshClosing(mesh.number()));
             }
-            case "mesh_closed" -> meshClosed();
-            default -> witnessed();
+            case "mesh_closed" -> meshClosed(line);
+            default -> witnessed(line);
         }
     }
 
-    /** A line without a number is no report, so a server that skips it misses nothing that it would judge. */
-    private void unknown(String operation) throws InvalidLineException {
-        String name = operation.substring(0, Math.min(MAX_NAME, operation.length()));
-        if (line.has(Field.N)) {
-            throw new InvalidLineException("has \"op\" " + name + ", a report that this server does not know");
-        }
-        unknownLines++;
-        if (unknownOperations.size() < MAX_UNKNOWN) {
-            unknownOperations.add(name);
-        }
-    }
-
-    private void allocated(boolean isCircularBuffer) throws InvalidLineException {
+    private void allocated(Memory memory, JsonLine line) {
         connection.reports++;
-        Memory memory = memory(isCircularBuffer);
-        long size = line.number(Field.SIZE);
-        AllocationDetails complete = details(isCircularBuffer);
-        Optional<Origin> origin = origin();
-        Ownership ownership = line.choice(Field.OWNERSHIP, Ownership.class, Ownership.UNKNOWN);
-        long request = line.number(Field.REQUEST, 0);
-        if (dispatcher.entered(memory, size, process, connection) && reporter.isKept()) {
-            MemoryRequest known = request(request, complete, origin);
-            reporter.report(tracker ->
-                    tracker.allocated(known, memory.device(), memory.type(), memory.address(), size, ownership));
-        }
+        long size = line.number("size", 0, Long.MAX_VALUE);
+        Ownership ownership = line.choice("ownership", Ownership.class).orElse(Ownership.UNKNOWN);
+        MemoryRequest request = request(memory, line);
+        dispatcher.entered(memory, size, process);
+        reporter.report(tracker ->
+                tracker.allocated(request, memory.device(), memory.type(), memory.address(), size, ownership));
     }
 
-    private void freed(boolean isCircularBuffer) throws InvalidLineException {
+    private void freed(Memory memory, JsonLine line) {
         connection.reports++;
-        Memory memory = memory(isCircularBuffer);
-        AllocationDetails complete = details(isCircularBuffer);
-        Optional<Origin> origin = origin();
-        Ownership ownership = line.choice(Field.OWNERSHIP, Ownership.class, Ownership.UNKNOWN);
-        boolean isFreed = line.text(Field.RESULT).orElse(FREED).equals(FREED);
-        Optional<IgnoredFreeReason> ignored =
-                isFreed ? Optional.empty() : line.choice(Field.RESULT, IgnoredFreeReason.class);
-        if (!dispatcher.left(memory, ignored.isPresent(), process, connection) || !reporter.isKept()) {
-            return;
-        }
-        MemoryRequest release = reporter.request(complete, origin);
-        if (ignored.isPresent()) {
-            IgnoredFreeReason reason = ignored.get();
-            reporter.report(
-                    tracker -> tracker.freeIgnored(release, memory.device(), memory.type(), memory.address(), reason));
-        } else {
+        Ownership ownership = line.choice("ownership", Ownership.class).orElse(Ownership.UNKNOWN);
+        MemoryRequest release = request(memory, line);
+        if (line.text("result").orElse(FREED).equals(FREED)) {
+            dispatcher.left(memory, process);
             reporter.report(
                     tracker -> tracker.freed(release, memory.device(), memory.type(), memory.address(), ownership));
+        } else {
+            dispatcher.opened(memory.device());
+            IgnoredFreeReason reason = line.requiredChoice("result", IgnoredFreeReason.class);
+            reporter.report(
+                    tracker -> tracker.freeIgnored(release, memory.device(), memory.type(), memory.address(), reason));
         }
     }
 
-    private Memory memory(boolean isCircularBuffer) throws InvalidLineException {
-        BufferType type = isCircularBuffer ? line.choice(Field.TYPE, BufferType.class, BufferType.L1) : type();
-        return new Memory(type, (int) line.number(Field.DEVICE), line.number(Field.ADDRESS), isCircularBuffer);
+    private Memory memory(boolean isCircularBuffer, JsonLine line) {
+        BufferType type =
+                isCircularBuffer && !line.has("type") ? BufferType.L1 : line.requiredChoice("type", BufferType.class);
+        return new Memory(type, device(line), line.address("address"), isCircularBuffer);
     }
 
-    private BufferType type() throws InvalidLineException {
-        return line.choice(Field.TYPE, BufferType.class).orElseThrow(() -> new InvalidLineException("has no \"type\""));
+    private int device(JsonLine line) {
+        int device = (int) line.number("device", 0, HistoryEvent.MAX_DEVICE);
+        if (!dispatcher.isRecordable(device)) {
+            throw new InvalidLineException(
+                    "has \"device\" " + device + ", and valid are the first " + MAX_DEVICES + " that report");
+        }
+        return device;
     }
 
-    private Optional<Origin> origin() throws InvalidLineException {
-        return reporter.isKept() ? definitions.stack(line) : Optional.empty();
-    }
-
-    private KnownOwner owner() throws InvalidLineException {
+    private KnownOwner owner(JsonLine line) {
         return definitions.owner(line).orElseThrow(() -> new InvalidLineException("has no \"owner\""));
     }
 
-    private KnownMesh mesh() throws InvalidLineException {
-        long id = line.number(Field.MESH);
-        KnownMesh mesh = meshes.get((int) id);
+    private KnownMesh mesh(JsonLine line) {
+        KnownMesh mesh = meshes.get(line.number("mesh"));
         if (mesh == null) {
-            throw new InvalidLineException("names mesh " + id + ", which it did not open");
+            throw new InvalidLineException("names mesh " + line.number("mesh") + ", which it did not open");
         }
         return mesh;
     }
 
-    private Optional<AllocatorId> allocator() throws InvalidLineException {
-        Optional<AllocatorId.Kind> kind = line.choice(Field.ALLOCATOR, AllocatorId.Kind.class);
-        if (kind.isEmpty()) {
-            return Optional.empty();
+    private static Optional<AllocatorId> allocator(JsonLine line) {
+        return line.choice("allocator", AllocatorId.Kind.class).map(kind -> switch (kind) {
+            case MESH -> AllocatorId.MESH;
+            case DEVICE -> AllocatorId.DEVICE;
+            case SUB_DEVICE -> AllocatorId.subDevice(line.number("manager"), line.number("subDevice"));
+        });
+    }
+
+    /** Returns the request of a report: one that the client numbered before, if nothing else differs. */
+    private MemoryRequest request(Memory memory, JsonLine line) {
+        if (!reporter.isKept()) {
+            return reporter.request(connection.details(), Optional.empty());
         }
-        boolean isPart = kind.get() == AllocatorId.Kind.SUB_DEVICE;
-        return Optional.of(new AllocatorId(
-                kind.get(),
-                isPart ? (int) line.number(Field.MANAGER, 0) : 0,
-                isPart ? (int) line.number(Field.SUB_DEVICE, 0) : 0));
+        AllocationDetails complete = details(memory, line);
+        Optional<Origin> origin = definitions.stack(line);
+        long number = line.has("request") ? line.number("request", 0, Long.MAX_VALUE) : 0;
+        MemoryRequest known = number == 0 ? null : requests.get(number);
+        if (known != null && known.details().equals(complete) && known.origin().equals(origin)) {
+            return known;
+        }
+        MemoryRequest first = reporter.request(complete, origin);
+        if (number != 0) {
+            requests.put(number, first);
+        }
+        return first;
     }
 
     /** The history keeps the details of each buffer, so equal ones share one object. */
-    private AllocationDetails details(boolean isCircularBuffer) throws InvalidLineException {
-        if (!reporter.isKept()) {
-            return connection.details();
-        }
+    private AllocationDetails details(Memory memory, JsonLine line) {
         DetailsKey key = new DetailsKey(
-                isCircularBuffer,
-                line.text(Field.LABEL),
+                memory.isCircularBuffer(),
+                line.text("label"),
                 definitions.owner(line),
-                line.number(Field.MESH, 0) == 0 ? 0 : mesh().number(),
-                allocator(),
-                line.number(Field.BYTES_PER_BANK, 0),
-                line.isTrue(Field.VIEW, false));
+                line.number("mesh") == 0 ? 0 : mesh(line).number(),
+                allocator(line),
+                line.has("bytesPerBank") ? line.number("bytesPerBank", 0, Long.MAX_VALUE) : 0,
+                line.isTrue("view", false));
         if (details.size() >= MAX_DETAILS) {
             details.clear();
         }
@@ -464,56 +426,35 @@ final class LineReports {
         return key.isView() ? result.asView() : result;
     }
 
-    /** Returns the request that a client numbered; reports without a number, or with other details, are requests of their own. */
-    private MemoryRequest request(long number, AllocationDetails complete, Optional<Origin> origin) {
-        MemoryRequest known = number == 0 ? null : requests.get(number);
-        if (known != null && known.details().equals(complete) && known.origin().equals(origin)) {
-            return known;
-        }
-        MemoryRequest first = reporter.request(complete, origin);
-        if (number != 0) {
-            requests.put(number, first);
-        }
-        return first;
-    }
-
-    private void phase() throws InvalidLineException {
-        Optional<String> name = line.text(Field.NAME);
-        if (name.isPresent()) {
-            if (phases.size() >= MAX_PHASES) {
-                deeperPhases++;
-                return;
-            }
+    private void phase(Optional<String> name) {
+        if (name.isEmpty()) {
+            Optional.ofNullable(phases.poll()).flatMap(phase -> phase).ifPresent(Scope::close);
+        } else if (phases.size() < MAX_PHASES) {
             phases.push(reporter.phase(new Phase(name.get())));
-        } else if (deeperPhases > 0) {
-            deeperPhases--;
-        } else if (!phases.isEmpty()) {
-            phases.pop().ifPresent(Scope::close);
+        } else {
+            throw new InvalidLineException("begins a phase within " + MAX_PHASES + " others, which is the limit");
         }
     }
 
     // Meshes
 
-    private void meshOpened() throws InvalidLineException {
-        int id = (int) line.number(Field.MESH);
-        List<Integer> devices =
-                line.numbers(Field.DEVICES).stream().map(Long::intValue).toList();
-        boolean isPossible = id != 0
-                && devices.size() <= MAX_DEVICES
+    private void meshOpened(JsonLine line) {
+        int id = (int) line.number("mesh", 1, Integer.MAX_VALUE);
+        List<Integer> devices = line.numbers("devices", HistoryEvent.MAX_DEVICE);
+        boolean isPossible = devices.size() <= MAX_DEVICES
                 && devices.stream().allMatch(dispatcher::isRecordable)
                 && (meshes.containsKey(id) || meshes.size() < MAX_MESHES);
         if (!isPossible) {
             throw new InvalidLineException(String.format(
                     Locale.ROOT,
-                    "opens mesh %d over %s, and a connection has at most %d meshes from number 1 on, of at most %d devices",
-                    id,
+                    "opens a mesh of %s, and valid are %d meshes and %d devices",
                     Quantities.count(devices.size(), "device"),
                     MAX_MESHES,
                     MAX_DEVICES));
         }
-        KnownMesh parent = meshes.get((int) line.number(Field.PARENT, 0));
-        String name = line.text(Field.NAME).orElse("mesh");
-        int busiest = (int) line.number(Field.BUSIEST_DEVICE, -1);
+        KnownMesh parent = meshes.get(line.number("parent"));
+        String name = line.text("name").orElse("mesh");
+        long busiest = line.has("busiestDevice") ? line.number("busiestDevice", -1, HistoryEvent.MAX_DEVICE) : -1;
         notOpen(id);
         KnownMesh mesh = new KnownMesh(reporter.isKept() ? programs.numberOf(id) : id, devices);
         meshes.put(id, mesh);
@@ -522,16 +463,16 @@ final class LineReports {
                 mesh.number(),
                 name,
                 devices,
-                busiest,
+                (int) busiest,
                 parent == null ? OptionalInt.empty() : OptionalInt.of(parent.number()),
                 List.of());
         reporter.report(tracker -> tracker.meshOpened(description));
         programs.opened(devices).forEach(dispatcher::openedByMesh);
     }
 
-    private void meshClosed() throws InvalidLineException {
-        KnownMesh mesh = mesh();
-        notOpen((int) line.number(Field.MESH)).forEach(dispatcher::closedByMesh);
+    private void meshClosed(JsonLine line) {
+        KnownMesh mesh = mesh(line);
+        notOpen(line.number("mesh")).forEach(dispatcher::closedByMesh);
         reporter.report(tracker -> tracker.meshClosed(mesh.number()));
     }
 
@@ -541,43 +482,36 @@ final class LineReports {
         return open == null ? List.of() : programs.closed(open.devices());
     }
 
-    private void witnessed() throws InvalidLineException {
-        KnownMesh mesh = mesh();
-        WitnessSnapshot.Moment moment = line.choice(Field.MOMENT, WitnessSnapshot.Moment.class)
-                .orElseThrow(() -> new InvalidLineException("has no \"moment\""));
-        Optional<AllocatorId> allocator = allocator();
-        int device = (int) line.number(Field.DEVICE);
-        BufferType type = type();
-        List<Long> addresses = line.numbers(Field.ADDRESSES);
-        boolean isComplete = line.isTrue(Field.COMPLETE, true);
-        Snapshot current = snapshot;
-        if (current == null
-                || !current.mesh().equals(mesh)
-                || current.moment() != moment
-                || !current.allocator().equals(allocator)) {
+    private void witnessed(JsonLine line) {
+        Snapshot next =
+                new Snapshot(mesh(line), line.requiredChoice("moment", WitnessSnapshot.Moment.class), allocator(line));
+        BufferType type = line.requiredChoice("type", BufferType.class);
+        int device = device(line);
+        long[] addresses = line.addresses("addresses");
+        boolean isComplete = line.isTrue("complete", true);
+        if (!next.equals(snapshot)) {
             endSnapshot();
-            WitnessSnapshot.Builder builder = WitnessSnapshot.of(mesh.number(), moment);
-            allocator.ifPresent(builder::ofAllocator);
-            current = new Snapshot(mesh, moment, allocator, builder);
-            snapshot = current;
         }
-        current.builder()
-                .region(
-                        device,
-                        type,
-                        addresses.stream().mapToLong(Long::longValue).toArray());
+        WitnessSnapshot.Builder builder = snapshotBuilder;
+        if (builder == null) {
+            builder = WitnessSnapshot.of(next.mesh().number(), next.moment());
+            next.allocator().ifPresent(builder::ofAllocator);
+            snapshot = next;
+            snapshotBuilder = builder;
+        }
+        builder.region(device, type, addresses);
         if (isComplete) {
             endSnapshot();
         }
     }
 
     private void endSnapshot() {
-        Snapshot complete = snapshot;
-        snapshot = null;
-        if (complete != null) {
-            WitnessSnapshot whole = complete.builder().build();
+        if (snapshotBuilder != null) {
+            WitnessSnapshot whole = snapshotBuilder.build();
             reporter.report(tracker -> tracker.witnessed(whole));
         }
+        snapshot = null;
+        snapshotBuilder = null;
     }
 
     // The end

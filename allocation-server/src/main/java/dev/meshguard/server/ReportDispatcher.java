@@ -2,7 +2,6 @@ package dev.meshguard.server;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
@@ -38,7 +37,6 @@ final class ReportDispatcher {
     /** The number of the old server, regardless of the installed devices. */
     private static final int MIN_DEVICES = 8;
 
-    private static final int MAX_DEVICES = 1024;
     private static final int MAX_NAMED_PROGRAMS = 8;
     private static final int MAX_PROGRAM_LENGTH = 60;
 
@@ -207,7 +205,7 @@ final class ReportDispatcher {
         return BufferType.DRAM;
     }
 
-    private void opened(int device) {
+    void opened(int device) {
         if (openedDevices.add(device)) {
             reporter.report(tracker -> {
                 if (!tracker.devices().contains(device)) {
@@ -233,16 +231,9 @@ final class ReportDispatcher {
         reporter.report(tracker -> tracker.sourceAttached("allocation server, " + connection.description() + name));
     }
 
-    /**
-     * Enters an allocation that a client reports into the ledger and the log.
-     *
-     * @return whether it is possible; otherwise it counts as lost
-     */
-    boolean entered(LineReports.Memory memory, long size, int process, ClientConnection connection) {
+    /** Enters an allocation that a client reports into the ledger and the log. */
+    void entered(LineReports.Memory memory, long size, int process) {
         int device = memory.device();
-        if (!isRecordable(device)) {
-            return rejected(description(device), connection);
-        }
         if (memory.isCircularBuffer()) {
             opened(device);
             circularBuffers.added(device, memory.address(), size, process);
@@ -250,51 +241,26 @@ final class ReportDispatcher {
         } else {
             enter(process, device, memory.type(), memory.address(), size);
         }
-        return true;
     }
 
-    /**
-     * Removes memory from the ledger whose free a client reports, and logs that.
-     *
-     * @return whether the device is possible; otherwise the report counts as lost
-     */
-    boolean left(LineReports.Memory memory, boolean isIgnored, int process, ClientConnection connection) {
+    /** Removes memory from the ledger whose free a client reports, and logs that. */
+    void left(LineReports.Memory memory, int process) {
         int device = memory.device();
-        if (!isRecordable(device)) {
-            return rejected(description(device), connection);
-        }
         opened(device);
-        if (isIgnored) {
-            return true;
-        }
+        Entry entry = memory.isCircularBuffer() ? null : buffers.find(device, memory.address());
         if (memory.isCircularBuffer()) {
             long removed = circularBuffers.removed(device, memory.address(), 0);
             lines.circularBuffer(false, device, removed, circularBuffers.bytes(device));
-            return true;
-        }
-        Entry entry = buffers.find(device, memory.address());
-        if (entry != null) {
+        } else if (entry != null) {
             leave(entry, device, process);
         } else {
             lines.unknownFree(process, memory.address(), device);
         }
-        return true;
     }
 
     /** Returns whether there is room for a device; clients may name any. */
     boolean isRecordable(int device) {
-        return device >= 0
-                && device <= HistoryEvent.MAX_DEVICE
-                && (openedDevices.contains(device) || openedDevices.size() < MAX_DEVICES);
-    }
-
-    private static String description(int device) {
-        return String.format(
-                Locale.ROOT,
-                "memory on device %d, and only %d devices from 0 to %d can be recorded",
-                device,
-                MAX_DEVICES,
-                HistoryEvent.MAX_DEVICE);
+        return openedDevices.contains(device) || openedDevices.size() < LineReports.MAX_DEVICES;
     }
 
     /** Records that the first of the open meshes of all clients was opened over a device. */

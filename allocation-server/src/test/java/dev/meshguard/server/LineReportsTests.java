@@ -695,7 +695,7 @@ class LineReportsTests extends WithServer {
     @CsvSource(
             delimiter = '|',
             value = {
-                "{'op':'hello','version':2,'pid':7} | connection 1: line 1 has \"version\" 2, and this server reads version 1. Use the client of this MeshGuard",
+                "{'op':'hello','version':2,'pid':7} | connection 1: line 1 has \"version\" 2, and valid are 1",
                 "{'op':'hello','version':1,'pid':0} | connection 1: line 1 has \"pid\" 0, and valid are 1 to 2147483647",
                 "{'op':'alloc','n':1} | connection 1: line 1 comes before the hello"
             })

@@ -3,7 +3,6 @@ package dev.meshguard.server.line.internal;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,8 +29,8 @@ public final class Definitions {
     public record KnownOwner(Owner owner, BufferLifetime lifetime) {}
 
     private final String suffixOfOwners;
-    private final Map<Long, Optional<Origin>> stacks = new HashMap<>();
-    private final Map<Long, KnownOwner> owners = new HashMap<>();
+    private final Map<Integer, Optional<Origin>> stacks = new HashMap<>();
+    private final Map<Integer, KnownOwner> owners = new HashMap<>();
 
     /**
      * Creates empty definitions.
@@ -43,16 +42,17 @@ public final class Definitions {
     }
 
     /** Adds the call stack that a line defines. */
-    public void addStack(JsonLine line) throws InvalidLineException {
-        add(stacks, line.number(Field.ID), origin(line, Field.FRAMES));
+    public void addStack(JsonLine line) {
+        add(stacks, line, origin(line.texts("frames")));
     }
 
     /** Adds the owner that a line defines. */
-    public void addOwner(JsonLine line) throws InvalidLineException {
-        add(owners, line.number(Field.ID), definition(line));
+    public void addOwner(JsonLine line) {
+        add(owners, line, definition(line));
     }
 
-    private static <T> void add(Map<Long, T> known, long id, T definition) throws InvalidLineException {
+    private static <T> void add(Map<Integer, T> known, JsonLine line, T definition) {
+        int id = (int) line.number("id", 1, Integer.MAX_VALUE);
         if (known.size() >= MAX_IDS && !known.containsKey(id)) {
             throw new InvalidLineException("defines more than " + MAX_IDS + " ids, which is the limit. Use ids again");
         }
@@ -60,47 +60,39 @@ public final class Definitions {
     }
 
     /** Returns the call stack of a report, or nothing if it has none. */
-    public Optional<Origin> stack(JsonLine line) throws InvalidLineException {
-        if (line.isList(Field.STACK)) {
-            return origin(line, Field.STACK);
-        }
-        long id = line.number(Field.STACK, 0);
-        Optional<Origin> known = id == 0 ? Optional.empty() : stacks.get(id);
-        if (known == null) {
-            throw new InvalidLineException("names stack " + id + ", which it did not define");
-        }
-        return known;
+    public Optional<Origin> stack(JsonLine line) {
+        return line.isList("stack")
+                ? origin(line.texts("stack"))
+                : find(stacks, line, "stack").orElse(Optional.empty());
     }
 
     /** Returns the owner of a report, or nothing if it has none. */
-    public Optional<KnownOwner> owner(JsonLine line) throws InvalidLineException {
-        if (line.isObject(Field.OWNER)) {
-            return Optional.of(definition(line));
+    public Optional<KnownOwner> owner(JsonLine line) {
+        Optional<JsonLine> object = line.object("owner");
+        return object.isPresent() ? object.map(this::definition) : find(owners, line, "owner");
+    }
+
+    private static <T> Optional<T> find(Map<Integer, T> known, JsonLine line, String key) {
+        int id = line.number(key);
+        if (id != 0 && !known.containsKey(id)) {
+            throw new InvalidLineException("names " + key + " " + id + ", which it did not define");
         }
-        long id = line.number(Field.OWNER, 0);
-        KnownOwner known = id == 0 ? null : owners.get(id);
-        if (known == null && id != 0) {
-            throw new InvalidLineException("names owner " + id + ", which it did not define");
-        }
-        return Optional.ofNullable(known);
+        return Optional.ofNullable(known.get(id));
     }
 
     /** A lifetime decides who must free the memory, so a wrong one must not be guessed. */
-    private KnownOwner definition(JsonLine line) throws InvalidLineException {
-        String name = line.text(Field.NAME).orElse("without a name") + suffixOfOwners;
+    private KnownOwner definition(JsonLine line) {
+        String name = line.text("name").orElse("without a name") + suffixOfOwners;
         return new KnownOwner(
-                new Owner(line.choice(Field.KIND, Owner.Kind.class, Owner.Kind.OTHER), name),
-                line.choice(Field.LIFETIME, BufferLifetime.class, BufferLifetime.USER));
+                new Owner(line.choice("kind", Owner.Kind.class).orElse(Owner.Kind.OTHER), name),
+                line.choice("lifetime", BufferLifetime.class).orElse(BufferLifetime.USER));
     }
 
-    private static Optional<Origin> origin(JsonLine line, Field field) throws InvalidLineException {
-        List<StackTraceElement> frames = new ArrayList<>();
-        for (String text : line.texts(field)) {
-            if (frames.size() < MAX_FRAMES) {
-                frames.add(frame(text));
-            }
-        }
-        return frames.isEmpty() ? Optional.empty() : Optional.of(new Origin(frames));
+    private static Optional<Origin> origin(List<String> texts) {
+        return texts.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Origin(
+                        texts.stream().limit(MAX_FRAMES).map(Definitions::frame).toList()));
     }
 
     /** Reads {@code function (file:line)}; a text of another form is the name of a function. */
@@ -111,16 +103,9 @@ public final class Definitions {
             return new StackTraceElement("", text, null, -1);
         }
         String file = text.substring(open + 2, colon);
-        return new StackTraceElement(
-                moduleOf(file), text.substring(0, open), file, number(text.substring(colon + 1, text.length() - 1)));
-    }
-
-    private static int number(String digits) {
-        try {
-            return Math.max(-1, Integer.parseInt(digits));
-        } catch (NumberFormatException e) {
-            return -1;
-        }
+        String digits = text.substring(colon + 1, text.length() - 1);
+        int number = digits.matches("[0-9]{1,9}") ? Integer.parseInt(digits) : -1;
+        return new StackTraceElement(moduleOf(file), text.substring(0, open), file, number);
     }
 
     private static String moduleOf(String file) {

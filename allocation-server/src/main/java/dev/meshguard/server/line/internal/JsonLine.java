@@ -1,261 +1,99 @@
 package dev.meshguard.server.line.internal;
 
-import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.core.async.ByteArrayFeeder;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of one line of JSON.
+ * The fields of one line, or of an object in it, by their keys.
  *
- * <p>One object reads the lines of all connections, one after the other, because a parser for each line would take twice the time. All
- * fields are read before one is checked, so that the number of an invalid report is known. Not safe for use by several threads.
+ * <p>A method that returns a field throws an {@link InvalidLineException} if its value is not valid. Not safe for use by several threads.
  */
 public final class JsonLine {
 
-    /** The largest number of bytes of a line. */
-    public static final int MAX_BYTES = 1 << 16;
-
     private static final int MAX_TEXT = 4096;
     private static final int MAX_SHOWN = 40;
-    private static final int MAX_KEY = 64;
-    private static final int MAX_UNKNOWN_KEYS = 4096;
-    private static final String PREFIX = "0x";
     private static final int HEXADECIMAL = 16;
 
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-            .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
-            .streamReadConstraints(
-                    StreamReadConstraints.builder().maxNameLength(MAX_KEY).build())
-            .build();
+    private final Map<String, Object> fields = new HashMap<>();
 
-    private static final int FIELDS = Field.values().length;
-
-    /** Stands for an object, whose fields are those of the line too. */
-    private static final Object OBJECT = new Object() {
-        @Override
-        public String toString() {
-            return "an object";
-        }
-    };
-
-    // A bit for each field: whether the line has it, and whether its value is one of the numbers.
-    private long present;
-    private long numeric;
-    private final Object[] values = new Object[FIELDS];
-    private final long[] numbers = new long[FIELDS];
-
-    private @Nullable JsonParser parser;
-
-    /** A parser remembers every key, so a client could fill the memory with them. */
-    private int unknownKeys;
-
-    // Reading
-
-    /** Forgets the fields of the line before, which another client may have sent. */
-    public void clear() {
-        present = 0;
-        numeric = 0;
+    void put(String key, Object value) {
+        fields.put(key, value);
     }
-
-    /**
-     * Reads the fields of a line, which replace those of the line before.
-     *
-     * @throws InvalidLineException if it is not one JSON object
-     */
-    public void read(byte[] bytes, int from, int to) throws InvalidLineException {
-        try {
-            parse(bytes, from, to);
-        } catch (InvalidLineException invalid) {
-            byte[] repaired =
-                    new String(bytes, from, to - from, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8);
-            if (Arrays.equals(repaired, 0, repaired.length, bytes, from, to)) {
-                throw invalid;
-            }
-            parse(repaired, 0, repaired.length);
-        }
-    }
-
-    private void parse(byte[] bytes, int from, int to) throws InvalidLineException {
-        clear();
-        boolean isRead = false;
-        try {
-            JsonParser known = parser;
-            if (known == null) {
-                known = FACTORY.createNonBlockingByteArrayParser();
-                parser = known;
-            }
-            ((ByteArrayFeeder) known.getNonBlockingInputFeeder()).feedInput(bytes, from, to);
-            if (known.nextToken() != JsonToken.START_OBJECT) {
-                throw new InvalidLineException("is no JSON object");
-            }
-            fields(known);
-            if (known.nextToken() != JsonToken.NOT_AVAILABLE) {
-                throw new InvalidLineException("has more than one JSON object");
-            }
-            isRead = unknownKeys < MAX_UNKNOWN_KEYS;
-        } catch (JacksonException e) {
-            throw new InvalidLineException("is no JSON: " + e.getOriginalMessage());
-        } catch (IOException | IllegalStateException e) {
-            throw new InvalidLineException("is no JSON: " + e.getMessage());
-        } finally {
-            if (!isRead) {
-                parser = null;
-                unknownKeys = 0;
-            }
-        }
-    }
-
-    private void fields(JsonParser in) throws IOException, InvalidLineException {
-        JsonToken token = in.nextToken();
-        while (token == JsonToken.FIELD_NAME) {
-            Field field = Field.of(in.currentName());
-            token = in.nextToken();
-            if (field == null) {
-                unknownKeys++;
-                skip(in, token);
-            } else if (field == Field.OWNER && token == JsonToken.START_OBJECT) {
-                fields(in);
-                keep(field, OBJECT);
-            } else if (token == JsonToken.VALUE_NUMBER_INT && isLong(in)) {
-                numbers[field.ordinal()] = in.getLongValue();
-                present |= 1L << field.ordinal();
-                numeric |= 1L << field.ordinal();
-            } else if (token != JsonToken.VALUE_NULL) {
-                keep(field, value(in, token));
-            }
-            token = in.nextToken();
-        }
-        if (token != JsonToken.END_OBJECT) {
-            throw new InvalidLineException("ends within its JSON object");
-        }
-    }
-
-    private void keep(Field field, Object value) {
-        values[field.ordinal()] = value;
-        present |= 1L << field.ordinal();
-        numeric &= ~(1L << field.ordinal());
-    }
-
-    private static boolean isLong(JsonParser in) throws IOException {
-        return in.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
-    }
-
-    private static Object value(JsonParser in, JsonToken token) throws IOException, InvalidLineException {
-        return switch (token) {
-            case VALUE_STRING -> in.getText();
-            case VALUE_NUMBER_INT -> isLong(in) ? (Object) in.getLongValue() : in.getBigIntegerValue();
-            case VALUE_NUMBER_FLOAT -> in.getDoubleValue();
-            case VALUE_TRUE, VALUE_FALSE -> token == JsonToken.VALUE_TRUE;
-            case START_ARRAY -> array(in);
-            default -> {
-                skip(in, token);
-                yield OBJECT;
-            }
-        };
-    }
-
-    private static List<Object> array(JsonParser in) throws IOException, InvalidLineException {
-        List<Object> elements = new ArrayList<>();
-        JsonToken token = in.nextToken();
-        while (token != JsonToken.END_ARRAY) {
-            elements.add(value(in, token));
-            token = in.nextToken();
-        }
-        return elements;
-    }
-
-    /** A parser that waits for input cannot skip what is incomplete. */
-    private static void skip(JsonParser in, JsonToken first) throws IOException, InvalidLineException {
-        JsonToken token = first;
-        int depth = 0;
-        do {
-            if (token == JsonToken.NOT_AVAILABLE) {
-                throw new InvalidLineException("ends within its JSON object");
-            }
-            depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
-            token = depth > 0 ? in.nextToken() : token;
-        } while (depth > 0);
-    }
-
-    // Fields
 
     /** Returns whether the line has a field. */
-    public boolean has(Field field) {
-        return (present >> field.ordinal() & 1) == 1;
+    public boolean has(String key) {
+        return fields.containsKey(key);
     }
 
-    private boolean isNumber(Field field) {
-        return (numeric >> field.ordinal() & 1) == 1;
-    }
-
-    private Object value(Field field) throws InvalidLineException {
-        if (!has(field)) {
-            throw new InvalidLineException("has no " + field);
+    /** Returns a number in a range, which the line must have. */
+    public long number(String key, long least, long most) {
+        if (fields.get(key) instanceof Long number && number >= least && number <= most) {
+            return number;
         }
-        return isNumber(field) ? (Object) numbers[field.ordinal()] : values[field.ordinal()];
+        throw invalid(key, least == most ? String.valueOf(most) : least + " to " + most);
     }
 
-    /** Returns a number. */
-    public long number(Field field) throws InvalidLineException {
-        return isNumber(field) ? checked(field, numbers[field.ordinal()]) : unsigned(field, value(field));
+    /** Returns a number from 0 to 2^31-1; 0 if the line has none. */
+    public int number(String key) {
+        return has(key) ? (int) number(key, 0, Integer.MAX_VALUE) : 0;
     }
 
-    /** Returns a number, or another one if the line has none. */
-    public long number(Field field, long absent) throws InvalidLineException {
-        return has(field) ? number(field) : absent;
-    }
-
-    /** Returns the numbers of an array. */
-    public List<Long> numbers(Field field) throws InvalidLineException {
-        List<Long> result = new ArrayList<>();
-        for (Object element : list(field)) {
-            result.add(
-                    element instanceof Long number ? (Long) checked(field, number) : (Long) unsigned(field, element));
+    /** Returns an array of numbers from 0, which the line must have. */
+    public List<Integer> numbers(String key, int most) {
+        List<?> elements = list(key);
+        boolean areValid =
+                elements.stream().allMatch(element -> element instanceof Long number && number >= 0 && number <= most);
+        if (!areValid) {
+            throw invalid(key, "0 to " + most);
         }
-        return result;
+        return elements.stream().map(element -> ((Long) element).intValue()).toList();
     }
 
-    private static long checked(Field field, long number) throws InvalidLineException {
-        if (!field.isPossible(number)) {
-            throw invalid(field, number, field.range());
-        }
-        return number;
+    /** Returns an address, which the line must have. */
+    public long address(String key) {
+        return address(key, fields.get(key));
+    }
+
+    /** Returns an array of addresses, which the line must have. */
+    public long[] addresses(String key) {
+        return list(key).stream().mapToLong(element -> address(key, element)).toArray();
     }
 
     /** JSON has no hexadecimal numbers, and many writers of it end at 2^63-1: an address may be a text. */
-    private static long unsigned(Field field, Object value) throws InvalidLineException {
-        if (field.isAddress() && value instanceof String text && text.startsWith(PREFIX)) {
+    private long address(String key, @Nullable Object value) {
+        if (value instanceof Long number && number >= 0) {
+            return number;
+        }
+        if (value instanceof String text && text.startsWith("0x")) {
             try {
-                return Long.parseUnsignedLong(text, PREFIX.length(), text.length(), HEXADECIMAL);
-            } catch (NumberFormatException e) {
-                throw invalid(field, text, field.range());
+                return Long.parseUnsignedLong(text, 2, text.length(), HEXADECIMAL);
+            } catch (NumberFormatException isNoAddress) {
+                // The error is the same as for every other value.
             }
         }
-        throw invalid(field, value, field.range());
+        throw invalid(key, "0 to " + Long.MAX_VALUE + ", or a text \"0x0\" to \"0xffffffffffffffff\"");
     }
 
-    /** Returns a text that is not blank, cut to {@value #MAX_TEXT} characters. */
-    public Optional<String> text(Field field) throws InvalidLineException {
-        if (!has(field)) {
-            return Optional.empty();
+    /** Returns a text, cut to {@value #MAX_TEXT} characters; none if the line has none, or a blank one. */
+    public Optional<String> text(String key) {
+        if (fields.get(key) instanceof String text) {
+            return text.isBlank() ? Optional.empty() : Optional.of(cut(text));
         }
-        if (!(value(field) instanceof String text)) {
-            throw invalid(field, value(field), "texts");
+        if (has(key)) {
+            throw invalid(key, "texts");
         }
-        return text.isBlank() ? Optional.empty() : Optional.of(cut(text));
+        return Optional.empty();
+    }
+
+    /** Returns an array of texts, which the line must have. */
+    public List<String> texts(String key) {
+        return list(key).stream().map(element -> cut(String.valueOf(element))).toList();
     }
 
     /** Replaces what is no text, such as half of a surrogate pair, because no file could hold it. */
@@ -269,66 +107,63 @@ public final class JsonLine {
         return shorter;
     }
 
-    /** Returns the texts of an array. */
-    public List<String> texts(Field field) throws InvalidLineException {
-        return list(field).stream().map(String::valueOf).map(JsonLine::cut).toList();
+    /** Returns whether a field is an array. */
+    public boolean isList(String key) {
+        return fields.get(key) instanceof List<?>;
     }
 
-    private List<?> list(Field field) throws InvalidLineException {
-        if (value(field) instanceof List<?> list) {
+    private List<?> list(String key) {
+        if (fields.get(key) instanceof List<?> list) {
             return list;
         }
-        throw invalid(field, value(field), "arrays");
+        throw invalid(key, "arrays");
     }
 
-    /** Returns whether a field is an array and not an id. */
-    public boolean isList(Field field) {
-        return has(field) && !isNumber(field) && values[field.ordinal()] instanceof List<?>;
+    /** Returns the fields of an object; none if the field is no object. */
+    public Optional<JsonLine> object(String key) {
+        return fields.get(key) instanceof JsonLine object ? Optional.of(object) : Optional.empty();
     }
 
-    /** Returns whether a field is an object and not an id. */
-    public boolean isObject(Field field) {
-        return has(field) && !isNumber(field) && values[field.ordinal()] == OBJECT;
+    /** Returns a constant; none if the line has none. */
+    public <E extends Enum<E>> Optional<E> choice(String key, Class<E> type) {
+        return has(key) ? Optional.of(requiredChoice(key, type)) : Optional.empty();
     }
 
-    /** Returns a constant, or another one if the line has none. */
-    public <E extends Enum<E>> E choice(Field field, Class<E> type, E absent) throws InvalidLineException {
-        return choice(field, type).orElse(absent);
-    }
-
-    /** Returns a constant. */
-    public <E extends Enum<E>> Optional<E> choice(Field field, Class<E> type) throws InvalidLineException {
-        if (!has(field)) {
-            return Optional.empty();
-        }
-        if (value(field) instanceof String name) {
+    /** Returns a constant, which the line must have. */
+    public <E extends Enum<E>> E requiredChoice(String key, Class<E> type) {
+        if (fields.get(key) instanceof String name) {
             try {
-                return Optional.of(Enum.valueOf(type, name));
+                return Enum.valueOf(type, name);
             } catch (IllegalArgumentException isNoConstant) {
-                // Said below, with the constants.
+                // The error is the same as for every other value.
             }
         }
         throw invalid(
-                field,
-                value(field),
-                Arrays.stream(type.getEnumConstants()).map(Enum::name).collect(Collectors.joining(", ")));
+                key, Arrays.stream(type.getEnumConstants()).map(Enum::name).collect(Collectors.joining(", ")));
     }
 
     /** Returns a truth value, or another one if the line has none. */
-    public boolean isTrue(Field field, boolean absent) throws InvalidLineException {
-        if (!has(field)) {
-            return absent;
+    public boolean isTrue(String key, boolean absent) {
+        if (has(key) && !(fields.get(key) instanceof Boolean)) {
+            throw invalid(key, "true, false");
         }
-        if (value(field) instanceof Boolean isTrue) {
-            return isTrue;
-        }
-        throw invalid(field, value(field), "true, false");
+        return fields.getOrDefault(key, absent).equals(true);
     }
 
-    private static InvalidLineException invalid(Field field, Object value, String valid) {
+    private InvalidLineException invalid(String key, String valid) {
+        Object value = fields.get(key);
         String shown = String.valueOf(value);
-        return new InvalidLineException("has " + field + " "
-                + (shown.length() > MAX_SHOWN ? shown.substring(0, MAX_SHOWN) + "…" : shown) + ", and valid are "
-                + valid);
+        return new InvalidLineException(
+                value == null
+                        ? "has no \"" + key + '"'
+                        : "has \"" + key + "\" "
+                                + (shown.length() > MAX_SHOWN ? shown.substring(0, MAX_SHOWN) + "…" : shown)
+                                + ", and valid are " + valid);
+    }
+
+    /** Returns the fields, for errors. */
+    @Override
+    public String toString() {
+        return fields.toString();
     }
 }
