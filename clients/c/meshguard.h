@@ -174,7 +174,6 @@ static struct {
     int fd;
     int quiet; /* The last line says that nothing waits, so the next report is sent at once. */
     int at_once; /* Nobody sends later. */
-    int caller_errno;
     uint64_t sequence;
     uint64_t requests;
     uint32_t meshes;
@@ -268,11 +267,12 @@ static inline void meshguard_text_(const char *key, const char *text) {
 /* Writes the name of a constant, or a number that is none, which the server rejects. */
 static inline void meshguard_name_(const char *key, const char *const *names, size_t count, int value) {
     if (value >= 0 && (size_t)value < count) {
-        meshguard_text_(key, names[value]);
+        meshguard_put_(key);
+        meshguard_put_(names[value]);
     } else {
         meshguard_signed_(key, value);
-        meshguard_put_("\"");
     }
+    meshguard_put_("\"");
 }
 
 #define MESHGUARD_NAME_(key, names, value) meshguard_name_(key, names, sizeof(names) / sizeof *(names), value)
@@ -324,9 +324,11 @@ static int meshguard_send_all_(void) {
 }
 
 static void meshguard_send_(void) {
+    int before = errno;
     if (meshguard_send_all_() < 0) {
         meshguard_over_();
     }
+    errno = before;
 }
 
 /* Sends what waits, and that nothing else does. */
@@ -429,14 +431,16 @@ static int meshguard_open_(const char *path) {
 }
 
 static void meshguard_connect_(void) {
+    int before = errno;
     const char *path = meshguard_path_();
     pthread_t flusher;
     if (path == NULL || meshguard_open_(path) < 0) {
         meshguard_over_();
-        return;
+    } else {
+        __atomic_store_n(&meshguard_.state, MESHGUARD_CONNECTED_, __ATOMIC_RELEASE);
+        meshguard_.at_once |= pthread_create(&flusher, NULL, meshguard_flush_soon_, NULL) != 0;
     }
-    __atomic_store_n(&meshguard_.state, MESHGUARD_CONNECTED_, __ATOMIC_RELEASE);
-    meshguard_.at_once |= pthread_create(&flusher, NULL, meshguard_flush_soon_, NULL) != 0;
+    errno = before;
 }
 
 /* Reports */
@@ -461,19 +465,16 @@ static uint32_t meshguard_line_of_(const char *file, int line, const char *funct
 
 /* Begins a report: locks, and connects if this is the first. Returns whether there is a server. */
 static int meshguard_begin_(const char *op, const char *file, int line, const char *function) {
-    int before = errno;
     uint32_t stack;
     if (__atomic_load_n(&meshguard_.state, __ATOMIC_ACQUIRE) == MESHGUARD_OVER_) {
         return 0;
     }
     meshguard_lock_();
-    meshguard_.caller_errno = before;
     if (meshguard_.state == MESHGUARD_NEW_) {
         meshguard_connect_();
     }
     if (meshguard_.state != MESHGUARD_CONNECTED_) {
         meshguard_unlock_();
-        errno = before;
         return 0;
     }
     stack = file == NULL ? 0 : meshguard_line_of_(file, line, function);
@@ -494,7 +495,6 @@ static void meshguard_end_(void) {
         meshguard_.quiet = 0;
         pthread_cond_signal(&meshguard_.wake);
     }
-    errno = meshguard_.caller_errno;
     meshguard_unlock_();
 }
 
@@ -637,13 +637,11 @@ void meshguard_snapshot(uint32_t mesh, int moment, uint32_t device, int type, in
 }
 
 static void meshguard_finish_call_(const char *op) {
-    int before = errno;
     meshguard_lock_();
     if (meshguard_.state == MESHGUARD_CONNECTED_) {
         meshguard_finish_(op);
     }
     meshguard_unlock_();
-    errno = before;
 }
 
 void meshguard_flush(void) { meshguard_finish_call_("idle"); }
