@@ -265,7 +265,8 @@ def freed(device, type, address, *, owner=None, mesh=None, owning=None, circular
 
 def _memory(client, op, device, type, address, mesh, owner, owning, allocator):
     text = '"op":"%s","device":%d,"type":%s,"address":"0x%x"' % (op, index(device), _name(type), address)
-    text += _mesh(client, mesh) + _allocator(allocator) + (owner.json if owner else "")
+    if mesh or owner or allocator:
+        text += _mesh(client, mesh) + _allocator(allocator) + (owner.json if owner else "")
     return text if owning is None else text + ',"ownership":"%s"' % ("OWNING" if owning else "NON_OWNING")
 
 
