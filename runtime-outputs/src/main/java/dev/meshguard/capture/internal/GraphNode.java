@@ -45,9 +45,7 @@ final class GraphNode {
     private int connected;
     /** Whether the node has a list of edges, and each is the number of a node. */
     private boolean hasConnections;
-    /** The values by parameter: a number that is none, or a text that is null, is not there. */
-    private final long[] numbers = new long[Param.COUNT];
-
+    /** The texts, numbers and flags by parameter, as texts; null if there is none. */
     private final @Nullable String[] texts = new String[Param.COUNT];
 
     /** Reads the object at which the parser is, up to its end. */
@@ -56,7 +54,6 @@ final class GraphNode {
         counter = NONE;
         connected = 0;
         hasConnections = false;
-        Arrays.fill(numbers, NONE);
         Arrays.fill(texts, null);
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             String key = json.currentName();
@@ -101,16 +98,9 @@ final class GraphNode {
             if (param == null) {
                 json.skipChildren();
             } else {
-                set(param, json, next);
+                texts[param.ordinal()] = scalar(json, next);
             }
         }
-    }
-
-    /** Keeps a value; a number is made a text only if it is asked for as one. */
-    private void set(Param param, JsonParser json, JsonToken value) throws IOException {
-        long number = number(json, value);
-        numbers[param.ordinal()] = number;
-        texts[param.ordinal()] = number == NONE || value == JsonToken.VALUE_STRING ? scalar(json, value) : null;
     }
 
     /** Returns a text, a number or a flag as text, and null for any other value, which is skipped. */
@@ -129,18 +119,8 @@ final class GraphNode {
     }
 
     private static int index(JsonParser json, JsonToken value) throws IOException {
-        long number = number(json, value);
-        json.skipChildren();
+        long number = parsed(textOf(json, value));
         return number <= Integer.MAX_VALUE ? (int) number : NONE;
-    }
-
-    /** Returns a number, or a text that is one, if it is not negative; else {@link #NONE}. */
-    private static long number(JsonParser json, JsonToken value) throws IOException {
-        if (value == JsonToken.VALUE_NUMBER_INT) {
-            boolean isLong = json.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
-            return isLong ? Math.max(NONE, json.getLongValue()) : NONE;
-        }
-        return value == JsonToken.VALUE_STRING ? parsed(json.getText()) : NONE;
     }
 
     /** Returns a number that is not negative; empty if the text is no such number. */
@@ -193,23 +173,19 @@ final class GraphNode {
     /** Returns a text, or a number as text; null if the node has neither. */
     @Nullable
     String text(Param param) {
-        String text = texts[param.ordinal()];
-        return text == null && numbers[param.ordinal()] != NONE ? Long.toString(numbers[param.ordinal()]) : text;
+        return texts[param.ordinal()];
     }
 
     /** Returns a number, or a text that is one, if it is not negative. */
     OptionalLong number(Param param) {
-        long number = numbers[param.ordinal()];
-        return number == NONE ? OptionalLong.empty() : OptionalLong.of(number);
+        String text = texts[param.ordinal()];
+        return text == null ? OptionalLong.empty() : number(text);
     }
 
     boolean flag(Param param) {
         String text = texts[param.ordinal()];
-        return text == null ? numbers[param.ordinal()] == 1 : isTrue(text);
-    }
-
-    private static boolean isTrue(String text) {
-        return text.equals("1") || text.toLowerCase(Locale.ROOT).equals("true");
+        return text != null
+                && (text.equals("1") || text.toLowerCase(Locale.ROOT).equals("true"));
     }
 
     /** Returns the device of a buffer. */

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -39,9 +38,6 @@ final class SnapshotRecorder {
 
     private static final long NEVER = Long.MIN_VALUE;
 
-    private static final int MAX_TENSORS = 8;
-    private static final int MAX_USERS = 8;
-
     /** A call in Python. */
     interface Call {
 
@@ -52,7 +48,7 @@ final class SnapshotRecorder {
     private static final class Live {
         private final Memory memory;
         private final long bankSize;
-        private final Map<Long, UsedTensor> tensors = new LinkedHashMap<>();
+        private final BufferTensors tensors = new BufferTensors();
         private boolean isFromBefore;
         private boolean isOfRuntime;
         private long size;
@@ -67,8 +63,6 @@ final class SnapshotRecorder {
             this.seen = seen;
         }
     }
-
-    private record UsedTensor(Optional<String> shape, Set<String> users) {}
 
     private record Result(long tensor, Optional<String> shape) {}
 
@@ -146,18 +140,8 @@ final class SnapshotRecorder {
         inputs.add(memory);
         Live buffer = live.get(memory);
         if (buffer != null) {
-            use(buffer, id, shape).ifPresent(tensor -> {
-                if (tensor.users.size() < MAX_USERS) {
-                    tensor.users.add(name);
-                }
-            });
+            buffer.tensors.add(OptionalInt.empty(), OptionalLong.of(id), shape, List.of(name));
         }
-    }
-
-    private static Optional<UsedTensor> use(Live buffer, long id, Optional<String> shape) {
-        return buffer.tensors.size() < MAX_TENSORS || buffer.tensors.containsKey(id)
-                ? Optional.of(buffer.tensors.computeIfAbsent(id, first -> new UsedTensor(shape, new LinkedHashSet<>())))
-                : Optional.empty();
     }
 
     /** Records a buffer of the snapshot at the end of the operation. */
@@ -218,7 +202,8 @@ final class SnapshotRecorder {
         results.forEach((memory, tensors) -> {
             Live buffer = live.get(memory);
             if (buffer != null) {
-                tensors.forEach(tensor -> use(buffer, tensor.tensor, tensor.shape));
+                tensors.forEach(tensor -> buffer.tensors.add(
+                        OptionalInt.empty(), OptionalLong.of(tensor.tensor), tensor.shape, List.of()));
             }
         });
         hasSnapshot |= rows > 0;
@@ -246,7 +231,7 @@ final class SnapshotRecorder {
                 buffer.memory.address(),
                 Math.max(buffer.size, buffer.bankSize),
                 buffer.memory.device(),
-                RejectionExplanation.label(tensors(buffer)),
+                RejectionExplanation.label(buffer.tensors.all()),
                 () -> buffer.origin,
                 buffer.operation.map(by -> "of " + by).orElse("of an unknown operation"));
     }
@@ -392,17 +377,7 @@ final class SnapshotRecorder {
                 buffer.size,
                 buffer.operation,
                 buffer.origin,
-                tensors(buffer));
-    }
-
-    private static List<RemainingBuffer.Tensor> tensors(Live buffer) {
-        return buffer.tensors.entrySet().stream()
-                .map(tensor -> new RemainingBuffer.Tensor(
-                        OptionalInt.empty(),
-                        OptionalLong.of(tensor.getKey()),
-                        tensor.getValue().shape,
-                        List.copyOf(tensor.getValue().users)))
-                .toList();
+                buffer.tensors.all());
     }
 
     private void addNotes() {

@@ -2,12 +2,12 @@ package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Remembers the tensors and operations of a graph, to say which of them use a buffer. */
 final class TensorUse {
-
-    private static final int MAX_TENSORS = 8;
-    private static final int MAX_USERS = 8;
 
     private static final class TensorNode {
         private final OptionalLong id;
@@ -68,30 +65,17 @@ final class TensorUse {
     /** Returns the tensors among the users of a buffer. */
     List<RemainingBuffer.Tensor> of(int[] usersOfBuffer) {
         // A tensor has a node for each mention in newer captures, and an edge for each use in older ones.
-        Map<Long, RemainingBuffer.Tensor> found = new LinkedHashMap<>();
+        BufferTensors found = new BufferTensors();
         for (int user : usersOfBuffer) {
             TensorNode tensor = tensors.get(user);
             if (tensor != null) {
-                long key = tensor.id.orElse(-1L - user);
-                RemainingBuffer.Tensor known = found.get(key);
-                if (known != null) {
-                    found.put(key, used(known.node().orElseThrow(), tensor, known.users()));
-                } else if (found.size() < MAX_TENSORS) {
-                    found.put(key, used(user, tensor, List.of()));
-                }
+                List<String> users = Arrays.stream(tensor.users)
+                        .mapToObj(operations::get)
+                        .filter(Objects::nonNull)
+                        .toList();
+                found.add(OptionalInt.of(user), tensor.id, tensor.shape, users);
             }
         }
-        return List.copyOf(found.values());
-    }
-
-    private RemainingBuffer.Tensor used(int node, TensorNode tensor, List<String> users) {
-        Set<String> names = new LinkedHashSet<>(users);
-        for (int user : tensor.users) {
-            String name = operations.get(user);
-            if (name != null && names.size() < MAX_USERS) {
-                names.add(name);
-            }
-        }
-        return new RemainingBuffer.Tensor(OptionalInt.of(node), tensor.id, tensor.shape, List.copyOf(names));
+        return found.all();
     }
 }
