@@ -73,6 +73,20 @@ class RecordedRunsTests {
     }
 
     @Test
+    void aRunThatIsNotWholeIsNamedAndMayDiffer() throws IOException {
+        String whole = file("whole.json", "[{\"node_type\":\"capture_start\"},{\"node_type\":\"capture_end\"}]");
+        String cut = file("cut.json", "[{\"node_type\":\"capture_start\"}");
+
+        Answer answer = Answer.to("diff", whole, cut);
+
+        assertThat(answer.out())
+                .isEqualToNormalizingNewlines(
+                        "INCONCLUSIVE  no difference in what can be compared\nnote    " + cut
+                                + " is not whole: the capture cannot be read after node 0: the JSON breaks off or is damaged\n");
+        assertThat(answer.status()).isEqualTo(2);
+    }
+
+    @Test
     void aRunThatLeavesMoreIsStatusOne() {
         Answer answer = Answer.to("diff", clean, leak);
 

@@ -6,6 +6,7 @@ import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.cli.input.InputReader;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.PrintableText;
 import dev.meshguard.report.DifferenceReport;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.difference.DeviceDifference;
@@ -15,10 +16,12 @@ import dev.meshguard.verdict.difference.Usage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -49,6 +52,9 @@ public final class Diff implements Callable<Integer> {
 
     private static final String FORMAT = "meshguard-difference";
     private static final int VERSION = 2;
+
+    /** For each run. */
+    private static final int MAX_LOSSES = 5;
 
     @Parameters(
             paramLabel = "FILE",
@@ -111,22 +117,21 @@ public final class Diff implements Callable<Integer> {
 
     private ExitStatus ofRuns(Input.Recording before, Input.Recording after) throws IOException {
         HistoryDifference difference = HistoryDifference.between(before.history(), after.history());
-        ExitStatus status =
-                status(difference.isEmpty(), difference.changes().stream().anyMatch(Diff::leavesMore));
-        print(List.of(before, after), status, DifferenceReport.of(difference), json -> {
-            json.objects("changes", difference.changes(), change -> {
-                write(change.site(), change.origin(), json);
-                json.object("before", change.before(), usage -> write(usage, json));
-                json.object("after", change.after(), usage -> write(usage, json));
-            });
-            json.objects("peaks", difference.peaks(), peak -> {
-                json.field("device", peak.memory().device());
-                json.field("type", peak.memory().type());
-                json.field("before", peak.before());
-                json.field("after", peak.after());
-            });
-        });
-        return status;
+        boolean leavesMore = difference.changes().stream().anyMatch(Diff::leavesMore);
+        return print(
+                List.of(before, after), difference.isEmpty(), leavesMore, DifferenceReport.of(difference), json -> {
+                    json.objects("changes", difference.changes(), change -> {
+                        write(change.site(), change.origin(), json);
+                        json.object("before", change.before(), usage -> write(usage, json));
+                        json.object("after", change.after(), usage -> write(usage, json));
+                    });
+                    json.objects("peaks", difference.peaks(), peak -> {
+                        json.field("device", peak.memory().device());
+                        json.field("type", peak.memory().type());
+                        json.field("before", peak.before());
+                        json.field("after", peak.after());
+                    });
+                });
     }
 
     private static boolean leavesMore(UsageChange change) {
@@ -138,14 +143,13 @@ public final class Diff implements Callable<Integer> {
         Input.Recording run = reader.readRecording(files.get(0));
         reader.rejectUnusedRank(List.of(run));
         DeviceDifference difference = DeviceDifference.of(run.history());
-        ExitStatus status = status(
-                difference.isEmpty(),
-                difference.deviations().stream()
-                        .anyMatch(deviation -> deviation.others().values().stream()
-                                .anyMatch(usage -> leavesOther(usage, deviation.usual()))));
-        print(
+        boolean leavesOther = difference.deviations().stream()
+                .anyMatch(deviation ->
+                        deviation.others().values().stream().anyMatch(usage -> leavesOther(usage, deviation.usual())));
+        return print(
                 List.of(run),
-                status,
+                difference.isEmpty(),
+                leavesOther,
                 DifferenceReport.of(difference),
                 json -> json.objects("deviations", difference.deviations(), deviation -> {
                     write(deviation.site(), deviation.origin(), json);
@@ -156,26 +160,40 @@ public final class Diff implements Callable<Integer> {
                         json.object("usage", other.getValue(), usage -> write(usage, json));
                     });
                 }));
-        return status;
     }
 
     private static boolean leavesOther(Usage usage, Usage usual) {
         return usage.liveBuffers() != usual.liveBuffers() || usage.liveBytes() != usual.liveBytes();
     }
 
-    private static ExitStatus status(boolean isSame, boolean leavesMore) {
-        if (isSame) {
-            return ExitStatus.CLEAN;
-        }
-        return leavesMore ? ExitStatus.LEAKED : ExitStatus.DIFFERENT;
-    }
-
     // Output
 
-    private void print(
-            List<Input> runs, ExitStatus status, DifferenceReport report, JsonDocument.Fields<JsonDocument> changes)
+    /** Prints a comparison of runs; those with lost reports may differ in what is missing. */
+    private ExitStatus print(
+            List<Input.Recording> runs,
+            boolean isSame,
+            boolean leavesMore,
+            DifferenceReport report,
+            JsonDocument.Fields<JsonDocument> changes)
             throws IOException {
-        print(runs, status, report.text().lines().toList(), changes);
+        List<String> text = new ArrayList<>(report.text().lines().toList());
+        List<String> losses = runs.stream().flatMap(Diff::losses).toList();
+        ExitStatus status = leavesMore ? ExitStatus.LEAKED : ExitStatus.DIFFERENT;
+        if (isSame) {
+            status = losses.isEmpty() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE;
+        }
+        if (status == ExitStatus.INCONCLUSIVE) {
+            text.set(0, "INCONCLUSIVE  no difference in what can be compared");
+        }
+        text.addAll(losses);
+        print(List.copyOf(runs), status, text, changes);
+        return status;
+    }
+
+    private static Stream<String> losses(Input.Recording run) {
+        return run.history().lostReports().stream()
+                .limit(MAX_LOSSES)
+                .map(lost -> "note    " + PrintableText.line(run.name() + " is not whole: " + lost.reason()));
     }
 
     private void print(
