@@ -6,11 +6,12 @@ import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import java.io.IOException;
-import java.io.Writer;
+import java.io.OutputStream;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -125,16 +126,32 @@ public final class AllocationServer implements AutoCloseable {
 
     private ServerLog openLog(Builder options) throws IOException {
         Path logFile = options.logFile;
+        Appendable logText = options.logText;
         if (logFile == null) {
-            return new ServerLog(options.logText, null, "the log", problems);
+            return new ServerLog(logText == null ? null : to(logText), "the log", problems);
         }
         try {
-            Writer writer = Files.newBufferedWriter(logFile, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            return new ServerLog(writer, writer, "the log " + logFile, problems);
+            OutputStream out = Files.newOutputStream(logFile, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            return new ServerLog(out, "the log " + logFile, problems);
         } catch (IOException e) {
             file.removeOwn();
             throw new IOException("The log cannot be written: " + e + ". Choose another file.", e);
         }
+    }
+
+    /** Returns a stream of whole lines that does not close its target. */
+    private static OutputStream to(Appendable text) {
+        return new OutputStream() {
+            @Override
+            public void write(byte[] bytes, int from, int count) throws IOException {
+                text.append(new String(bytes, from, count, StandardCharsets.UTF_8));
+            }
+
+            @Override
+            public void write(int one) throws IOException {
+                write(new byte[] {(byte) one}, 0, 1);
+            }
+        };
     }
 
     /** The stacks of the server's thread are useless, and a report does not contain the number of banks of a buffer. */

@@ -1,8 +1,8 @@
 package dev.meshguard.server;
 
-import java.io.Closeable;
-import java.io.Flushable;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -16,12 +16,11 @@ final class ServerLog {
 
     private static final int FULL = 1 << 16;
 
-    private final @Nullable Appendable target;
-    private final @Nullable Closeable file;
+    private final @Nullable OutputStream target;
     private final String name;
     private final ServerErrors problems;
 
-    /** The lines that are not written yet. */
+    /** The lines that are not written yet; each character is one byte, because a server logs a line for every report. */
     private final StringBuilder text;
 
     private Optional<String> failure = Optional.empty();
@@ -29,12 +28,10 @@ final class ServerLog {
     /**
      * Creates a log.
      *
-     * @param file what is closed with it
      * @param name what sentences call it
      */
-    ServerLog(@Nullable Appendable target, @Nullable Closeable file, String name, ServerErrors problems) {
+    ServerLog(@Nullable OutputStream target, String name, ServerErrors problems) {
         this.target = target;
-        this.file = file;
         this.name = name;
         this.problems = problems;
         this.text = new StringBuilder(target == null ? 0 : FULL + 1024);
@@ -44,7 +41,12 @@ final class ServerLog {
         return target != null;
     }
 
-    /** Returns the text to which a line is appended before it is {@linkplain #end ended}. */
+    /** Returns a text with a character for each of its bytes in UTF-8. */
+    static String bytesOf(String text) {
+        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+    }
+
+    /** Returns the text to which a line is appended before it is {@linkplain #end ended}, {@linkplain #bytesOf as bytes}. */
     StringBuilder text() {
         return text;
     }
@@ -58,7 +60,7 @@ final class ServerLog {
 
     void line(String line) {
         if (isOn()) {
-            text.append(line);
+            text.append(bytesOf(line));
             end();
         }
     }
@@ -73,10 +75,7 @@ final class ServerLog {
     void flush() {
         write(() -> {
             if (target != null && text.length() > 0) {
-                target.append(text);
-                if (target instanceof Flushable buffered) {
-                    buffered.flush();
-                }
+                target.write(text.toString().getBytes(StandardCharsets.ISO_8859_1));
             }
         });
         text.setLength(0);
@@ -90,8 +89,8 @@ final class ServerLog {
     void close() {
         flush();
         write(() -> {
-            if (file != null) {
-                file.close();
+            if (target != null) {
+                target.close();
             }
         });
     }

@@ -24,6 +24,10 @@ final class ServerLogFormatter {
     private static final MathContext SIX_DIGITS = new MathContext(SIGNIFICANT, RoundingMode.HALF_EVEN);
     private static final String[] KERNEL_KINDS = {"Application", "Fabric", "Dispatch"};
 
+    private static final String ALLOCATED = ServerLog.bytesOf("✓ [PID ");
+    private static final String FREED = ServerLog.bytesOf("✗ [PID ");
+    private static final String WARNING = ServerLog.bytesOf("⚠ [PID ");
+
     private final ServerLog log;
     private boolean isHexadecimal;
 
@@ -42,7 +46,7 @@ final class ServerLogFormatter {
         if (!log.isOn()) {
             return;
         }
-        StringBuilder out = log.text().append("✓ [PID ").append(process).append("] Allocated ");
+        StringBuilder out = log.text().append(ALLOCATED).append(process).append("] Allocated ");
         out.append(size).append(" bytes of ").append(type.name());
         out.append(" on device ").append(device).append(" (buffer_id=");
         id(out, id);
@@ -58,7 +62,7 @@ final class ServerLogFormatter {
         if (!log.isOn()) {
             return;
         }
-        StringBuilder out = log.text().append("✗ [PID ").append(process).append("] Freed buffer ");
+        StringBuilder out = log.text().append(FREED).append(process).append("] Freed buffer ");
         id(out, id);
         out.append(" on device ").append(device).append(" (").append(size);
         if (referencesLeft > 0) {
@@ -74,7 +78,7 @@ final class ServerLogFormatter {
         if (!log.isOn()) {
             return;
         }
-        StringBuilder out = log.text().append("⚠ [PID ").append(process).append("] Deallocation for unknown buffer ");
+        StringBuilder out = log.text().append(WARNING).append(process).append("] Deallocation for unknown buffer ");
         id(out, id);
         out.append(" on device ").append(device).append(" (allocated before tracking started)");
         log.end();

@@ -8,6 +8,7 @@ import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -64,8 +65,8 @@ class ReportDispatcherTests {
 
     /** A dispatcher without a socket, and simulated processes with a connection each. */
     private static final class Dispatch implements AutoCloseable {
-        private final StringBuilder text = new StringBuilder();
-        private final ServerLog lines = new ServerLog(text, null, "the log", new ServerErrors(sentence -> {}));
+        private final ByteArrayOutputStream text = new ByteArrayOutputStream();
+        private final ServerLog lines = new ServerLog(text, "the log", new ServerErrors(sentence -> {}));
         private final Map<Long, ProcessInspector.ProcessState> processes = new HashMap<>();
         private final AllocationTracker tracker = AllocationTracker.create();
         private final ReportDispatcher dispatcher;
@@ -133,7 +134,7 @@ class ReportDispatcherTests {
 
         private String log() {
             lines.flush();
-            return text.toString();
+            return text.toString(StandardCharsets.UTF_8);
         }
 
         @Override
