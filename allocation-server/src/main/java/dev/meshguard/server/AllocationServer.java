@@ -72,8 +72,8 @@ import org.jspecify.annotations.Nullable;
  * <h2>MeshGuard's clients</h2>
  *
  * <p>Programs that report with MeshGuard's client for C or Python also name owners, labels, requests, phases, lines and
- * the allocator's own count ({@code docs/protocol.md}). They share the socket and the log. They are dead
- * when their connection ends without their last frame; their processes are not checked.
+ * the allocator's own count ({@code docs/protocol.md}). They share the socket and the log. Their buffers leave the answers
+ * with the last connection of their process; their processes are not checked.
  *
  * <p>Safe for use by several threads. One daemon thread does the work.
  *

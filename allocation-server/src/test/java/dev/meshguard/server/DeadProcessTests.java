@@ -14,7 +14,9 @@ import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +24,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Buffers of a dead process are removed from the answers, and stay as evidence. */
 class DeadProcessTests extends WithServer {
+
+    private static final int MANY = 2000;
 
     @Test
     void whatADeadProcessHadLeavesTheAnswersAndStaysInTheHistory() throws IOException, InterruptedException {
@@ -80,6 +84,30 @@ class DeadProcessTests extends WithServer {
 
             assertThat(client.query(0).l1()).isZero();
         }
+    }
+
+    @Test
+    void eachProcessIsLookedForOnceWhenItReportsAndOnceInEachCheck() throws IOException, InterruptedException {
+        AtomicInteger looks = new AtomicInteger();
+        server = builder(RecordSize.BYTES_112)
+                .processInspector(process -> {
+                    looks.incrementAndGet();
+                    return process % 2 == 0 ? Optional.of(ProcessState.running(NOON)) : Optional.empty();
+                })
+                .start();
+        try (RawClient client = client()) {
+            Request[] requests = new Request[MANY];
+            Arrays.setAll(requests, process -> Request.allocation(process + 1, 0, BufferType.L1, process, 64));
+            client.send(requests).query(0);
+        }
+        assertThat(looks).hasValue(MANY);
+
+        server.checkProcesses();
+        assertThat(looks).hasValue(2 * MANY);
+        assertThat(server.activeAllocations()).isEqualTo(MANY / 2);
+
+        server.checkProcesses();
+        assertThat(looks).hasValue(2 * MANY + MANY / 2);
     }
 
     @Test

@@ -29,7 +29,7 @@ class ReportDispatcherTests {
 
     private static final Instant NOON = Instant.parse("2026-03-01T12:00:00Z");
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_124);
-    private static final int PROGRAMS = Integer.getInteger("meshguard.programs", 400);
+    private static final int PROGRAMS = Integer.getInteger("meshguard.programs", 600);
     private static final int STEPS = 120;
     private static final int PROCESSES = 4;
     private static final int DEVICES = 2;

@@ -16,21 +16,13 @@ import dev.meshguard.verdict.Survivor;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The log describes addresses that a dead process shared as the server handled them. */
 class SharedWithDeadLogTests extends WithServer {
-
-    private static final long SEED = Long.getLong("meshguard.seed", 20_261_122);
-    private static final int PROGRAMS = Integer.getInteger("meshguard.programs", 200);
-    private static final int STEPS = 40;
-    private static final int PROCESSES = 3;
-    private static final int ADDRESSES = 3;
 
     @Test
     void theLogSaysWhoKeepsWhatADeadProcessShared() throws IOException, InterruptedException {
@@ -130,44 +122,6 @@ class SharedWithDeadLogTests extends WithServer {
         assertThat(openReports(log().history()))
                 .hasSize(1)
                 .isEqualTo(openReports(server.tracker().history()));
-    }
-
-    @Test
-    void whateverProcessesShareAndWhoeverDiesTheLogAddsUp() throws IOException, InterruptedException {
-        for (int program = 0; program < PROGRAMS; program++) {
-            long seed = SEED + program;
-            log.setLength(0);
-            processes.clear();
-            start(RecordSize.BYTES_112);
-            run(new Random(seed));
-
-            AllocationHistory read = log().history();
-            AllocationHistory heard = server.tracker().history();
-            assertThat(read.lostReports()).as("seed %d%n%s", seed, log).isEmpty();
-            assertThat(openReports(read)).as("seed %d%n%s", seed, log).isEqualTo(openReports(heard));
-            server.close();
-        }
-    }
-
-    private void run(Random random) throws IOException, InterruptedException {
-        int[][] references = new int[PROCESSES + 1][ADDRESSES + 1];
-        for (int step = 0; step < STEPS; step++) {
-            int process = 1 + random.nextInt(PROCESSES);
-            int place = 1 + random.nextInt(ADDRESSES);
-            int choice = random.nextInt(8);
-            if (choice == 0) {
-                Arrays.fill(references[process], 0);
-                processes.remove((long) process);
-                server.checkProcesses();
-            } else if (choice < 5) {
-                runs(process);
-                references[process][place]++;
-                allocate(process, 64L * place);
-            } else if (references[process][place] > 0) {
-                references[process][place]--;
-                free(process, 64L * place);
-            }
-        }
     }
 
     private static List<String> openReports(AllocationHistory history) {

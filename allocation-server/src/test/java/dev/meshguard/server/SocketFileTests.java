@@ -146,19 +146,6 @@ class SocketFileTests extends WithServer {
         assertThat(everything()).isEqualTo(before);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void whatIsBesideAStaleSocketIsLeftAlone(Obstacle obstacle) throws IOException, InterruptedException {
-        obstacle.makeAt(folder.resolve("s~"));
-        List<String> before = everything();
-        stale(folder.resolve("s"));
-
-        start(RecordSize.BYTES_72);
-        server.close();
-
-        assertThat(everything()).isEqualTo(before);
-    }
-
     @Test
     void ofServersThatFindOneStaleSocketOneTakesItsPlace() throws Exception {
         int servers = 4;
