@@ -356,9 +356,17 @@ final class ReportDispatcher {
         }
     }
 
+    List<Long> dead() {
+        return processes.dead();
+    }
+
     /** Checks all processes and removes the allocations of the dead ones from the ledger. */
     void checkProcesses() {
-        remove(processes.dead(), true);
+        removeDead(dead());
+    }
+
+    void removeDead(List<Long> dead) {
+        remove(dead, true);
         unfinished.stream().filter(inspector::hasFailed).toList().forEach(failed -> {
             unfinished.remove(failed);
             reporter.report(tracker -> tracker.processDied(failed));

@@ -252,11 +252,27 @@ final class ServerLoop implements Runnable {
         }
     }
 
+    /** Reads what a process sent before it died: its frees come before the removal of what is left. */
+    private void readAll(ClientConnection connection) {
+        try {
+            int reads = 0;
+            while (connection.isOpen && connection.unsent == null && reads < LAST_ROUNDS && read(connection) > 0) {
+                reads++;
+            }
+        } catch (IOException e) {
+            disconnected(connection);
+        }
+    }
+
     private void onTime() {
         Instant now = clock.instant();
         if (!processCheck.isZero() && !now.isBefore(nextCheck)) {
             nextCheck = now.plus(processCheck);
-            dispatcher.checkProcesses();
+            List<Long> dead = dispatcher.dead();
+            List.copyOf(connections).stream()
+                    .filter(connection -> dead.stream().anyMatch(connection::isOf))
+                    .forEach(this::readAll);
+            dispatcher.removeDead(dead);
             hasUnflushedLines = true;
         }
         if (log.isOn() && !statistics.isZero() && !now.isBefore(nextStatistics)) {
@@ -271,7 +287,8 @@ final class ServerLoop implements Runnable {
 
     // Reading
 
-    private void read(ClientConnection connection) throws IOException {
+    /** Returns the number of bytes; -1 at the end. */
+    private int read(ClientConnection connection) throws IOException {
         in.clear();
         in.put(connection.carry, 0, connection.carried);
         int count = connection.channel.read(in);
@@ -285,6 +302,7 @@ final class ServerLoop implements Runnable {
         } else {
             received(connection);
         }
+        return count;
     }
 
     private void received(ClientConnection connection) {

@@ -12,6 +12,7 @@ import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -80,9 +81,10 @@ class DeadProcessTests extends WithServer {
             client.send(Request.allocation(7, 0, BufferType.L1, 64, 64));
             assertThat(client.query(0).l1()).isEqualTo(64);
             now.set(NOON.plusSeconds(5));
-            client.query(0);
+            server.awaitQuiet(LONG);
+            server.awaitQuiet(LONG);
 
-            assertThat(client.query(0).l1()).isZero();
+            assertThat(server.usage(0).l1()).isZero();
         }
     }
 
@@ -108,6 +110,38 @@ class DeadProcessTests extends WithServer {
 
         server.checkProcesses();
         assertThat(looks).hasValue(2 * MANY + MANY / 2);
+    }
+
+    @Test
+    void whatAProcessSentBeforeItDiedIsReadBeforeItsBuffersAreRemoved() throws Exception {
+        AtomicReference<RawClient> dying = new AtomicReference<>();
+        server = builder(RecordSize.BYTES_112)
+                .processCheckEvery(Duration.ofSeconds(5))
+                .clock(() -> dying.get() == null ? NOON : afterTheLastFree(dying.getAndSet(null)))
+                .start();
+        runs(7);
+        try (RawClient client = client();
+                RawClient other = client()) {
+            client.send(Request.allocation(7, 0, BufferType.L1, 64, 64)).query(0);
+            dying.set(client);
+            other.query(0);
+            other.query(0);
+
+            assertThat(other.query(0).l1()).isZero();
+        }
+        assertThat(lines()).contains("✗ [PID 7] Freed buffer 64 on device 0 (64 bytes, FINAL)");
+        assertThat(verdict().survivors()).isEmpty();
+    }
+
+    /** The server asks for the time after it has read, and before it looks for dead processes. */
+    private Instant afterTheLastFree(RawClient client) {
+        try {
+            client.send(Request.free(7, 0, 64));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        processes.remove(7L);
+        return NOON.plusSeconds(5);
     }
 
     @Test
