@@ -143,19 +143,6 @@ class AnalyzeEvidenceTests {
     }
 
     @Test
-    void theOtherCommandsSayThatAReportHasNoHistory() throws IOException {
-        String report = file("detailed_memory_usage.csv", DETAILED);
-
-        assertThat(Answer.to("page", report))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: " + report
-                                + " has the memory of one moment and no history. meshguard analyze reads it,"
-                                + " and meshguard diff compares two." + System.lineSeparator()));
-    }
-
-    @Test
     void twoReportsDifferInWhatIsAllocatedInTheLargestFreeBlockAndInBlocks() throws IOException {
         String before = file("after_load.csv", DETAILED);
         String after = file(
@@ -282,30 +269,6 @@ class AnalyzeEvidenceTests {
     }
 
     @Test
-    void reportsWithoutAMemoryInCommonAreNotAlike() throws IOException {
-        String dram = file("dram.csv", DETAILED.substring(0, DETAILED.indexOf(",L1\n")));
-        String l1 = file("l1.csv", DETAILED.substring(DETAILED.indexOf(",L1\n")));
-
-        assertThat(Answer.to("diff", dram, l1))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: " + dram + " and " + l1
-                                + " have no figures of the same memory: give two reports of one kind, both whole."
-                                + System.lineSeparator()));
-    }
-
-    @Test
-    void standardInputIsOneOfTheFilesOnly() {
-        assertThat(Answer.toInput(DETAILED, "diff", "-", "-"))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: diff reads standard input once, and - is given twice: give the path of one of them."
-                                + System.lineSeparator()));
-    }
-
-    @Test
     void sharedMemoryDiffersByDeviceAndProcess() throws IOException {
         String before = Files.move(Path.of(sharedMemory(4_096)), folder.resolve("before"))
                 .toString();
@@ -324,15 +287,11 @@ class AnalyzeEvidenceTests {
     @Test
     void aMomentIsComparedWithOneOfItsKindOnly() throws IOException {
         String report = file("detailed_memory_usage.csv", DETAILED);
-        String log = file("server.log", "a line");
         String memory = sharedMemory(4_096);
 
         assertThat(Answer.to("diff", report, memory).err())
                 .isEqualTo("meshguard: " + report + " is a memory report, and " + memory
                         + " is shared memory: give two files of one kind." + System.lineSeparator());
-        assertThat(Answer.to("diff", log, report).err())
-                .isEqualTo("meshguard: " + report + " has the memory of one moment, and " + log
-                        + " is a run: give two runs, or two moments." + System.lineSeparator());
     }
 
     /** Writes the memory of a device with this process and one whose number no process can have. */

@@ -116,16 +116,6 @@ class AnalyzeTests {
     }
 
     @Test
-    void rejectsFollowingWhereItIsImpossible() {
-        assertThat(Answer.to("analyze", "--follow", "-").err())
-                .isEqualTo(
-                        "meshguard: --follow reads one file. Name one log, or pipe it in with - and leave --follow out."
-                                + System.lineSeparator());
-        assertThat(Answer.to("analyze", "--until-quiet", "3", "x.log").err())
-                .isEqualTo("meshguard: --until-quiet 3: give 0 or more seconds, and --follow" + System.lineSeparator());
-    }
-
-    @Test
     void roundsThatLeaveMoreAndMoreAreALeakWhateverIsExpected() throws IOException {
         String expected = file("expected.txt", "L1 because \"all of them\"\n");
 
@@ -295,19 +285,6 @@ Not read: 2 of 4 lines: 1, 4
                 .isZero();
     }
 
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-            analyze nowhere.log       | nowhere.log does not exist. Give the path of a log, a history, a graph capture or a database, or - for standard input.
-            analyze --jsn x.log       | Unknown option: '--jsn'. Try: meshguard analyze --help
-            analyze                   | Missing required parameter: 'LOG'. Try: meshguard analyze --help
-            analyze --expected nowhere.txt - | --expected "nowhere.txt": there is no such file. Give the path of one, or leave --expected out.
-            analyze --phase ( -       | --phase ( is no regular expression: Unclosed group at index 1. Example: '^=== (.+) ===$'
-            """)
-    void aWrongCommandIsSaidInOneLine(String command, String sentence) {
-        assertThat(Answer.toInput(LEAK, command.split(" ")))
-                .isEqualTo(new Answer(64, "", "meshguard: " + sentence + "\n"));
-    }
-
     @Test
     void anInputThatBreaksIsSaidInOneLine() {
         InputStream broken = failing(() -> {
@@ -334,17 +311,6 @@ Not read: 2 of 4 lines: 1, 4
     }
 
     @Test
-    void aFolderIsSaidInOneLine() {
-        Answer answer = Answer.to("analyze", folder.toString());
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err())
-                .isEqualTo("meshguard: " + folder
-                        + " cannot be read: it is a folder without a graph capture or a database, also 4"
-                        + " folders deep. Logs are read only by name: " + folder + "/*.log\n");
-    }
-
-    @Test
     void knownLeaksAreStatusZero() throws IOException {
         AllocationLog log = AllocationLog.read(new ByteArrayInputStream(LEAK.getBytes(StandardCharsets.UTF_8)), "log");
         Baseline known = Baseline.of(LeakCheck.create().examine(log.history()));
@@ -355,16 +321,6 @@ Not read: 2 of 4 lines: 1, 4
         assertThat(Answer.toInput(LEAK.replace("4096", "64"), "analyze", "--baseline", baseline, "-")
                         .status())
                 .isEqualTo(1);
-    }
-
-    @Test
-    void aBaselineThatIsNoneIsSaidInOneLine() throws IOException {
-        String baseline = file("baseline.txt", "nonsense\n");
-
-        Answer answer = Answer.toInput(LEAK, "analyze", "--baseline", baseline, "-");
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err()).startsWith("meshguard: " + baseline + ":1: ").hasLineCount(1);
     }
 
     @Test

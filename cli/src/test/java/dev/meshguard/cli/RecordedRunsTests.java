@@ -120,16 +120,6 @@ class RecordedRunsTests {
         assertThat(Answer.to("diff", "--devices", "--json", leak).out()).contains("\"usualDevices\" : [");
     }
 
-    @Test
-    void aSecondRunIsAskedFor() {
-        assertThat(Answer.to("diff", clean))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: diff compares two runs: give a second file, or --devices to compare the devices of"
-                                + " one.\n"));
-    }
-
     // Page, suite
 
     @Test
@@ -139,18 +129,6 @@ class RecordedRunsTests {
         assertThat(Answer.to("page", leak, "-o", page.toString())).isEqualTo(new Answer(0, page + "\n", ""));
 
         assertThat(Files.readString(page)).contains("\"title\":\"leak.log\",\"outcome\":\"LEAKED\"", "leak.log:3");
-    }
-
-    @Test
-    void aPageThatCannotBeWrittenIsSaidInOneLine() {
-        Path nowhere = folder.resolve("no/such/page.html");
-
-        assertThat(Answer.to("page", leak, "-o", nowhere.toString()))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: " + nowhere
-                                + " cannot be written: its folder does not exist. Give another path with -o.\n"));
     }
 
     @Test
@@ -170,32 +148,11 @@ class RecordedRunsTests {
                         2, index + ": 2 runs\nWarning: machine-b/runs/two.json cannot be read, and is omitted.\n", ""));
     }
 
-    @Test
-    void aFolderWithoutRunsIsSaidInOneLine() {
-        assertThat(Answer.to("suite", folder.toString()).err())
-                .isEqualTo("meshguard: " + folder
-                        + " has no run in it. Give the folder in which runs is, or one above it.\n");
-        assertThat(Answer.to("suite", leak).err())
-                .isEqualTo("meshguard: " + leak + " is no folder. Give the one to which tests write their pages.\n");
-    }
-
     private static RunPage page(String title) {
         return RunPage.of(
                 title,
                 VerdictReport.of(
                         LeakCheck.create().examine(AllocationTracker.create().history())));
-    }
-
-    // All of them
-
-    @Test
-    void aFileThatIsNotThereIsSaidInOneLine() {
-        assertThat(Answer.to("page", "nowhere.jsonl"))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: nowhere.jsonl does not exist. Give the path of a log, a history, a graph"
-                                + " capture or a database, or - for standard input.\n"));
     }
 
     private String file(String name, String text) throws IOException {

@@ -229,16 +229,6 @@ public final class RuntimeOutputReader {
         return chosen(read(file, Optional.empty(), name));
     }
 
-    /**
-     * Reads a stream with the content of a regular file, with the Python calls beside it, as {@link #readRanks(Path)} does; for a
-     * reader who counts or limits what is read. The stream stays open.
-     *
-     * @throws IOException as {@link #readRanks(Path)} does
-     */
-    public List<RuntimeOutput> readRanks(InputStream content, Path file) throws IOException {
-        return chosen(read(content, Optional.of(file), file.toString()));
-    }
-
     private List<RuntimeOutput> read(InputStream content, Optional<Path> path, String name) throws IOException {
         BufferedInputStream in = new BufferedInputStream(content);
         if (OutputFormat.of(in).equals(Optional.of(OutputFormat.REPORT_DATABASE))) {

@@ -216,19 +216,6 @@ class PythonCallsTests {
         assertThat(lines(RuntimeOutput.read(file))).containsExactly(frames(5));
     }
 
-    @Test
-    void areReadBesideAFileOfWhichTheCallerOpensTheStream() throws IOException {
-        operation("ttnn.relu");
-        Files.writeString(folder.resolve("graph.python_io.json"), calls(call("ttnn.relu", 5)));
-        byte[] json = graph.close().json().getBytes(StandardCharsets.UTF_8);
-
-        RuntimeOutput output = RuntimeOutputReader.create()
-                .readRanks(new ByteArrayInputStream(json), folder.resolve("graph.json"))
-                .get(0);
-
-        assertThat(lines(output)).containsExactly(frames(5));
-    }
-
     private static byte[] gzip(String text) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {

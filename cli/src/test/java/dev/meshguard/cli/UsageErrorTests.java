@@ -1,0 +1,59 @@
+package dev.meshguard.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A wrong command is one line on standard error, which names the way out. */
+class UsageErrorTests {
+
+    @TempDir
+    Path folder;
+
+    @BeforeEach
+    void writeFiles() throws IOException {
+        Files.writeString(folder.resolve("run.log"), "a line\n");
+        Files.writeString(folder.resolve("dram.csv"), ",DRAM\n,Total allocatable (B):,64\n,Total allocated (B):,0\n");
+        Files.writeString(folder.resolve("l1.csv"), ",L1\n,Total allocatable (B):,64\n,Total allocated (B):,0\n");
+        Files.createDirectory(folder.resolve("empty.d"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            analyze                    | Missing required parameter: 'LOG'. Try: meshguard analyze --help
+            analyze --jsn x.log        | Unknown option: '--jsn'. Try: meshguard analyze --help
+            analyze nowhere.log        | nowhere.log does not exist. Give the path of a log, a history, a graph capture or a database, or - for standard input.
+            analyze empty.d            | empty.d cannot be read: it is a folder without a graph capture or a database, also 4 folders deep. Logs are read only by name: empty.d/*.log
+            analyze --expected no.txt -| --expected "no.txt": there is no such file. Give the path of one, or leave --expected out.
+            analyze --baseline no.txt -| --baseline "no.txt": there is no such file. Give the path of one, or leave --baseline out.
+            analyze --baseline run.log -| run.log:1: a known leak is a fingerprint of 12 digits, a count of at least 1, a type, a size class and a place, with one blank between them: "a line" was found. Leave the file to -Dmeshguard.baseline.update=accept.
+            analyze --phase ( -        | --phase ( is no regular expression: Unclosed group at index 1. Example: '^=== (.+) ===$'
+            analyze --rank -1 -        | --rank -1: give the rank of a process, 0 or more
+            analyze --follow -         | --follow reads one file. Name one log, or pipe it in with - and leave --follow out.
+            analyze --follow dram.csv  | dram.csv is no log, and --follow is for logs. Leave it out.
+            analyze --until-quiet 3 x.log | --until-quiet 3: give 0 or more seconds, and --follow
+            diff run.log               | diff compares two runs: give a second file, or --devices to compare the devices of one.
+            diff - -                   | diff reads standard input once, and - is given twice: give the path of one of them.
+            diff dram.csv l1.csv       | dram.csv and l1.csv have no figures of the same memory: give two reports of one kind, both whole.
+            diff run.log dram.csv      | dram.csv has the memory of one moment, and run.log is a run: give two runs, or two moments.
+            page nowhere.jsonl         | nowhere.jsonl does not exist. Give the path of a log, a history, a graph capture or a database, or - for standard input.
+            page dram.csv              | dram.csv has the memory of one moment and no history. meshguard analyze reads it, and meshguard diff compares two.
+            page run.log -o no.d/p.html| no.d/p.html cannot be written: its folder does not exist. Give another path with -o.
+            suite run.log              | run.log is no folder. Give the one to which tests write their pages.
+            suite empty.d              | empty.d has no run in it. Give the folder in which runs is, or one above it.
+            """)
+    void isSaidInOneLine(String command, String sentence) {
+        String[] words = Stream.of(command.split(" "))
+                .map(word -> word.contains(".") ? folder.resolve(word).toString() : word)
+                .toArray(String[]::new);
+
+        assertThat(Answer.to(words).in(folder)).isEqualTo(new Answer(64, "", "meshguard: " + sentence + "\n"));
+    }
+}
