@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -336,7 +335,7 @@ public final class Analyze implements Callable<Integer> {
     /** Prints one document for all files, those of a kind in the order of the command line. */
     private void printJson(List<Answer> answers) throws IOException {
         // The verdicts take the most heap, so they are made before anything is written.
-        Map<Answer, String> verdicts = new IdentityHashMap<>();
+        IdentityHashMap<Answer, String> verdicts = new IdentityHashMap<>();
         for (Answer answer : answers) {
             answer.report()
                     .ifPresent(report ->

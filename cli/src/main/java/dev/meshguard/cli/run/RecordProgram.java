@@ -19,8 +19,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -102,10 +102,13 @@ public final class RecordProgram implements Callable<Integer> {
 
     @Override
     public Integer call() throws UsageException, IOException, InterruptedException {
-        CompletableFuture<TrackedProcess> started = new CompletableFuture<>();
-        interruption.await(() -> started.thenAccept(RecordProgram::end));
+        AtomicReference<TrackedProcess> started = new AtomicReference<>();
+        interruption.await(() -> Optional.ofNullable(started.get()).ifPresent(RecordProgram::end));
         try (TrackedProcess running = start()) {
-            started.complete(running);
+            started.set(running);
+            if (interruption.isAskedFor()) {
+                end(running);
+            }
             int status = running.await(FOREVER);
             LeakVerdict verdict = running.verdict();
             VerdictReport report = VerdictReport.of(verdict);
