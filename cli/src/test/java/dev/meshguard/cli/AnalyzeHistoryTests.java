@@ -124,8 +124,11 @@ class AnalyzeHistoryTests {
     void aLogWhoseFirstLineIsOfAnotherProgramInJsonIsALog() throws IOException {
         Path log = Files.writeString(
                 folder.resolve("server.log"),
-                "{\"level\":\"info\",\"kind\":\"x\"}\n✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\n"
-                        + "Allocation Server stopped\n");
+                """
+                {"level":"info","kind":"x"}
+                ✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)
+                Allocation Server stopped
+                """);
 
         Answer answer = Answer.to("analyze", log.toString());
 

@@ -88,7 +88,7 @@ class RecordTests {
     void aProgramCanReportWithoutAClient() throws Exception {
         require("nc", "-h");
         String[] page =
-                Files.readString(Path.of("..", "docs").resolve("protocol.md")).split("```\n");
+                Files.readString(Path.of("..", "docs").resolve("protocol.md")).split("```\n", -1);
         Files.writeString(folder.resolve("decode.sh"), page[1]);
 
         Answer answer = record(List.of("--without-page"), "sh", "-c", "cd '" + folder + "' && exec sh decode.sh");
