@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -27,18 +27,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LauncherTests {
 
     @TempDir
+    static Path parent;
+
+    private static Path launcher = Path.of("");
+
+    @TempDir
     Path folder;
 
-    private Path launcher = Path.of("");
-
-    @BeforeEach
-    void install() throws IOException {
+    @BeforeAll
+    static void install() throws IOException {
         assumeTrue(
                 Stream.of(System.getenv("PATH").split(File.pathSeparator))
                         .anyMatch(path -> Files.isExecutable(Path.of(path, "sh"))),
                 "There is no sh on the PATH, so the launcher is not tested");
-        Path installed = Files.createDirectory(folder.resolve("with  blanks"));
-        Files.createSymbolicLink(installed.resolve("meshguard.jar"), PackagedProgram.RUNNABLE_JAR);
+        Path installed = Files.createDirectory(parent.resolve("with  blanks"));
+        Files.copy(PackagedProgram.RUNNABLE_JAR, installed.resolve("meshguard.jar"));
         launcher = Files.copy(PackagedProgram.RUNNABLE_JAR.resolveSibling("meshguard"), installed.resolve("meshguard"));
         Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
     }
@@ -63,7 +66,7 @@ class LauncherTests {
 
     @Test
     void findsTheJarThroughALinkToIt() throws Exception {
-        Path link = Files.createSymbolicLink(folder.resolve("mg"), launcher);
+        Path link = Files.createSymbolicLink(parent.resolve("mg"), launcher);
 
         assertThat(PackagedProgram.ofCommand(folder, link.toString())
                         .run("", "--version")
