@@ -14,6 +14,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which periods without reports may hide memory.
@@ -38,7 +39,9 @@ final class TrackingGaps {
 
     private final AllocationHistory history;
     private final List<OpenMesh> meshes;
-    private final List<BufferGeneration> ofSubDevices;
+
+    /** The buffers of sub-devices; null until a snapshot follows a gap, because every freed buffer becomes an object for it. */
+    private @Nullable List<BufferGeneration> ofSubDevices;
 
     TrackingGaps(AllocationHistory history) {
         this.history = history;
@@ -46,11 +49,19 @@ final class TrackingGaps {
         this.meshes = history.events(HistoryEvent.MeshOpened.class).stream()
                 .map(opened -> new OpenMesh(opened.mesh(), opened.number(), closeOf(opened, closes)))
                 .toList();
-        this.ofSubDevices = history.generations().stream()
-                .filter(buffer -> buffer.allocator()
-                        .filter(allocator -> allocator.kind() == AllocatorId.Kind.SUB_DEVICE)
-                        .isPresent())
-                .toList();
+    }
+
+    private List<BufferGeneration> ofSubDevices() {
+        List<BufferGeneration> known = ofSubDevices;
+        if (known == null) {
+            known = history.generations().stream()
+                    .filter(buffer -> buffer.allocator()
+                            .filter(allocator -> allocator.kind() == AllocatorId.Kind.SUB_DEVICE)
+                            .isPresent())
+                    .toList();
+            ofSubDevices = known;
+        }
+        return known;
     }
 
     private static long closeOf(HistoryEvent.MeshOpened opened, List<HistoryEvent.MeshClosed> closes) {
@@ -76,6 +87,12 @@ final class TrackingGaps {
     }
 
     private boolean areWitnessed(List<OpenMesh> open, long gap) {
+        List<HistoryEvent.Witnessed> later = history.witnessSnapshots().stream()
+                .filter(event -> event.number() > gap && event.snapshot().moment() == Moment.CLOSE_BEGUN)
+                .toList();
+        if (later.isEmpty()) {
+            return false;
+        }
         Set<Integer> withoutMesh = new TreeSet<>();
         for (BufferGeneration buffer : history.generations()) {
             if (!buffer.hasDevice()) {
@@ -86,11 +103,7 @@ final class TrackingGaps {
                 withoutMesh.add(buffer.device());
             }
         }
-        List<HistoryEvent.Witnessed> later = history.witnessSnapshots().stream()
-                .filter(event -> event.number() > gap && event.snapshot().moment() == Moment.CLOSE_BEGUN)
-                .toList();
-        return !later.isEmpty()
-                && withoutMesh.stream()
+        return withoutMesh.stream()
                         .allMatch(device -> cover(later, device, List.of(AllocatorId.MESH, AllocatorId.DEVICE)))
                 && open.stream().allMatch(mesh -> isWitnessed(mesh, gap, later));
     }
@@ -109,7 +122,7 @@ final class TrackingGaps {
      */
     private List<AllocatorId> allocators(OpenMesh mesh, int device, long gap) {
         List<AllocatorId> allocators = new ArrayList<>(List.of(AllocatorId.MESH));
-        ofSubDevices.stream()
+        ofSubDevices().stream()
                 .filter(buffer -> buffer.device() == device
                         && buffer.request()
                                 .details()
