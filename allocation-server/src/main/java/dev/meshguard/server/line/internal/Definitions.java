@@ -43,7 +43,7 @@ public final class Definitions {
 
     /** Adds the call stack that a line defines. */
     public void addStack(JsonLine line) {
-        add(stacks, line, origin(line.texts("frames")));
+        add(stacks, line, origin(line.texts("frames", MAX_FRAMES)));
     }
 
     /** Adds the owner that a line defines. */
@@ -62,7 +62,7 @@ public final class Definitions {
     /** Returns the call stack of a report, or nothing if it has none. */
     public Optional<Origin> stack(JsonLine line) {
         return line.isList("stack")
-                ? origin(line.texts("stack"))
+                ? origin(line.texts("stack", MAX_FRAMES))
                 : find(stacks, line, "stack").orElse(Optional.empty());
     }
 
@@ -91,8 +91,7 @@ public final class Definitions {
     private static Optional<Origin> origin(List<String> texts) {
         return texts.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Origin(
-                        texts.stream().limit(MAX_FRAMES).map(Definitions::frame).toList()));
+                : Optional.of(new Origin(texts.stream().map(Definitions::frame).toList()));
     }
 
     /** Reads {@code function (file:line)}; a text of another form is the name of a function. */

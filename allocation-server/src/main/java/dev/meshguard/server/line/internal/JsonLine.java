@@ -57,6 +57,9 @@ public final class JsonLine {
 
     /** Returns an address, which the line must have. */
     public long address(String key) {
+        if (!has(key)) {
+            throw invalid(key, "");
+        }
         return address(key, fields.get(key));
     }
 
@@ -66,7 +69,7 @@ public final class JsonLine {
     }
 
     /** JSON has no hexadecimal numbers, and many writers of it end at 2^63-1: an address may be a text. */
-    private long address(String key, @Nullable Object value) {
+    private static long address(String key, @Nullable Object value) {
         if (value instanceof Long number && number >= 0) {
             return number;
         }
@@ -77,7 +80,7 @@ public final class JsonLine {
                 // The error is the same as for every other value.
             }
         }
-        throw invalid(key, "0 to " + Long.MAX_VALUE + ", or a text \"0x0\" to \"0xffffffffffffffff\"");
+        throw invalid(key, value, "0 to " + Long.MAX_VALUE + ", or a text \"0x0\" to \"0xffffffffffffffff\"");
     }
 
     /** Returns a text, cut to {@value #MAX_TEXT} characters; none if the line has none, or a blank one. */
@@ -91,9 +94,12 @@ public final class JsonLine {
         return Optional.empty();
     }
 
-    /** Returns an array of texts, which the line must have. */
-    public List<String> texts(String key) {
-        return list(key).stream().map(element -> cut(String.valueOf(element))).toList();
+    /** Returns the first elements of an array, which the line must have, as texts. */
+    public List<String> texts(String key, int atMost) {
+        return list(key).stream()
+                .limit(atMost)
+                .map(element -> cut(shown(element)))
+                .toList();
     }
 
     /** Replaces what is no text, such as half of a surrogate pair, because no file could hold it. */
@@ -152,18 +158,17 @@ public final class JsonLine {
 
     private InvalidLineException invalid(String key, String valid) {
         Object value = fields.get(key);
-        String shown = String.valueOf(value);
-        return new InvalidLineException(
-                value == null
-                        ? "has no \"" + key + '"'
-                        : "has \"" + key + "\" "
-                                + (shown.length() > MAX_SHOWN ? shown.substring(0, MAX_SHOWN) + "…" : shown)
-                                + ", and valid are " + valid);
+        return value == null ? new InvalidLineException("has no \"" + key + '"') : invalid(key, value, valid);
     }
 
-    /** Returns the fields, for errors. */
-    @Override
-    public String toString() {
-        return fields.toString();
+    private static InvalidLineException invalid(String key, @Nullable Object value, String valid) {
+        String shown = shown(value);
+        return new InvalidLineException("has \"" + key + "\" "
+                + (shown.length() > MAX_SHOWN ? shown.substring(0, MAX_SHOWN) + "…" : shown) + ", and valid are "
+                + valid);
+    }
+
+    private static String shown(@Nullable Object value) {
+        return value instanceof List<?> ? "an array" : value instanceof JsonLine ? "an object" : String.valueOf(value);
     }
 }

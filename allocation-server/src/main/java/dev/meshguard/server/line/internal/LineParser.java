@@ -25,11 +25,16 @@ public final class LineParser {
     public static final int MAX_BYTES = 1 << 16;
 
     private static final int MAX_KEY = 64;
+    private static final int MAX_DEPTH = 16;
+    private static final int MAX_DIGITS = 40;
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-            .streamReadConstraints(
-                    StreamReadConstraints.builder().maxNameLength(MAX_KEY).build())
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNameLength(MAX_KEY)
+                    .maxNestingDepth(MAX_DEPTH)
+                    .maxNumberLength(MAX_DIGITS)
+                    .build())
             .build();
 
     private @Nullable JsonParser parser;
