@@ -19,7 +19,7 @@ import java.util.stream.LongStream;
  *
  * <p>In a form, a blank stands for any blanks, {@code #} for a size, {@code &} for an address, and {@code @} for a range of cores;
  * the braces of a text that was not filled may stand for each. What only some versions have is optional. The figures of a form
- * name its sizes, addresses and groups by their numbers.
+ * name its sizes, addresses and groups by their numbers, beginning with the first.
  */
 enum RejectionForm {
     NO_SPACE(
@@ -47,6 +47,12 @@ enum RejectionForm {
             "too small",
             "Cannot set to globally allocated buffer\\. Circular buffer size # B exceeds allocated L1 buffer bank size of # B",
             "a circular buffer of $1, and its L1 buffer has $2 in each bank"),
+    BEYOND_MOST(
+            "too small",
+            "(?:Shrink|Worker L1) size # (?:must be smaller|is larger) than max size #",
+            "$1 of L1, and at most $2 can be had"),
+    SHRINKING(
+            "occupied", "Shrink size # cuts into allocated block at address &", "the first $1, and a block lies at $2"),
     TRACE_REGION(
             "too small",
             "Creating trace buffers of size #\\s*B on \\w+ [\\w{}]+, but only #\\s*B is allocated for trace region",

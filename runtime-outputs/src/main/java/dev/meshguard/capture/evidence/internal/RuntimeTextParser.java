@@ -21,15 +21,20 @@ public final class RuntimeTextParser {
 
     private static final int MAX_LENGTH = 2_000;
 
-    private static final Pattern REJECTION = Pattern.compile(
-            "Out of Memory: (?:Not enough|Cannot)|Statically allocated (?:circular|dataflow)"
-                    + "|Cannot set to globally allocated buffer|Creating trace buffers of size|Trace buffer at address");
+    private static final Pattern REJECTION =
+            Pattern.compile("Out of Memory: (?:Not enough|Cannot)|Statically allocated (?:circular|dataflow)"
+                    + "|Cannot set to globally allocated buffer|Creating trace buffers of size|Trace buffer at address"
+                    + "|Shrink size \\S+ (?:must|cuts)|Worker L1 size \\S+ is larger");
 
     /** What stands before the rest of a rejection in a further line: parts of a prefix. */
     private static final Pattern PREFIX = Pattern.compile("(?:^E|[|\\]:>])\\s+");
 
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{}");
-    private static final Pattern VALUE = Pattern.compile("(?:E\\s+)?(\\w+|[\\[{].{1,100}[\\]}])");
+    /** What replaces a placeholder. The values follow the text, one in a line or all in one. */
+    private static final Pattern VALUE = Pattern.compile("\\d+|[A-Z][A-Z0-9_]*|\\[[^\\]]{1,100}]|\\{[^}]{1,100}}");
+
+    private static final Pattern VALUES =
+            Pattern.compile("(?:E\\s+)?((?:%1$s)(?:[\\s,]+(?:%1$s))*)".formatted(VALUE.pattern()));
 
     private static final Pattern WITH_TRACE = Pattern.compile(
             "Allocating device buffers is (?:potentially )?unsafe due to the existence of an active trace");
@@ -72,10 +77,12 @@ public final class RuntimeTextParser {
     }
 
     private boolean continues(String text) {
-        Matcher placeholder = PLACEHOLDER.matcher(rejection);
-        Matcher value = VALUE.matcher(text);
-        if (placeholder.find() && value.matches()) {
-            rejection = placeholder.replaceFirst(Matcher.quoteReplacement(value.group(1)));
+        Matcher values = VALUES.matcher(text);
+        if (rejection.contains("{}") && values.matches()) {
+            VALUE.matcher(values.group(1))
+                    .results()
+                    .forEach(value -> rejection =
+                            PLACEHOLDER.matcher(rejection).replaceFirst(Matcher.quoteReplacement(value.group())));
             return true;
         }
         Matcher prefix = PREFIX.matcher(text);

@@ -82,6 +82,10 @@ class RuntimeTextParserTests {
                         + " bank size is only 16 B | too small: 64 B of L1_SMALL across 2 banks, 32 B in each; a bank has 16 B",
                 "Cannot set to globally allocated buffer. Circular buffer size 131072 B exceeds allocated L1 buffer bank size of 65536 B"
                         + " | too small: a circular buffer of 128 KiB (131072 B), and its L1 buffer has 64 KiB (65536 B) in each bank",
+                "Shrink size 8192 cuts into allocated block at address 4096"
+                        + " | occupied: the first 8 KiB (8192 B), and a block lies at 0x1000 (4096)",
+                "Shrink size 8192 must be smaller than max size 4096"
+                        + " | too small: 8 KiB (8192 B) of L1, and at most 4 KiB (4096 B) can be had",
                 "Trace buffer at address 4096 overlaps with buffers deallocated during trace capture (deletion high water mark: 8192)."
                         + " | occupied: its trace would lie at 0x1000 (4096), where there were buffers deallocated during trace"
                         + " capture"
@@ -113,6 +117,8 @@ class RuntimeTextParserTests {
                 "Statically allocated circular buffers in program {} clash with L1 buffers on core range {}. L1 buffer allocated at {} and"
                         + " static circular buffer region ends at {}; 7; [(x=0,y=0) - (x=7,y=7)]; 1000; 2000"
                         + " | occupied: circular buffers up to 0x7d0 (2000), and an L1 buffer lies at 0x3e8 (1000)",
+                "Statically allocated circular buffers on core range {} grow to {} B which is beyond max L1 size of {} B;[0-0 - 7-7] 2000 1000"
+                        + " | too small: circular buffers up to 1.95 KiB (2000 B), and L1 has 1000 B",
                 "[1,0]<stderr>: Out of Memory: Not enough space to allocate 4096 B L1 buffer across 70;[1,0]<stderr>: banks, where each bank"
                         + " needs to store 64 B, but bank size is 1024 B;[1,0]<stderr>: (allocated: 1000 B, free: 24 B, largest free"
                         + " block: 24 B) | full: 4 KiB (4096 B) of L1 across 70 banks, 64 B in each; a bank has 1 KiB (1024 B), of which"
