@@ -71,6 +71,34 @@ class DamagedEvidenceTests {
     }
 
     @Test
+    void aReportOfALeakWithAnyByteChangedOrRemovedOrThatIsCutIsNeverClean() throws IOException {
+        for (String unit : List.of("KB", "B")) {
+            WrittenMemoryReport dump =
+                    new WrittenMemoryReport(unit).memory("DRAM", 2, -8_192).memory("L1", 3, -4_096, 2_048);
+            for (String text : List.of(dump.detailed(), dump.summary())) {
+                for (int i = 0; i < text.length(); i++) {
+                    String before = text.substring(0, i);
+                    String after = text.substring(i + 1);
+                    char other = (char) (' ' + random.nextInt(95));
+                    for (String damaged : List.of(before + after, before + other + after, before, after)) {
+                        assertThat(isClean(damaged)).as(damaged).isFalse();
+                    }
+                }
+            }
+        }
+    }
+
+    private static boolean isClean(String text) {
+        try {
+            RuntimeEvidence report =
+                    RuntimeEvidence.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "report.csv");
+            return !report.hasAllocatedMemory() && report.notes().isEmpty();
+        } catch (IOException isNoReport) {
+            return false;
+        }
+    }
+
+    @Test
     void numbersBeyondALongAreNotUsed() throws IOException {
         String nines = "9".repeat(18);
         String text = ",DRAM\n,Total allocatable (KB):," + nines + "\n,Total allocated (KB):," + nines
