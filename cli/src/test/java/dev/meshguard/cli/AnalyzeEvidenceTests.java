@@ -74,6 +74,20 @@ class AnalyzeEvidenceTests {
     }
 
     @Test
+    void aMemoryReportThatBreaksOffIsInconclusive() throws IOException {
+        String l1 = DETAILED.substring(DETAILED.indexOf(",L1"));
+        String cut = l1.replace(",L1", ",DRAM") + l1.substring(0, l1.indexOf(",Total free"));
+
+        Answer answer = Answer.to("analyze", file("detailed_memory_usage.csv", cut));
+
+        assertThat(answer.out())
+                .contains(
+                        "INCONCLUSIVE  the file does not say how much is allocated\n",
+                        "note    The figures of L1 are not used: \"Total free\" is missing.\n");
+        assertThat(answer.status()).isEqualTo(2);
+    }
+
+    @Test
     void theSummaryOfL1SaysNotWhatIsAllocated() throws IOException {
         Answer answer = Answer.to("analyze", file("l1_usage_summary.csv", """
                         This report indicates available space for interleaving L1 buffers

@@ -68,7 +68,7 @@ record MemoryReportAnswer(MemoryReport content, boolean judgesMoment) {
     }
 
     private String allocated() {
-        if (!content.saysWhatIsAllocated()) {
+        if (!content.saysWhatIsAllocated() || !content.hasAllocatedMemory()) {
             return "the file does not say how much is allocated";
         }
         long allocated = content.memories().stream()

@@ -178,12 +178,10 @@ public final class Diff implements Callable<Integer> {
             throws IOException {
         List<String> text = new ArrayList<>(report.text().lines().toList());
         List<String> losses = runs.stream().flatMap(Diff::losses).toList();
-        ExitStatus status = leavesMore ? ExitStatus.LEAKED : ExitStatus.DIFFERENT;
-        if (isSame) {
-            status = losses.isEmpty() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE;
-        }
-        if (status == ExitStatus.INCONCLUSIVE) {
-            text.set(0, "INCONCLUSIVE  no difference in what can be compared");
+        ExitStatus status = isSame ? ExitStatus.CLEAN : leavesMore ? ExitStatus.LEAKED : ExitStatus.DIFFERENT;
+        if (!losses.isEmpty() && !leavesMore) {
+            status = ExitStatus.INCONCLUSIVE;
+            text.set(0, "INCONCLUSIVE  " + (isSame ? "no difference" : "no more memory") + " in what can be compared");
         }
         text.addAll(losses);
         print(List.copyOf(runs), status, text, changes);
