@@ -13,8 +13,8 @@
  *     meshguard_freed(.device = 0, .type = MESHGUARD_DRAM, .address = 0x1000);
  *
  * A server is used if MESHGUARD_SOCKET names its socket, as `meshguard record -- ./program` does, or if TT_ALLOC_TRACKING_ENABLED is 1.
- * Without one, every call does nothing. No call fails: it keeps errno and raises no signal. It waits up to five seconds for a server that does not
- * answer, and up to thirty for one that does not read. A server that is not there, or that does not understand this client, is named once on
+ * Without one, every call does nothing. No call fails: it keeps errno and raises no signal. It waits up to five seconds to connect, and up to
+ * thirty for a server that does not answer or read. A server that is not there, or that does not understand this client, is named once on
  * standard error, and makes the verdict inconclusive.
  *
  * Threads may use all of it; signal handlers must not. A forked process reports over a connection of its own. Reports are sent in batches, after
@@ -411,7 +411,7 @@ static int meshguard_open_(const char *path) {
     strcpy(address.sun_path, path);
     meshguard_.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     setsockopt(meshguard_.fd, SOL_SOCKET, SO_SNDTIMEO, &connecting, sizeof connecting);
-    setsockopt(meshguard_.fd, SOL_SOCKET, SO_RCVTIMEO, &connecting, sizeof connecting);
+    setsockopt(meshguard_.fd, SOL_SOCKET, SO_RCVTIMEO, &sending, sizeof sending);
     while (connect(meshguard_.fd, (const struct sockaddr *)&address, sizeof address) < 0) {
         if (errno != EINTR) {
             return -1;

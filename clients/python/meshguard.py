@@ -489,8 +489,8 @@ class _Client:
     def connect(self):
         """With a timeout of Python `connect` would fail at once where the server only is busy."""
         self.connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
-            self.connection.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", _CONNECT_SECONDS, 0))
+        for option, seconds in ((socket.SO_SNDTIMEO, _CONNECT_SECONDS), (socket.SO_RCVTIMEO, _SEND_SECONDS)):
+            self.connection.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", seconds, 0))
         self.connection.connect(self.path)
         name = os.path.basename(sys.argv[0] if getattr(sys, "argv", None) else "")
         hello = '{"op":"hello","version":1,"pid":%d,"name":%s}\n' % (os.getpid(), _quoted(name))

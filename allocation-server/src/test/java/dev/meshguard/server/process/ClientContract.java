@@ -7,8 +7,10 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -17,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -143,10 +146,12 @@ abstract class ClientContract {
         Path socket = folder.resolve("old.sock");
         try (ServerSocketChannel old = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             old.bind(UnixDomainSocketAddress.of(socket));
+            CompletableFuture<Void> rejects = CompletableFuture.runAsync(() -> hangUpAfterHello(old));
 
             assertThat(run("threads", socket.toString()))
                     .containsExactly("[MeshGuard] Warning: no server at " + socket
                             + ", so nothing more is reported: it does not answer, as an old server or one that hangs");
+            rejects.join();
         }
         assertThat(folder.resolve("old.sock.unheard")).content().matches("\\d+\n");
     }
@@ -194,6 +199,14 @@ abstract class ClientContract {
     }
 
     // Helpers
+
+    private static void hangUpAfterHello(ServerSocketChannel server) {
+        try (SocketChannel connection = server.accept()) {
+            connection.read(ByteBuffer.allocate(1024));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     private static boolean connects(SocketChannel channel, Path socket) throws IOException {
         try {
