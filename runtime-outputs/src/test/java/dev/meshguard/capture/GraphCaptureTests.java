@@ -422,18 +422,6 @@ class GraphCaptureTests {
     }
 
     @Test
-    void nodesOfUnknownTypesAreCounted() {
-        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
-        graph.other("program_execution", Map.of("runtime_id", 1024));
-        graph.other("program_execution", Map.of("runtime_id", 2048));
-
-        RuntimeOutput capture = graph.close().read();
-
-        assertThat(verdict(capture).outcome()).isEqualTo(Outcome.LEAK_FREE);
-        assertThat(capture.notes()).containsExactly("Skipped: 2 × node of type program_execution.");
-    }
-
-    @Test
     void aMissingNodeIsALostReport() {
         WrittenGraph graph = new WrittenGraph(Age.NEWEST);
         int buffer = graph.allocate(RESULT);

@@ -556,15 +556,34 @@ class ReportDatabaseTests {
         assertThat(output.records()).isEqualTo(1);
     }
 
-    @Test
-    void countsARowThatCannotBeReadAsLost() throws Exception {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "1, 0, 'somewhere', 2048, 1",
+                "1, -3, 4096, 2048, 1",
+                "1, 0, 18446744073709551616, 2048, 1",
+                "9223372036854775807, 0, 4096, 2048, 1"
+            })
+    void countsARowThatCannotBeReadAsLost(String row) throws Exception {
         try (WrittenDatabase database = database(Writer.LIVE)) {
             database.operation(1, "ttnn.ones", WEIGHTS);
-            database.execute("INSERT INTO buffers VALUES (1, 0, 'somewhere', 2048, 1)");
+            database.execute("INSERT INTO buffers VALUES (" + row + ")");
         }
 
         assertThat(losses())
                 .containsExactly("the table buffers has a row for ttnn.ones (operation 1) without valid numbers");
+    }
+
+    @Test
+    void isRejectedIfARowHasNoRank() throws Exception {
+        try (WrittenDatabase database = database(Writer.IMPORTER_OF_RANKS)) {
+            database.operation(1, "ttnn.ones", WEIGHTS);
+            database.execute("UPDATE buffers SET rank = 'first'");
+        }
+
+        assertThatThrownBy(() -> RuntimeOutput.read(file()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("rows whose rank is no number");
     }
 
     @Test

@@ -536,7 +536,9 @@ final class CaptureRecorder {
         }
         buffer.state = State.FREED;
         buffer.freedAt = number;
-        if (!open.isEmpty()) {
+        if (open.isEmpty()) {
+            buffer.memory = null;
+        } else {
             if (freed.size() == MAX_FREED) {
                 freed.remove();
             }

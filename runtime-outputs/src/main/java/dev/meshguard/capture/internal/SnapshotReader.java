@@ -56,6 +56,9 @@ final class SnapshotReader {
                     recorder.exception(reason(errors.row));
                 }
             }
+            if (buffers.hasRow && criteria.last().isEmpty()) {
+                recorder.unreadableBuffer();
+            }
             errorsBefore(criteria.last().isPresent() ? last : NONE, errors);
         }
         if (criteria.last().isPresent() && read != last) {
@@ -195,6 +198,8 @@ final class SnapshotReader {
     private static final class Rows implements AutoCloseable {
 
         private final ResultSet row;
+        private boolean hasRow;
+        /** The number, or the largest one if there is no row. */
         private long operation;
 
         Rows(ResultSet row) throws SQLException {
@@ -203,7 +208,8 @@ final class SnapshotReader {
         }
 
         void next() throws SQLException {
-            operation = row.next() ? row.getLong(1) : NONE;
+            hasRow = row.next();
+            operation = hasRow ? row.getLong(1) : NONE;
         }
 
         @Override
