@@ -14,8 +14,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -209,11 +207,10 @@ public final class Serve implements Callable<Integer> {
     }
 
     private Set<PosixFilePermission> permissions() throws UsageException {
-        List<String> known = new ArrayList<>(List.of("user", "group", "all"));
-        return switch (known.indexOf(allowed.toLowerCase(Locale.ROOT))) {
-            case 0 -> PosixFilePermissions.fromString("rw-------");
-            case 1 -> PosixFilePermissions.fromString("rw-rw----");
-            case 2 -> PosixFilePermissions.fromString("rw-rw-rw-");
+        return switch (allowed.toLowerCase(Locale.ROOT)) {
+            case "user" -> PosixFilePermissions.fromString("rw-------");
+            case "group" -> PosixFilePermissions.fromString("rw-rw----");
+            case "all" -> PosixFilePermissions.fromString("rw-rw-rw-");
             default -> throw new UsageException("--allow " + allowed + ": give user, group or all");
         };
     }
