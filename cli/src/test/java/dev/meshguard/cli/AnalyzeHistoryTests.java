@@ -122,9 +122,7 @@ class AnalyzeHistoryTests {
 
     @Test
     void aLogWhoseFirstLineIsOfAnotherProgramInJsonIsALog() throws IOException {
-        Path log = Files.writeString(
-                folder.resolve("server.log"),
-                """
+        Path log = Files.writeString(folder.resolve("server.log"), """
                 {"level":"info","kind":"x"}
                 ✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)
                 Allocation Server stopped

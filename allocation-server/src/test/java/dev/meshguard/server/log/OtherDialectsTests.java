@@ -270,6 +270,7 @@ class OtherDialectsTests {
                 "Allocation #12 of 40 took 3 ms",
                 "Allocation #",
                 "Deallocation took 3 ms",
+                "Allocated: 3 MB (Total: 12 MB)",
                 "buffer allocated"
             })
     void aSentenceWithTheWordsOfABlockIsNoLoss(String sentence) {

@@ -401,9 +401,7 @@ public final class LogParser {
             case DUMP -> dump();
             case ACTIVE, DECORATION -> isInBlock = false;
             case DUMP_COMPLETE -> dumpComplete();
-            case SHARED_WITH_DEAD ->
-                ledger.sharedWithDead(new ReplayedLedger.Shared(
-                        (int) line.number(1), unsigned(line.word(0)), line.number(2), line.number(3), line.number(4)));
+            case SHARED_WITH_DEAD -> ledger.sharedWithDead(line);
             case DEAD -> died(line.number(0));
             case REMOVED -> removed(line);
             case SUM -> sum(line);
@@ -418,10 +416,6 @@ public final class LogParser {
                         Quantities.quoted(line.word(0)));
             default -> {}
         }
-    }
-
-    private static long unsigned(String id) {
-        return id.startsWith("0x") ? Long.parseUnsignedLong(id.substring(2), 16) : Long.parseUnsignedLong(id);
     }
 
     private void attach() {

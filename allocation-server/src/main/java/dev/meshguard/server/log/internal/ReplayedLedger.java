@@ -324,42 +324,41 @@ final class ReplayedLedger {
     }
 
     /**
-     * A line about an entry that is not simply removed with its owner.
-     *
-     * @param remainingReferences the number of references of other processes
-     * @param dead the dead process
-     * @param newOwner the new owner
+     * Handles a line about an entry that is not simply removed with its owner. It follows the line that reports the dead process,
+     * and precedes all others about the entry.
      */
-    record Shared(int device, long id, long remainingReferences, long dead, long newOwner) {}
-
-    /** Follows the line that reports the dead process, and precedes all others about the entry. */
-    void sharedWithDead(Shared shared) {
-        Optional<Death> latest = deathOf(shared.dead);
+    void sharedWithDead(ServerStatusLine line) {
+        int device = (int) line.number(1);
+        long id = line.address(0);
+        long remaining = line.number(2);
+        long dead = line.number(3);
+        long newOwner = line.number(4);
+        Optional<Death> latest = deathOf(dead);
         if (latest.isEmpty()) {
             gaps.note(
                     Kind.CONTRADICTION,
                     "line %d is about a buffer of the dead process %d, and no line before it says that this process is"
                             + " dead",
                     events.line(),
-                    shared.dead);
+                    dead);
             return;
         }
-        ReplayedDevice replayed = devices.get(shared.device);
-        BufferEntry entry = replayed == null ? null : replayed.entries.find(shared.id);
-        boolean isOfDead = entry != null && entry.references == 0 && entry.owner == shared.dead;
+        ReplayedDevice replayed = devices.get(device);
+        BufferEntry entry = replayed == null ? null : replayed.entries.find(id);
+        boolean isOfDead = entry != null && entry.references == 0 && entry.owner == dead;
         long before = entry == null ? 0 : isOfDead ? entry.referencesAtDeath : entry.references;
-        if (replayed == null || entry == null || before == 0 || before < shared.remainingReferences) {
+        if (replayed == null || entry == null || before == 0 || before < remaining) {
             gaps.note(
                     Kind.CONTRADICTION,
                     "line %d says that others keep %s to %s, and the lines before it make %d",
                     events.line(),
-                    references(shared.remainingReferences),
-                    BufferEntry.text(shared.device, shared.id),
+                    references(remaining),
+                    BufferEntry.text(device, id),
                     before);
             return;
         }
-        entry.released(shared.dead, shared.newOwner);
-        if (shared.remainingReferences == 0) {
+        entry.released(dead, newOwner);
+        if (remaining == 0) {
             if (!isOfDead) {
                 remove(replayed, entry, latest.get());
             }
@@ -367,12 +366,12 @@ final class ReplayedLedger {
         }
         if (isOfDead) {
             latest.get().removed(entry, -1);
-            replayed.enter(entry, entry.type, entry.size, shared.newOwner);
+            replayed.enter(entry, entry.type, entry.size, newOwner);
             entry.survived();
             replayed.abandoned.remove(entry);
         }
-        entry.references = shared.remainingReferences;
-        entry.owner = shared.newOwner;
+        entry.references = remaining;
+        entry.owner = newOwner;
     }
 
     /** A restarted server has an empty ledger. */

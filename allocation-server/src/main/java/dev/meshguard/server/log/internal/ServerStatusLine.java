@@ -28,8 +28,7 @@ record ServerStatusLine(Form form, List<String> values) {
         STATISTICS_LINE("Device " + NUMBER + ": Buffers: " + NUMBER + "(?:, (DRAM): " + NUMBER + " bytes)?(?:, (L1): "
                 + NUMBER + " bytes)?(?:, (Total): " + NUMBER + " bytes)?"),
         BUFFERS(true, "Buffers: " + NUMBER),
-        BYTES(true, "(DRAM|L1|Total): " + NUMBER + " bytes(?: \\(" + FIGURE + " KB\\))?"),
-        KILOBYTES(true, "(DRAM|L1|Total): " + FIGURE + " KB"),
+        BYTES(true, "(DRAM|L1|Total): " + FIGURE + " (bytes|KB)(?: \\(" + FIGURE + " KB\\))?"),
         ACTIVE(true, "Active allocations: " + NUMBER),
         /** A line of this project's own server. */
         SHARED_WITH_DEAD("Buffer (0x[0-9a-fA-F]{1,16}|\\d{1,18}) on device " + NUMBER + " keeps ref_count=" + NUMBER
@@ -43,12 +42,12 @@ record ServerStatusLine(Form form, List<String> values) {
         DUMP_TYPE(true, "(DRAM|L1|SYSTEM_MEMORY|L1_SMALL|TRACE): " + NUMBER + " buffers, " + FIGURE + " MB total"),
         DUMP_BUFFER(
                 true,
-                "- Buffer 0x([0-9a-fA-F]{1,16}): " + FIGURE + " KB \\(PID (-?\\d{1,18}|xxx), ref_count=" + NUMBER
+                "- Buffer (0x[0-9a-fA-F]{1,16}): " + FIGURE + " KB \\(PID (-?\\d{1,18}|xxx), ref_count=" + NUMBER
                         + "\\)"),
         /** The sum of the circular buffers or kernels of a device. */
         SUM("\\[(CB|KERNEL)_(?:ALLOC|FREE|LOAD|UNLOAD)\\] (?:\\w+ kernel on )?Device " + NUMBER + ": [+-]-?" + FIGURE
                 + " MB \\(Total: " + FIGURE + " MB\\)"),
-        UNREADABLE_SUM("\\[CB_(?:ALLOC|FREE)\\] .*|.* MB \\(Total: .*"),
+        UNREADABLE_SUM("\\[CB_(?:ALLOC|FREE)\\] .*|.*Device \\d+: [+-]-?" + FIGURE + " MB \\(Total: .*"),
         KERNELS("DETAILED KERNEL ALLOCATIONS"),
         KERNEL(
                 true,
@@ -153,6 +152,14 @@ record ServerStatusLine(Form form, List<String> values) {
 
     long number(int place) {
         return Long.parseLong(values.get(place));
+    }
+
+    /** Returns an address, in decimal or hexadecimal form. */
+    long address(int place) {
+        String digits = values.get(place);
+        return digits.startsWith("0x")
+                ? Long.parseUnsignedLong(digits.substring(2), 16)
+                : Long.parseUnsignedLong(digits);
     }
 
     private static boolean isMark(char character) {

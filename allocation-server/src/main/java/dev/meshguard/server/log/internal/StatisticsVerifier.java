@@ -6,7 +6,7 @@ import dev.meshguard.event.Quantities;
 /** Compares the sums that the server printed with the sum of the lines. */
 final class StatisticsVerifier {
 
-    private static final String TOTAL = "Total";
+    private static final String BYTES = "bytes";
 
     private final ReplayedLedger ledger;
     private final LogGapRecorder gaps;
@@ -40,13 +40,12 @@ final class StatisticsVerifier {
             case DEVICE -> device = (int) line.number(0);
             case STATISTICS_LINE -> device((int) line.number(0), line);
             case BUFFERS -> buffers(device, line.number(0));
-            case BYTES -> bytes(device, line.word(0), line.number(1));
-            case KILOBYTES -> kilobytes(line.word(0), line.word(1));
+            case BYTES -> bytes(device, line.word(0), line.word(1), line.word(2));
             case ACTIVE -> check(line.number(0), ledger.entries(), "active allocations");
             case DUMP_TOTAL -> tracked(line.number(0));
             case DUMP_NOTHING -> tracked(0);
             case DUMP_TYPE -> group(BufferType.valueOf(line.word(0)), line.number(1), line.word(2));
-            case DUMP_BUFFER -> single(Long.parseUnsignedLong(line.word(0), 16), line.word(1), line.number(3));
+            case DUMP_BUFFER -> single(line.address(0), line.word(1), line.number(3));
             default -> {}
         }
     }
@@ -55,7 +54,7 @@ final class StatisticsVerifier {
         buffers(ofDevice, line.number(1));
         for (int i = 2; i < line.values().size(); i += 2) {
             if (!line.word(i).isEmpty()) {
-                bytes(ofDevice, line.word(i), line.number(i + 1));
+                bytes(ofDevice, line.word(i), line.word(i + 1), BYTES);
             }
         }
     }
@@ -64,16 +63,14 @@ final class StatisticsVerifier {
         check(printed, ledger.buffers(ofDevice), "buffers on device " + ofDevice);
     }
 
-    private void bytes(int ofDevice, String what, long printed) {
-        check(printed, bytesOf(ofDevice, what), "bytes of " + description(what, ofDevice));
-    }
-
-    private void kilobytes(String what, String printed) {
-        long bytes = bytesOf(device, what);
+    private void bytes(int ofDevice, String what, String printed, String unit) {
+        boolean isExact = unit.equals(BYTES);
+        boolean isTotal = what.equals("Total");
+        long bytes = isTotal ? ledger.bytes(ofDevice) : ledger.bytes(ofDevice, BufferType.valueOf(what));
         check(
-                RoundedNumbers.fits(printed, bytes, RoundedNumbers.KILOBYTE),
-                printed + " KB of " + description(what, device),
-                Quantities.size(bytes));
+                RoundedNumbers.fits(printed, bytes, isExact ? 1 : RoundedNumbers.KILOBYTE),
+                printed + " " + unit + " of " + (isTotal ? "all types" : what) + " on device " + ofDevice,
+                isExact ? String.valueOf(bytes) : Quantities.size(bytes));
     }
 
     private void tracked(long printed) {
@@ -127,13 +124,5 @@ final class StatisticsVerifier {
                     printed,
                     counted);
         }
-    }
-
-    private long bytesOf(int ofDevice, String what) {
-        return what.equals(TOTAL) ? ledger.bytes(ofDevice) : ledger.bytes(ofDevice, BufferType.valueOf(what));
-    }
-
-    private static String description(String what, int ofDevice) {
-        return (what.equals(TOTAL) ? "all types" : what) + " on device " + ofDevice;
     }
 }
