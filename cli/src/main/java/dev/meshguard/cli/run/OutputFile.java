@@ -4,35 +4,20 @@ import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.file.FileReplacement;
 import java.io.IOException;
-import java.io.OutputStreamWriter;
-import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.zip.GZIPOutputStream;
 
 /** A file that a command writes: complete or not at all, and never its own input. */
 final class OutputFile {
 
     private OutputFile() {}
 
-    /** Writes the file of the option {@code -o}, compressed if its name ends with {@code .gz}. */
-    static void write(Path file, FileReplacement.Text<UsageException> content) throws UsageException {
-        write(file, "-o", content);
-    }
-
-    /** Writes the file of an option, compressed if its name ends with {@code .gz}. */
+    /** Writes the file of an option. */
     static void write(Path file, String option, FileReplacement.Text<UsageException> content) throws UsageException {
-        boolean compressed = file.toString().endsWith(".gz");
         try {
-            FileReplacement.write(file, (FileReplacement.Content<UsageException>) bytes -> {
-                try (Writer writer = new OutputStreamWriter(
-                        compressed ? new GZIPOutputStream(bytes) : bytes, StandardCharsets.UTF_8)) {
-                    content.write(writer);
-                }
-            });
+            FileReplacement.writeText(file, content);
         } catch (IOException e) {
             throw unwritable(file, option, e);
         }

@@ -71,7 +71,7 @@ public final class PageCommand implements Callable<Integer> {
         LeakVerdict verdict = LeakCheck.create().examine(recording.history());
         RunPage page = RunPage.of(title, recording.report(verdict, Optional.empty()));
         Path target = output == null ? Path.of(title.replace(' ', '-') + SUFFIX) : output;
-        OutputFile.write(target, page::write);
+        OutputFile.write(target, "-o", page::write);
         PrintWriter out = command.commandLine().getOut();
         out.println(target);
         out.flush();
