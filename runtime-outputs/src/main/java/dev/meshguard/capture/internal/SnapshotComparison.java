@@ -50,7 +50,7 @@ final class SnapshotComparison {
             if (count == changes.length) {
                 changes = Arrays.copyOf(changes, count * 2);
             }
-            changes[count++] = (long) node << 2 | state.ordinal();
+            changes[count++] = ((long) node << 2) | state.ordinal();
         }
 
         /** Until a buffer from before the capture is freed, a free of another one at its place does not show that it is empty. */
@@ -63,7 +63,7 @@ final class SnapshotComparison {
         }
 
         private State after(int node) {
-            int next = -Arrays.binarySearch(changes, 0, count, (long) node << 2 | 3) - 1;
+            int next = -Arrays.binarySearch(changes, 0, count, ((long) node << 2) | 3) - 1;
             return next == 0 ? State.UNKNOWN : stateOf(changes[next - 1]);
         }
 
