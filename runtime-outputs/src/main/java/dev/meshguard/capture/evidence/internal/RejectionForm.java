@@ -68,6 +68,7 @@ enum RejectionForm {
 
     private final String conclusion;
     private final Pattern text;
+    @SuppressWarnings("ImmutableEnumChecker") // Unmodifiable.
     private final List<String> groups;
     private final String figures;
 
