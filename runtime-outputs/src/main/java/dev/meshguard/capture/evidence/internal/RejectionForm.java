@@ -68,8 +68,10 @@ enum RejectionForm {
 
     private final String conclusion;
     private final Pattern text;
+
     @SuppressWarnings("ImmutableEnumChecker") // Unmodifiable.
     private final List<String> groups;
+
     private final String figures;
 
     RejectionForm(String conclusion, String text, String figures) {
