@@ -73,7 +73,7 @@ class PythonClientTests extends ClientContract {
     }
 
     @Test
-    void processesThatBeginAtOnceAreAllHeard() throws Exception {
+    void processesThatBeginAtOnceAllReport() throws Exception {
         assertThat(verdictOf("burst").survivors()).hasSize(64);
     }
 
@@ -132,7 +132,7 @@ class PythonClientTests extends ClientContract {
     // pytest
 
     @Test
-    void pytestThatDoesNotFindThePluginIsToldHowToStart() throws Exception {
+    void pytestThatDoesNotFindThePluginGetsTheRightCommand() throws Exception {
         Path pytest = Files.createSymbolicLink(folder.resolve("pytest"), Path.of("/bin/false"));
         try (TrackedProcess program = TrackedProcess.start(pytest.toString(), "-p", "meshguard")) {
             program.await(TIMEOUT);

@@ -130,7 +130,7 @@ class TrackedProcessTests {
     }
 
     @Test
-    void aProcessThatWasNotHeardIsNamed() throws Exception {
+    void aProcessThatCouldNotReportIsNamed() throws Exception {
         try (TrackedProcess program = TrackedProcess.start(
                 "sh", "-c", "for i in 4711 4712 4711; do echo $i >> \"$MESHGUARD_SOCKET.unheard\"; done")) {
             program.await(TIMEOUT);

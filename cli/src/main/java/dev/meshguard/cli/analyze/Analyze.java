@@ -84,7 +84,7 @@ public final class Analyze implements Callable<Integer> {
                             + " captures and databases; - reads standard input.")
     private List<String> logs = List.of();
 
-    @Option(names = "--json", description = "Answer with one JSON document, with every address.")
+    @Option(names = "--json", description = "FileAnswer with one JSON document, with every address.")
     private boolean asJson;
 
     @Mixin
@@ -171,9 +171,9 @@ public final class Analyze implements Callable<Integer> {
         List<Input> inputs = inputs(unreadable);
         if (!inputs.isEmpty()) {
             rejectUnusedOptions(inputs);
-            List<Answer> answers = inputs.stream().map(this::answer).toList();
+            List<FileAnswer> answers = inputs.stream().map(this::answer).toList();
             print(answers);
-            for (Answer answer : answers) {
+            for (FileAnswer answer : answers) {
                 worst = worst.orWorse(answer.status());
             }
         }
@@ -269,7 +269,7 @@ public final class Analyze implements Callable<Integer> {
 
     // Answers
 
-    private Answer answer(Input input) {
+    private FileAnswer answer(Input input) {
         if (input instanceof Input.Moment moment) {
             return moment.memory() instanceof MemoryReport report
                     ? new MemoryReportAnswer(report, judgesEnd).answer()
@@ -277,7 +277,7 @@ public final class Analyze implements Callable<Integer> {
                             .answer();
         }
         Input.Recording recording = (Input.Recording) input;
-        Judgement judgement = expectations.judge(recording, roundMark != null);
+        FileVerdict judgement = expectations.judge(recording, roundMark != null);
         if (input instanceof Input.Log log) {
             return new LogAnswer(log.log(), withPage(log, judgement), mostAddresses).answer();
         }
@@ -287,17 +287,17 @@ public final class Analyze implements Callable<Integer> {
         int events = recording.history().events().size();
         String headline = input.name() + ": " + Quantities.count(events, "event") + " (history)";
         return judgement.answer(
-                Answer.Kind.HISTORY, input.name(), headline, lines -> {}, json -> json.field("events", events));
+                FileAnswer.Kind.HISTORY, input.name(), headline, lines -> {}, json -> json.field("events", events));
     }
 
     /** Names the notes of a log, and the command that writes the page of its leaks. */
-    private static Judgement withPage(Input.Log log, Judgement judgement) {
+    private static FileVerdict withPage(Input.Log log, FileVerdict judgement) {
         VerdictReport report = judgement.report();
         for (String note : log.log().notes()) {
             report = report.noting(note);
         }
         boolean hasPage = !report.verdict().groups().isEmpty() && Files.isRegularFile(Path.of(log.name()));
-        return new Judgement(
+        return new FileVerdict(
                 hasPage ? report.shownAt("meshguard page " + forShell(log.name())) : report,
                 judgement.accumulation(),
                 judgement.verdict());
@@ -313,14 +313,14 @@ public final class Analyze implements Callable<Integer> {
 
     // Output
 
-    private void print(List<Answer> answers) throws IOException {
+    private void print(List<FileAnswer> answers) throws IOException {
         if (asJson) {
             printJson(answers);
             return;
         }
         // All of it is made before any is printed: half an answer would look like a whole one.
         List<String> lines = new ArrayList<>();
-        for (Answer answer : answers) {
+        for (FileAnswer answer : answers) {
             if (!lines.isEmpty()) {
                 lines.add("");
                 lines.add("=".repeat(80));
@@ -333,19 +333,19 @@ public final class Analyze implements Callable<Integer> {
     }
 
     /** Prints one document for all files, those of a kind in the order of the command line. */
-    private void printJson(List<Answer> answers) throws IOException {
+    private void printJson(List<FileAnswer> answers) throws IOException {
         // The verdicts take the most heap, so they are made before anything is written.
-        IdentityHashMap<Answer, String> verdicts = new IdentityHashMap<>();
-        for (Answer answer : answers) {
+        IdentityHashMap<FileAnswer, String> verdicts = new IdentityHashMap<>();
+        for (FileAnswer answer : answers) {
             answer.report()
                     .ifPresent(report ->
                             verdicts.put(answer, VerdictJson.text(report).strip()));
         }
         JsonDocument.write(command.commandLine().getOut(), FORMAT, VERSION, json -> {
-            for (Answer.Kind kind : Answer.Kind.values()) {
-                List<Answer> ofKind =
+            for (FileAnswer.Kind kind : FileAnswer.Kind.values()) {
+                List<FileAnswer> ofKind =
                         answers.stream().filter(answer -> answer.kind() == kind).toList();
-                if (kind == Answer.Kind.LOG || !ofKind.isEmpty()) {
+                if (kind == FileAnswer.Kind.LOG || !ofKind.isEmpty()) {
                     json.objects(kind.list(), ofKind, answer -> {
                         json.field(kind.field(), answer.name());
                         json.field("status", answer.status());

@@ -74,10 +74,10 @@ final class ExpectationOptions {
     }
 
     /** Judges a file. */
-    Judgement judge(Input.Recording file, boolean hasRounds) {
+    FileVerdict judge(Input.Recording file, boolean hasRounds) {
         LeakVerdict verdict = check.examine(file.history());
         boolean isKnown = known.filter(baseline -> baseline.covers(verdict)).isPresent();
-        return new Judgement(
+        return new FileVerdict(
                 file.report(verdict, known),
                 hasRounds ? Optional.of(Accumulation.of(verdict, Rounds.MARKED)) : Optional.empty(),
                 isKnown ? ExitStatus.CLEAN : ExitStatus.of(verdict.outcome()));

@@ -28,7 +28,7 @@ import java.util.stream.LongStream;
  * @param judgement the verdict on it
  * @param mostAddresses how many addresses are shown
  */
-record LogAnswer(AllocationLog log, Judgement judgement, int mostAddresses) {
+record LogAnswer(AllocationLog log, FileVerdict judgement, int mostAddresses) {
 
     private static final Pattern EVENT = Pattern.compile("#(\\d{1,18})");
     private static final int MAX_EVENTS = 12;
@@ -43,8 +43,8 @@ record LogAnswer(AllocationLog log, Judgement judgement, int mostAddresses) {
             .thenComparing(AddressUse::address, Long::compareUnsigned);
 
     /** Returns the answer. */
-    Answer answer() {
-        return judgement.answer(Answer.Kind.LOG, log.name(), headline(), this::addSections, this::write);
+    FileAnswer answer() {
+        return judgement.answer(FileAnswer.Kind.LOG, log.name(), headline(), this::addSections, this::write);
     }
 
     // The text

@@ -24,9 +24,9 @@ import java.util.OptionalLong;
 record MemoryReportAnswer(MemoryReport content, boolean judgesMoment) {
 
     /** Returns the answer. */
-    Answer answer() {
-        return new Answer(
-                Answer.Kind.MEMORY_REPORT, content.name(), status(), Optional.empty(), this::lines, this::write);
+    FileAnswer answer() {
+        return new FileAnswer(
+                FileAnswer.Kind.MEMORY_REPORT, content.name(), status(), Optional.empty(), this::lines, this::write);
     }
 
     private ExitStatus status() {

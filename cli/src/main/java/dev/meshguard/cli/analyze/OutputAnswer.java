@@ -20,13 +20,13 @@ import java.util.stream.Collectors;
  * @param judgement the verdict on it
  * @param mostBuffers how many remaining buffers are shown
  */
-record OutputAnswer(RuntimeOutput output, Judgement judgement, int mostBuffers) {
+record OutputAnswer(RuntimeOutput output, FileVerdict judgement, int mostBuffers) {
 
     private static final String NOTHING = "-";
 
     /** Returns the answer. */
-    Answer answer() {
-        Answer.Kind kind = isCapture() ? Answer.Kind.CAPTURE : Answer.Kind.DATABASE;
+    FileAnswer answer() {
+        FileAnswer.Kind kind = isCapture() ? FileAnswer.Kind.CAPTURE : FileAnswer.Kind.DATABASE;
         return judgement.answer(kind, output.name(), headline(), this::addSections, this::write);
     }
 

@@ -34,9 +34,9 @@ record SharedMemoryAnswer(SharedMemory memory, boolean judgesMoment) {
     }
 
     /** Returns the answer. */
-    Answer answer() {
-        return new Answer(
-                Answer.Kind.SHARED_MEMORY, memory.name(), status(), Optional.empty(), this::lines, this::write);
+    FileAnswer answer() {
+        return new FileAnswer(
+                FileAnswer.Kind.SHARED_MEMORY, memory.name(), status(), Optional.empty(), this::lines, this::write);
     }
 
     private ExitStatus status() {

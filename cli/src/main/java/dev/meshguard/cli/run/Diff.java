@@ -70,7 +70,7 @@ public final class Diff implements Callable<Integer> {
     @Option(names = "--devices", description = "Compare the devices of one run with one another.")
     private boolean devices;
 
-    @Option(names = "--json", description = "Answer with one JSON document.")
+    @Option(names = "--json", description = "FileAnswer with one JSON document.")
     private boolean asJson;
 
     @Spec

@@ -67,7 +67,7 @@ final class CaptureRecorder {
     }
 
     private final ReadingCriteria criteria;
-    private final Recording recording;
+    private final OutputRecording recording;
     private final CaptureNotes notes;
     private final TensorUse tensors = new TensorUse();
     private final Map<String, AllocationDetails> details = new HashMap<>();
@@ -106,7 +106,7 @@ final class CaptureRecorder {
 
     CaptureRecorder(ReadingCriteria criteria) {
         this.criteria = criteria;
-        recording = new Recording(SourceDescription.of("graph capture"), criteria, "capture");
+        recording = new OutputRecording(SourceDescription.of("graph capture"), criteria, "capture");
         notes = recording.notes();
     }
 
@@ -496,7 +496,7 @@ final class CaptureRecorder {
 
     private AllocationDetails detailsOf(CapturedBuffer buffer) {
         if (buffer.isOfRuntime) {
-            return Recording.ofRuntime(buffer.operation.orElse(NO_NAME));
+            return OutputRecording.ofRuntime(buffer.operation.orElse(NO_NAME));
         }
         return buffer.operation
                 .map(name -> details.computeIfAbsent(

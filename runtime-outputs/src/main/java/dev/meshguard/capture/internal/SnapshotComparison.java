@@ -190,7 +190,7 @@ final class SnapshotComparison {
     }
 
     /** Reports the contradictions as lost reports, the first operations first. */
-    void report(Recording recording) {
+    void report(OutputRecording recording) {
         contradictions.values().forEach(found -> recording.lost(found.buffers, found.reason));
         if (moreContradictions > 0) {
             recording.lost(-1, Quantities.count(moreContradictions, "more snapshot") + " contradicted the graph");

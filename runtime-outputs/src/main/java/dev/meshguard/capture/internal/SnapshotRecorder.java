@@ -66,7 +66,7 @@ final class SnapshotRecorder {
 
     private record Result(long tensor, Optional<String> shape) {}
 
-    private final Recording recording;
+    private final OutputRecording recording;
     private final CaptureNotes notes;
 
     private final Map<Memory, Live> live = new LinkedHashMap<>();
@@ -92,7 +92,8 @@ final class SnapshotRecorder {
     private long ofFullestBank;
 
     SnapshotRecorder(ReadingCriteria criteria) {
-        recording = new Recording(SourceDescription.of("report database").inferringFrees(), criteria, "recording");
+        recording =
+                new OutputRecording(SourceDescription.of("report database").inferringFrees(), criteria, "recording");
         notes = recording.notes();
     }
 
@@ -328,7 +329,7 @@ final class SnapshotRecorder {
 
     private AllocationDetails detailsOf(Live buffer) {
         if (buffer.isOfRuntime) {
-            return Recording.ofRuntime(shortName);
+            return OutputRecording.ofRuntime(shortName);
         }
         return hasName()
                 ? AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, shortName))

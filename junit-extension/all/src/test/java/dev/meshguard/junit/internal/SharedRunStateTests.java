@@ -394,7 +394,7 @@ class SharedRunStateTests {
     }
 
     @Test
-    void anErrorOfThePublicationAndOneOfTheRunAreBothTold() throws IOException {
+    void anErrorOfThePublicationAndOneOfTheRunAreBothReported() throws IOException {
         expecting("label weights because \"shared\"\n");
         parameters.put("meshguard.run", "7");
         IllegalStateException notPublished = new IllegalStateException("the listener is gone");

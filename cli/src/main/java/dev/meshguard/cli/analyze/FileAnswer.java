@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  * @param text makes the terminal output
  * @param fields writes the fields that follow name and status in the JSON output, without the verdict
  */
-record Answer(
+record FileAnswer(
         Kind kind,
         String name,
         ExitStatus status,

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * @param accumulation the growth over its rounds, if rounds are marked
  * @param verdict the exit status of the verdict alone
  */
-record Judgement(VerdictReport report, Optional<Accumulation> accumulation, ExitStatus verdict) {
+record FileVerdict(VerdictReport report, Optional<Accumulation> accumulation, ExitStatus verdict) {
 
     /** Returns the exit status: memory that grows is a leak. */
     private ExitStatus status() {
@@ -35,8 +35,8 @@ record Judgement(VerdictReport report, Optional<Accumulation> accumulation, Exit
      * @param headline the first line of its text
      * @param sections adds the sections behind the verdict
      */
-    Answer answer(
-            Answer.Kind kind,
+    FileAnswer answer(
+            FileAnswer.Kind kind,
             String name,
             String headline,
             Consumer<List<String>> sections,
@@ -47,7 +47,7 @@ record Judgement(VerdictReport report, Optional<Accumulation> accumulation, Exit
             sections.accept(lines);
             return lines;
         };
-        return new Answer(kind, name, status(), Optional.of(report), text, fields);
+        return new FileAnswer(kind, name, status(), Optional.of(report), text, fields);
     }
 
     /** Adds the growth over the rounds, if there are any. */

@@ -24,7 +24,7 @@ import java.util.OptionalInt;
  *
  * <p>A file contains neither the time of an event nor how many banks a buffer lies in.
  */
-final class Recording {
+final class OutputRecording {
 
     /** The request of every free, of which a file contains nothing but the address. */
     private static final MemoryRequest RELEASE = MemoryRequest.of(AllocationDetails.user());
@@ -48,7 +48,7 @@ final class Recording {
      *
      * @param noun the word for it
      */
-    Recording(SourceDescription source, ReadingCriteria criteria, String noun) {
+    OutputRecording(SourceDescription source, ReadingCriteria criteria, String noun) {
         this.criteria = criteria;
         this.noun = noun;
         tracker.sourceAttached(source);
