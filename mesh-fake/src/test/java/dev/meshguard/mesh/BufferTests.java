@@ -22,8 +22,6 @@ import org.junit.jupiter.api.Test;
 /** Tests buffers on single devices: the positions of their pages, their views, and their end. */
 class BufferTests {
 
-    private static final long DRAM_BASE = 2_968_640;
-    private static final long GIB = 1_073_741_824;
     private static final CoreRangeSet FOUR_CORES = CoreRangeSet.of(new CoreRange(0, 0, 3, 0));
     private static final BufferConfig PAGE = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
     private static final BufferConfig PAGES = BufferConfig.of(BufferType.DRAM, 2_048, 32);
