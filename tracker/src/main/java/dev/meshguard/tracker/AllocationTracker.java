@@ -737,12 +737,14 @@ public final class AllocationTracker implements AllocationListener {
         }
 
         /**
-         * Writes no lines to the log of this class, for a source that reads reports of the past. By default, events are logged at
-         * DEBUG, and what contradicts earlier reports at WARN.
+         * Prepares for a source that reads a file of the past, which has neither stacks nor times nor the banks of a buffer.
+         *
+         * <p>No origins are captured, all times are {@link Instant#EPOCH}, and {@link #bankedAddresses()} is set. Nothing is written to
+         * the log of this class. By default, events are logged at DEBUG, and what contradicts earlier reports at WARN.
          */
-        public Builder withoutLog() {
+        public Builder ofFile() {
             isLogged = false;
-            return this;
+            return originCapture(OriginCapture.NONE).bankedAddresses().clock(InstantSource.fixed(Instant.EPOCH));
         }
 
         /** Returns the tracker. */

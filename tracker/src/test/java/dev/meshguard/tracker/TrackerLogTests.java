@@ -72,8 +72,8 @@ class TrackerLogTests {
     }
 
     @Test
-    void writesNothingOfATrackerWithoutALog() {
-        AllocationTracker reader = AllocationTracker.builder().withoutLog().build();
+    void writesNothingOfAFile() {
+        AllocationTracker reader = AllocationTracker.builder().ofFile().build();
         reader.deviceOpened(0);
         reader.freed(0, DRAM, 0x1000);
         reader.reportsLost(1, "the log is cut");

@@ -11,10 +11,7 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Scope;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
@@ -29,12 +26,8 @@ final class OutputRecording {
     /** The request of every free, of which a file contains nothing but the address. */
     private static final MemoryRequest RELEASE = MemoryRequest.of(AllocationDetails.user());
 
-    private final AllocationTracker tracker = AllocationTracker.builder()
-            .originCapture(OriginCapture.NONE)
-            .bankedAddresses()
-            .clock(InstantSource.fixed(Instant.EPOCH))
-            .withoutLog()
-            .build();
+    private final AllocationTracker tracker =
+            AllocationTracker.builder().ofFile().build();
 
     private final CaptureNotes notes = new CaptureNotes();
     private final ReadingCriteria criteria;

@@ -7,9 +7,6 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -20,12 +17,8 @@ import java.util.Map;
  */
 final class LogRecorder {
 
-    private final AllocationTracker tracker = AllocationTracker.builder()
-            .originCapture(OriginCapture.NONE)
-            .bankedAddresses()
-            .clock(InstantSource.fixed(Instant.EPOCH))
-            .withoutLog()
-            .build();
+    private final AllocationTracker tracker =
+            AllocationTracker.builder().ofFile().build();
 
     private final EventLineNumbers lines = new EventLineNumbers();
     private final Map<Long, AllocationDetails> processes = new HashMap<>();
