@@ -88,7 +88,7 @@ final class HistoryReporter {
         }
     }
 
-    /** Records that no program can report any more; as the heap may be full, the tracker is told with the next {@link #addUp}. */
+    /** Records that no program can report any more. As the heap may be full, only the next {@link #addUp} reports it to the tracker. */
     void failed(String reason) {
         failure = isKept ? reason : null;
     }

@@ -63,7 +63,7 @@ final class LineReports {
     /** The memory that a report is about. */
     record Memory(BufferType type, int device, long address, boolean isCircularBuffer) {}
 
-    /** What decides the details of memory; most reports of a client have few different ones. */
+    /** The fields that select the details of memory. Most reports of a client have few different ones. */
     private record DetailsKey(
             boolean isCircularBuffer,
             Optional<String> label,
@@ -83,8 +83,8 @@ final class LineReports {
         }
     }
 
-    /** What the last line says of the reports up to it. */
-    private enum Ending {
+    /** The last line, by what it proves about the reports before it. */
+    private enum LastLine {
         /** Reports may be missing. */
         UNKNOWN,
         /** Everything was sent, and more may follow. */
@@ -96,7 +96,7 @@ final class LineReports {
     /** A mesh by its number in the history. */
     private record KnownMesh(int number, List<Integer> devices) {}
 
-    /** What all parts of a snapshot have in common. */
+    /** The fields that all lines of a snapshot share. */
     private record Snapshot(KnownMesh mesh, WitnessSnapshot.Moment moment, Optional<AllocatorId> allocator) {}
 
     private final ReportDispatcher dispatcher;
@@ -116,7 +116,7 @@ final class LineReports {
     private int process;
     private boolean isGreeted;
     private long lastNumber;
-    private Ending ending = Ending.UNKNOWN;
+    private LastLine lastLine = LastLine.UNKNOWN;
 
     private final Requests requests = new Requests();
     private final Map<DetailsKey, AllocationDetails> details = new HashMap<>();
@@ -158,7 +158,7 @@ final class LineReports {
                 record(bytes, begin, at);
                 begin = at + 1;
                 if (rejected >= MAX_REJECTED || !isGreeted) {
-                    ending = Ending.UNKNOWN;
+                    lastLine = LastLine.UNKNOWN;
                     finish();
                     return Optional.of(
                             isGreeted
@@ -193,13 +193,13 @@ final class LineReports {
         if (!isGreeted && !operation.equals("hello")) {
             throw new InvalidLineException("comes before the hello");
         }
-        ending = Ending.UNKNOWN;
+        lastLine = LastLine.UNKNOWN;
         switch (operation) {
             case "hello" -> greeted(line);
             case "stack", "owner" -> define(operation, line);
             case "idle", "bye" -> {
                 missing(line.number("n", lastNumber, Long.MAX_VALUE));
-                ending = operation.equals("bye") ? Ending.BYE : Ending.IDLE;
+                lastLine = operation.equals("bye") ? LastLine.BYE : LastLine.IDLE;
             }
             default -> {
                 if (REPORTS.contains(operation)) {
@@ -518,7 +518,7 @@ final class LineReports {
 
     /** Returns whether the client may report more: it has not said that it ends. */
     boolean mayReport() {
-        return ending != Ending.BYE;
+        return lastLine != LastLine.BYE;
     }
 
     /** Returns what a reader should know about the lines that were not recorded; a sentence without the name of the connection. */
@@ -544,15 +544,15 @@ final class LineReports {
     private void finish() {
         close();
         if (isGreeted) {
-            dispatcher.finished(process, ending == Ending.BYE);
+            dispatcher.finished(process, lastLine == LastLine.BYE);
         }
     }
 
     /** Records that the program ended the connection. */
     void disconnected() {
-        ending = carry.length == 0 && !isTooLong ? ending : Ending.UNKNOWN;
+        lastLine = carry.length == 0 && !isTooLong ? lastLine : LastLine.UNKNOWN;
         finish();
-        if (ending == Ending.UNKNOWN) {
+        if (lastLine == LastLine.UNKNOWN) {
             reporter.lost(
                     -1,
                     connection.description()

@@ -252,7 +252,7 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    /** Reads what a process sent before it died: its frees come before the removal of what is left. */
+    /** Reads the last reports of dead processes, so that their frees come before the server removes the rest. */
     private void readAll(ClientConnection connection) {
         try {
             int reads = 0;

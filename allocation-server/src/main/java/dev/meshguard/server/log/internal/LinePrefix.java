@@ -16,7 +16,7 @@ final class LinePrefix {
 
     private static final String NUMBER = "[0-9]+";
 
-    /** What Docker and loggers in JSON write after a line. */
+    /** The text that Docker and loggers in JSON write after a line. */
     private static final Pattern END_OF_VALUE = Pattern.compile("(?:\\\\[nr])*\".*");
 
     private String learned = "";
