@@ -145,7 +145,7 @@ public final class MeshGuard {
     /** In the order of the listing; only the requested one is created, because that takes time. */
     private static Map<String, Supplier<Object>> commands(InputStream in, OutputStream err, Interruption interruption) {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
-        commands.put("analyze", () -> new Analyze(in, interruption));
+        commands.put("analyze", () -> new Analyze(in));
         commands.put("diff", () -> new Diff(in));
         commands.put("page", () -> new PageCommand(in));
         commands.put("suite", Suite::new);

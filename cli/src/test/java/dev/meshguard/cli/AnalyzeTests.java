@@ -62,7 +62,6 @@ class AnalyzeTests {
 
         for (String[] command : new String[][] {
             {"analyze", log.toString()},
-            {"analyze", "--follow", "--until-quiet", "0", log.toString()},
             {"page", log.toString()}
         }) {
             Answer answer = Answer.to(command);
@@ -88,31 +87,12 @@ class AnalyzeTests {
         assertThat(answer.status()).isEqualTo(1);
     }
 
-    @Test
-    void aPipeIsNotFollowed() throws Exception {
-        Path pipe = folder.resolve("pipe");
-        assumeTrue(isMade(pipe), "There is no mkfifo here");
-
-        assertThat(Answer.to("analyze", "--follow", pipe.toString()).err())
-                .isEqualTo(
-                        "meshguard: " + pipe + " is no regular file. It is read until whoever writes to it closes it:"
-                                + " leave --follow out." + System.lineSeparator());
-    }
-
     private static boolean isMade(Path pipe) throws InterruptedException {
         try {
             return new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0;
         } catch (IOException e) {
             return false;
         }
-    }
-
-    @Test
-    void aFollowedLogIsJudgedWhenNothingMoreIsWritten() throws IOException {
-        String log = file("server.log", ALLOCATED + FREED);
-
-        assertThat(Answer.to("analyze", "--follow", "--until-quiet", "0", log).status())
-                .isZero();
     }
 
     @Test
@@ -135,7 +115,7 @@ class AnalyzeTests {
 
     @Test
     void aShellGetsItsCompletionScript() {
-        assertThat(Answer.to("generate-completion").out()).contains("--until-quiet", "complete -F _complete_meshguard");
+        assertThat(Answer.to("generate-completion").out()).contains("--addresses", "complete -F _complete_meshguard");
     }
 
     private static String threeRoundsThatGrow() {

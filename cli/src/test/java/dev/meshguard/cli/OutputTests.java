@@ -78,7 +78,6 @@ class OutputTests {
                 "--version",
                 "analyze LOG",
                 "analyze --json LOG",
-                "analyze --follow --until-quiet 0 LOG",
                 "analyze --help",
                 "diff LOG LOG",
                 "diff --devices --json LOG",

@@ -4,17 +4,17 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /** Waits for what another process does. */
-final class ProcessWait {
+public final class ProcessWait {
 
     /** A condition that the files of a process show. */
-    interface Condition {
+    public interface Condition {
         boolean holds() throws IOException;
     }
 
     private ProcessWait() {}
 
     /** Returns when the condition holds, or after a minute, or when the process has exited. */
-    static void until(Process program, Condition condition) throws IOException {
+    public static void until(Process program, Condition condition) throws IOException {
         long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
         while (program.isAlive() && !condition.holds() && System.nanoTime() - deadline < 0) {
             Thread.onSpinWait();

@@ -36,9 +36,6 @@ class UsageErrorTests {
             analyze --baseline run.log -| run.log:1: a known leak is a fingerprint of 12 digits, a count of at least 1, a type, a size class and a place, with one blank between them: "a line" was found. Leave the file to -Dmeshguard.baseline.update=accept.
             analyze --phase ( -        | --phase ( is no regular expression: Unclosed group at index 1. Example: '^=== (.+) ===$'
             analyze --rank -1 -        | --rank -1: give the rank of a process, 0 or more
-            analyze --follow -         | --follow reads one file. Name one log, or pipe it in with - and leave --follow out.
-            analyze --follow dram.csv  | dram.csv is no log, and --follow is for logs. Leave it out.
-            analyze --until-quiet 3 x.log | --until-quiet 3: give 0 or more seconds, and --follow
             diff run.log               | diff compares two runs: give a second file, or --devices to compare the devices of one.
             diff - -                   | diff reads standard input once, and - is given twice: give the path of one of them.
             diff dram.csv l1.csv       | dram.csv and l1.csv have no figures of the same memory: give two reports of one kind, both whole.

@@ -1,7 +1,6 @@
 package dev.meshguard.server.log;
 
 import dev.meshguard.capture.heap.internal.HeapNeed;
-import dev.meshguard.server.log.internal.GrowingFile;
 import dev.meshguard.server.log.internal.LogLineReader;
 import dev.meshguard.server.log.internal.LogParser;
 import java.io.FileInputStream;
@@ -9,12 +8,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -98,31 +95,8 @@ public final class AllocationLogReader {
      * @throws IOException as {@link #read(Path)} does
      */
     public AllocationLog read(InputStream log, String name) throws IOException {
-        return read(LogLineReader.of(log), name);
-    }
-
-    /**
-     * Reads a log that is still being written, including lines appended later.
-     *
-     * <p>If the file is replaced, truncated or removed meanwhile, reading ends there and the log records that lines are
-     * missing. The file must not be compressed.
-     *
-     * <pre>{@code
-     * AllocationLog log = AllocationLogReader.create().follow(file, quiet -> quiet.toSeconds() >= 10);
-     * }</pre>
-     *
-     * @param isOver decides whether reading ends; called by the reading thread at the end of the file, every tenth of a
-     *     second, with the time since the file last grew. Interrupting the thread ends the reading too
-     * @throws IOException if the file cannot be read
-     */
-    public AllocationLog follow(Path file, Predicate<Duration> isOver) throws IOException {
-        try (GrowingFile log = new GrowingFile(file, clock, isOver)) {
-            return read(LogLineReader.of(log), file.toString());
-        }
-    }
-
-    private AllocationLog read(LogLineReader lines, String name) throws IOException {
         LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
-        return new AllocationLog(name, LogParser.of(lines, new LogParser.Choices(today, phaseMark, roundMark)));
+        return new AllocationLog(
+                name, LogParser.of(LogLineReader.of(log), new LogParser.Choices(today, phaseMark, roundMark)));
     }
 }

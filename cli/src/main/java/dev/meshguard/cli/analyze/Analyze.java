@@ -5,7 +5,6 @@ import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Interruption;
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.Input;
@@ -20,7 +19,6 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -63,7 +61,6 @@ import picocli.CommandLine.Spec;
             "  meshguard analyze meshguard-history.jsonl",
             "  meshguard analyze --json run1.log.gz run2.log.gz",
             "  ssh host cat /tmp/server.log | meshguard analyze -",
-            "  meshguard analyze --follow --until-quiet 30 /tmp/server.log",
             "  meshguard analyze --rounds '^=== Run' three-runs.log",
             "  meshguard analyze --expected meshguard-expected.txt --phase '^=== (.+) ===$' server.log"
         })
@@ -104,18 +101,6 @@ public final class Analyze implements Callable<Integer> {
                             + " each round retained.")
     private @Nullable String roundMark;
 
-    @Option(
-            names = "--follow",
-            description =
-                    "Go on reading what is written to the log, until Ctrl+C; then answer, with the verdict's exit status.")
-    private boolean follows;
-
-    @Option(
-            names = "--until-quiet",
-            paramLabel = "SECONDS",
-            description = "With --follow: answer when nothing was written for so long.")
-    private @Nullable Long quietSeconds;
-
     @Mixin
     private final InputReader files;
 
@@ -141,16 +126,9 @@ public final class Analyze implements Callable<Integer> {
     @Spec
     private CommandSpec command = CommandSpec.create();
 
-    private final Interruption interruption;
-
-    /**
-     * Creates the command.
-     *
-     * @param interruption delays the JVM's end until the result of a followed log is printed
-     */
-    public Analyze(InputStream standardInput, Interruption interruption) {
+    /** Creates the command. */
+    public Analyze(InputStream standardInput) {
         this.files = new InputReader(standardInput);
-        this.interruption = interruption;
     }
 
     @Override
@@ -205,13 +183,6 @@ public final class Analyze implements Callable<Integer> {
         if (lastOperation != null && lastOperation < 0) {
             throw new UsageException("--after " + lastOperation + ": give the number of an operation, 0 or more");
         }
-        if (quietSeconds != null && (!follows || quietSeconds < 0)) {
-            throw new UsageException("--until-quiet " + quietSeconds + ": give 0 or more seconds, and --follow");
-        }
-        if (follows && (logs.size() != 1 || logs.contains(InputReader.STANDARD_INPUT))) {
-            throw new UsageException(
-                    "--follow reads one file. Name one log, or pipe it in with - and leave --follow out.");
-        }
     }
 
     // Reading
@@ -232,12 +203,6 @@ public final class Analyze implements Callable<Integer> {
             ofOutputs = ofOutputs.judgedAfter(lastOperation);
         } else if (judgesEnd) {
             ofOutputs = ofOutputs.judgedAtEnd();
-        }
-        if (follows) {
-            Duration quiet = Duration.ofSeconds(quietSeconds == null ? Integer.MAX_VALUE : quietSeconds);
-            interruption.await(() -> {});
-            return List.of(InputReader.follow(
-                    logs.get(0), ofLogs, since -> interruption.isAskedFor() || since.compareTo(quiet) >= 0));
         }
         List<Input> inputs = new ArrayList<>();
         for (String name : logs) {

@@ -20,7 +20,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -116,28 +115,6 @@ public final class InputReader {
         // A channel queries the position of a pipe, which has none.
         boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
         return new BufferedInputStream(isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file));
-    }
-
-    /** Reads a log to which lines are still written, until the predicate says that it is over. */
-    public static Input.Log follow(String name, AllocationLogReader logs, Predicate<Duration> isOver)
-            throws UsageException {
-        try {
-            Path file = Path.of(name);
-            if (Files.exists(file) && !Files.isRegularFile(file)) {
-                throw new UsageException(file
-                        + " is no regular file. It is read until whoever writes to it closes it: leave --follow out.");
-            }
-            try (InputStream input = open(file)) {
-                if (OutputFormat.of(input).isPresent()
-                        || RuntimeEvidence.isOfMoment(input)
-                        || FileBeginning.of(input).isHistory()) {
-                    throw new UsageException(file + " is no log, and --follow is for logs. Leave it out.");
-                }
-            }
-            return new Input.Log(logs.follow(file, isOver));
-        } catch (IOException | InvalidPathException e) {
-            throw CommandFailures.unreadable(name, KINDS, e);
-        }
     }
 
     /** Reads a file with one history, or with the memory of one moment. */

@@ -30,7 +30,6 @@ public final class LogLineReader {
     private int filled;
     private boolean atEnd;
     private @Nullable String damage;
-    private @Nullable GrowingFile growing;
 
     private int from;
     private int to;
@@ -55,13 +54,6 @@ public final class LogLineReader {
         PlainInput plain = PlainInput.of(raw);
         LogLineReader lines = new LogLineReader(plain.stream(), plain.isCompressed());
         lines.damage = plain.damage().orElse(null);
-        return lines;
-    }
-
-    /** Starts reading a growing file, which is not compressed. */
-    public static LogLineReader of(GrowingFile file) {
-        LogLineReader lines = new LogLineReader(file, false);
-        lines.growing = file;
         return lines;
     }
 
@@ -218,8 +210,7 @@ public final class LogLineReader {
 
     /** Returns the damage to the file, if there is any. */
     Optional<String> damage() {
-        GrowingFile file = growing;
-        return file == null ? Optional.ofNullable(damage) : file.damage();
+        return Optional.ofNullable(damage);
     }
 
     /** Returns the line as text; invalid UTF-8 is replaced. */
