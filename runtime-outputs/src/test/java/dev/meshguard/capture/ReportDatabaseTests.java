@@ -246,10 +246,11 @@ class ReportDatabaseTests {
         assertThat(losses()).containsExactly("the captured_graph of ttnn.ones (operation 1) is damaged");
     }
 
-    @Test
-    void cannotKnowWhichOfTwoSizesABufferHas() throws Exception {
+    @ParameterizedTest
+    @ValueSource(longs = {1_024, 2_048})
+    void cannotKnowWhichOfTwoBuffersIsAtAnAddress(long size) throws Exception {
         try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones", WEIGHTS, Place.dram(4096, 1024));
+            database.operation(1, "ttnn.ones", WEIGHTS, Place.dram(4096, size));
         }
 
         assertThat(losses())
@@ -280,49 +281,100 @@ class ReportDatabaseTests {
                                 + " operation freed another one at that address");
     }
 
-    @Test
-    void takesAnEmptySnapshotForAMissingOne() throws Exception {
-        try (WrittenDatabase database = database(Writer.IMPORTER)) {
-            database.operation(1, "ttnn.relu");
-            database.tensor(2, "Shape([32, 64])", OUTPUT);
-            database.output(1, 2);
-            database.snapshot(1, OUTPUT);
-            database.operation(2, "ttnn.add");
-        }
-
-        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-        assertThat(losses())
-                .containsExactly(
-                        "no snapshot follows ttnn.add (operation 2), so it is not known what was allocated after it");
+    /** Writes an operation whose result, tensor 2, is allocated at its end. */
+    private WrittenDatabase databaseWithAResult() throws SQLException {
+        WrittenDatabase database = database(Writer.IMPORTER);
+        database.operation(1, "ttnn.relu", OUTPUT);
+        database.tensor(2, "Shape([32, 64])", OUTPUT);
+        database.output(1, 2);
+        return database;
     }
 
     @Test
-    void takesAnEmptySnapshotForAMissingOneIfTheOperationHasAResult() throws Exception {
-        try (WrittenDatabase database = database(Writer.IMPORTER)) {
-            database.operation(1, "ttnn.relu");
-            database.tensor(2, "Shape([32, 64])", OUTPUT);
-            database.output(1, 2);
-            database.snapshot(1, OUTPUT);
+    void takesAnEmptySnapshotForOneIfTheOperationFreesTheLastBuffer() throws Exception {
+        try (WrittenDatabase database = databaseWithAResult()) {
             database.operation(2, "ttnn.deallocate");
+            database.input(2, 2);
+        }
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ttnn.add", "ttnn.deallocate"})
+    void takesAnEmptySnapshotForAMissingOneIfTheOperationNeedNotFreeTheLastBuffer(String operation) throws Exception {
+        try (WrittenDatabase database = databaseWithAResult()) {
+            database.operation(2, operation);
+            database.tensor(3, "Shape([32, 64])", INPUT);
+            database.input(2, 3);
+        }
+
+        assertThat(losses())
+                .containsExactly("no snapshot follows " + operation
+                        + " (operation 2), so it is not known what was allocated after it");
+    }
+
+    @Test
+    void takesAnEmptySnapshotForAMissingOneIfTheOperationHasAResultOrMayHaveOne() throws Exception {
+        try (WrittenDatabase database = databaseWithAResult()) {
+            database.operation(2, "ttnn.deallocate");
+            database.input(2, 2);
             database.operation(3, "ttnn.add");
             database.tensor(3, "Shape([32, 64])", INPUT);
             database.output(3, 3);
         }
 
         assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(verdict(RuntimeOutputReader.create().judgedAfter(2).read(file()))
+                        .outcome())
+                .isEqualTo(Outcome.LEAK_FREE);
+
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file());
+                Statement statement = connection.createStatement()) {
+            statement.execute("DELETE FROM output_tensors WHERE operation_id = 3");
+        }
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 
     @Test
-    void takesAnEmptySnapshotForOneIfTheLastBufferWasFreed() throws Exception {
-        try (WrittenDatabase database = database(Writer.IMPORTER)) {
-            database.operation(1, "ttnn.relu");
-            database.tensor(2, "Shape([32, 64])", OUTPUT);
-            database.output(1, 2);
-            database.snapshot(1, OUTPUT);
-            database.operation(2, "ttnn.deallocate");
+    void cannotKnowWhatAFurtherReportDoesNotHave() throws Exception {
+        try (WrittenDatabase database = databaseWithAResult()) {
+            database.operation(10_001, "ttnn.add", WEIGHTS);
+            database.operation(10_002, "ttnn.add", INPUT);
+            database.tensor(3, "Shape([32, 64])", INPUT);
+            database.output(10_002, 3);
+            database.operation(10_003, "ttnn.deallocate");
+            database.input(10_003, 3);
         }
 
-        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(losses())
+                .containsExactly("the database has several reports, and the first snapshot of the one with ttnn.add"
+                        + " (operation 10001) does not have 1 buffer of those before");
+    }
+
+    @Test
+    void cannotKnowWhatAnOperationDidThatIsNotListed() throws Exception {
+        try (WrittenDatabase database = databaseWithAResult()) {
+            database.operation(2, "ttnn.ones", WEIGHTS);
+            database.input(7, 2);
+            database.snapshot(8, WEIGHTS);
+        }
+
+        assertThat(losses())
+                .containsExactly(
+                        "the table operations does not list 2 operations of other tables, the first is operation 7");
+    }
+
+    @Test
+    void cannotKnowWhichBuffersOfTheFirstSnapshotAreOfAnOperationWhoseResultIsNotThere() throws Exception {
+        try (WrittenDatabase database = databaseWithAResult()) {
+            database.execute("UPDATE tensors SET buffer_type = 0");
+        }
+
+        assertThat(losses())
+                .containsExactly(
+                        "ttnn.relu (operation 1) allocates a buffer at 0x16b800 that the snapshot at its end does not have");
     }
 
     @ParameterizedTest
@@ -330,7 +382,9 @@ class ReportDatabaseTests {
     void cannotKnowWhatACrashLeftBehindOrFreed(String crashed) throws Exception {
         try (WrittenDatabase database = database(Writer.LIVE)) {
             database.operation(1, "ttnn.ones", WEIGHTS);
+            database.tensor(1, "Shape([32, 64])", WEIGHTS);
             database.crash(2, crashed);
+            database.input(2, 1);
         }
 
         assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);

@@ -32,6 +32,16 @@ final class BufferTensors {
         }
     }
 
+    /** Adds the tensors of another buffer at the same place. */
+    void addAll(BufferTensors others) {
+        others.byId.values().forEach(tensor -> add(tensor.node(), tensor.id(), tensor.shape(), tensor.users()));
+    }
+
+    /** Returns the first shape that is known. */
+    Optional<String> shape() {
+        return byId.values().stream().flatMap(tensor -> tensor.shape().stream()).findFirst();
+    }
+
     /** Returns them in the order in which they were added. */
     List<RemainingBuffer.Tensor> all() {
         return List.copyOf(byId.values());

@@ -6,6 +6,7 @@ import dev.meshguard.event.HistoryEvent;
 import java.io.IOException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** Reads the operations of one rank in their order, each with the buffers that are allocated at its end. */
@@ -35,23 +36,18 @@ final class SnapshotReader {
                 Rows names = new Rows(names());
                 Rows buffers = new Rows(buffers());
                 Rows tensors = new Rows(tensors())) {
-            for (long id = Math.min(names.operation, buffers.operation);
-                    id <= last;
-                    id = Math.min(names.operation, buffers.operation)) {
+            for (long id = first(names, buffers, tensors); id <= last; id = first(names, buffers, tensors)) {
+                long call = id;
                 read = id;
-                operation(id, names);
-                while (tensors.operation < id) {
-                    tensors.next();
-                }
+                errorsBefore(id, errors);
+                operation(id, names, errors.operation == id);
                 for (; tensors.operation == id; tensors.next()) {
                     tensor(tensors.row);
                 }
                 for (; buffers.operation == id; buffers.next()) {
                     buffer(buffers.row);
                 }
-                long call = id;
                 recorder.operationEnded(graph(graphs, id), () -> stacks.of(call).flatMap(PythonStack::origin));
-                errorsBefore(id, errors);
                 for (; errors.operation == id; errors.next()) {
                     recorder.exception(reason(errors.row));
                 }
@@ -67,15 +63,18 @@ final class SnapshotReader {
         return recorder.finish(tables.rank(), operations);
     }
 
-    private void operation(long id, Rows names) throws SQLException {
+    private static long first(Rows... all) {
+        return Arrays.stream(all).mapToLong(rows -> rows.operation).min().orElse(NONE);
+    }
+
+    private void operation(long id, Rows names, boolean hasError) throws SQLException {
         if (names.operation != id) {
-            notes.skipped("snapshot of an operation that is not listed");
-            recorder.operationBegan(id, "", false);
+            recorder.operationBegan(id, Optional.empty(), hasError);
+            recorder.unlisted();
             return;
         }
         operations++;
-        String name = names.row.getString(2);
-        recorder.operationBegan(id, name == null ? "" : name, names.row.getInt(3) != 0);
+        recorder.operationBegan(id, Optional.ofNullable(names.row.getString(2)), hasError || names.row.getInt(3) != 0);
         names.next();
         while (names.operation == id) {
             notes.skipped("further row of an operation");
@@ -129,7 +128,7 @@ final class SnapshotReader {
     private void errorsBefore(long id, Rows errors) throws SQLException {
         for (; errors.operation < id; errors.next()) {
             notes.exception(
-                    SnapshotRecorder.name(errors.operation, errors.row.getString(2)),
+                    SnapshotRecorder.name(errors.operation, Optional.ofNullable(errors.row.getString(2))),
                     reason(errors.row),
                     () -> Optional::empty);
         }

@@ -8,9 +8,9 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 
 /**
  * Turns the buffers that are allocated at the end of each operation into a history.
@@ -33,10 +33,11 @@ final class SnapshotRecorder {
 
     private static final String NO_NAME = "an operation without a name";
 
-    /** The operations that free one buffer. */
+    /** The operations that free their input. */
     private static final Set<String> FREES = Set.of("ttnn.deallocate", "ttnn::deallocate", "Tensor::deallocate");
 
-    private static final long NEVER = Long.MIN_VALUE;
+    /** The importer begins the numbers of each further report at a multiple of this. */
+    private static final long OPERATIONS_OF_A_REPORT = 10_000;
 
     /** A call in Python. */
     interface Call {
@@ -54,17 +55,12 @@ final class SnapshotRecorder {
         private long size;
         private Optional<String> operation = Optional.empty();
         private Optional<Origin> origin = Optional.empty();
-        /** The operation whose snapshot had it last. */
-        private long seen;
 
-        private Live(Memory memory, long bankSize, long seen) {
+        private Live(Memory memory, long bankSize) {
             this.memory = memory;
             this.bankSize = bankSize;
-            this.seen = seen;
         }
     }
-
-    private record Result(long tensor, Optional<String> shape) {}
 
     private final OutputRecording recording;
     private final CaptureNotes notes;
@@ -72,20 +68,28 @@ final class SnapshotRecorder {
     private final Map<Memory, Live> live = new LinkedHashMap<>();
 
     // The operation that is being read.
-    private long operation;
+    private long operation = Long.MAX_VALUE;
     private String shortName = "";
     private String name = "";
-    private boolean hasCrashed;
+    private boolean hasFailed;
     private long rows;
-    private final Map<Memory, Live> fresh = new LinkedHashMap<>();
-    private List<Live> gone = List.of();
-    private final Map<Memory, List<Result>> results = new HashMap<>();
+    /** The sizes in the snapshot at its end. */
+    private final Map<Memory, Long> snapshot = new LinkedHashMap<>();
+
+    private final Map<Memory, BufferTensors> results = new HashMap<>();
     private final Set<Memory> inputs = new HashSet<>();
+    private List<Live> fresh = List.of();
+    private List<Live> gone = List.of();
 
     // The whole recording.
     private long allRows;
     private boolean hasSnapshot;
     private boolean lastHasNone;
+    /** Whether no snapshot was compared since a further report began. */
+    private boolean isOtherReport;
+
+    private String firstUnlisted = "";
+    private long unlisted;
     private long withoutSnapshot;
     private long fromBefore;
     private long freedFromBefore;
@@ -102,40 +106,40 @@ final class SnapshotRecorder {
     }
 
     /** Returns the name of an operation with its number. */
-    static String name(long operation, @Nullable String name) {
-        return nameOf(name) + " (operation " + operation + ")";
-    }
-
-    private static String nameOf(@Nullable String name) {
-        return name == null || name.isBlank() ? NO_NAME : name;
-    }
-
-    private boolean hasName() {
-        return !shortName.equals(NO_NAME);
+    static String name(long operation, Optional<String> name) {
+        return name.filter(text -> !text.isBlank()).orElse(NO_NAME) + " (operation " + operation + ")";
     }
 
     /**
      * Begins an operation.
      *
-     * @param crashed whether the process ended in it
+     * @param failed whether the process ended in it, or an exception left it
      */
-    void operationBegan(long id, @Nullable String newName, boolean crashed) {
+    void operationBegan(long id, Optional<String> newName, boolean failed) {
+        isOtherReport |= id > operation + 1 && id / OPERATIONS_OF_A_REPORT > operation / OPERATIONS_OF_A_REPORT;
         operation = id;
-        shortName = nameOf(newName);
+        shortName = newName.filter(text -> !text.isBlank()).orElse(NO_NAME);
         name = name(id, newName);
-        hasCrashed = crashed;
+        hasFailed = failed;
         rows = 0;
-        fresh.clear();
-        gone = List.of();
+        snapshot.clear();
         results.clear();
         inputs.clear();
+        fresh = List.of();
+        gone = List.of();
         recording.operationBegan(shortName);
+    }
+
+    /** Records that the operation is not in the table of operations. */
+    void unlisted() {
+        firstUnlisted = unlisted++ == 0 ? "operation " + operation : firstUnlisted;
     }
 
     /** Records a tensor of the operation; inputs come before results. */
     void tensor(boolean isResult, long id, Optional<String> shape, Memory memory) {
         if (isResult) {
-            results.computeIfAbsent(memory, first -> new ArrayList<>()).add(new Result(id, shape));
+            results.computeIfAbsent(memory, first -> new BufferTensors())
+                    .add(OptionalInt.empty(), OptionalLong.of(id), shape, List.of());
             return;
         }
         inputs.add(memory);
@@ -148,14 +152,8 @@ final class SnapshotRecorder {
     /** Records a buffer of the snapshot at the end of the operation. */
     void buffer(Memory memory, long bankSize) {
         rows++;
-        Live known = live.get(memory);
-        if (known != null && known.bankSize == bankSize) {
-            known.seen = operation;
-        } else {
-            Live other = fresh.put(memory, new Live(memory, bankSize, operation));
-            if (other != null && other.bankSize != bankSize) {
-                lost(1, "the snapshot after %s has two %s buffers at 0x%x", name, memory.type(), memory.address());
-            }
+        if (snapshot.put(memory, bankSize) != null) {
+            lost(1, "the snapshot after %s has two %s buffers at 0x%x", name, memory.type(), memory.address());
         }
     }
 
@@ -186,89 +184,83 @@ final class SnapshotRecorder {
     }
 
     private void compared(OperationGraph graph, Call call) throws SQLException {
-        renewed(graph);
         missing(graph);
-        gone = live.values().stream().filter(buffer -> buffer.seen != operation).toList();
+        Set<Memory> changed = snapshot.entrySet().stream()
+                .filter(row -> !live.containsKey(row.getKey()) || live.get(row.getKey()).bankSize != row.getValue())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+        gone = live.values().stream()
+                .filter(buffer -> !snapshot.containsKey(buffer.memory)
+                        || changed.contains(buffer.memory)
+                        || mayBeRenewed(graph, buffer.memory, changed))
+                .toList();
+        gone.forEach(buffer -> live.remove(buffer.memory));
         gone.stream().filter(buffer -> graph.freedOnlyOthersAt(buffer.memory)).forEach(this::contradicted);
+        ofOtherReport(graph);
         gone.stream().filter(buffer -> !graph.freed(buffer.memory)).forEach(buffer -> freed(buffer, false));
         gone.stream().filter(buffer -> graph.freed(buffer.memory)).forEach(buffer -> freed(buffer, true));
 
-        List<Live> unproven = fresh.values().stream()
-                .filter(buffer -> !isAllocatedIn(graph, buffer))
+        List<Live> appeared = snapshot.entrySet().stream()
+                .filter(row -> !live.containsKey(row.getKey()))
+                .map(row -> new Live(row.getKey(), row.getValue()))
                 .toList();
-        unproven.forEach(this::allocatedBefore);
-        unproven.forEach(buffer -> fresh.remove(buffer.memory));
+        appeared.stream().filter(buffer -> !isAllocatedIn(graph, buffer.memory)).forEach(this::allocatedBefore);
+        fresh = appeared.stream()
+                .filter(buffer -> isAllocatedIn(graph, buffer.memory))
+                .toList();
         Optional<Origin> origin = fresh.isEmpty() ? Optional.empty() : call.origin();
-        fresh.values().forEach(buffer -> allocated(buffer, graph, origin));
+        fresh.forEach(buffer -> allocated(buffer, graph, origin));
         results.forEach((memory, tensors) -> {
-            Live buffer = live.get(memory);
-            if (buffer != null) {
-                tensors.forEach(tensor -> buffer.tensors.add(
-                        OptionalInt.empty(), OptionalLong.of(tensor.tensor), tensor.shape, List.of()));
+            if (live.containsKey(memory)) {
+                live.get(memory).tensors.addAll(tensors);
             }
         });
         hasSnapshot |= rows > 0;
     }
 
-    /** Records that an exception left the operation. */
-    void exception(String reason) {
-        recording.unreturned(
-                name,
-                fresh.values().stream().filter(buffer -> buffer.isOfRuntime).count());
-        notes.exception(name, reason, () -> RejectionExplanation.of(reason, () -> Optional.of(buffers())));
-    }
-
-    private RejectionExplanation.Buffers buffers() {
-        return new RejectionExplanation.Buffers(
-                "recording",
-                live.values().stream().map(SnapshotRecorder::holder).toList(),
-                gone.stream().map(SnapshotRecorder::holder).toList(),
-                List.of());
-    }
-
-    private static MemoryHolder holder(Live buffer) {
-        return new MemoryHolder(
-                buffer.memory.type(),
-                buffer.memory.address(),
-                Math.max(buffer.size, buffer.bankSize),
-                buffer.memory.device(),
-                RejectionExplanation.label(buffer.tensors.all()),
-                () -> buffer.origin,
-                buffer.operation.map(by -> "of " + by).orElse("of an unknown operation"));
-    }
-
-    /** A snapshot without rows means that nothing is allocated, or that none was taken: a result must be in one. */
+    /**
+     * Returns whether an operation without rows shows that nothing is allocated. Otherwise its snapshot may be missing: it must
+     * have the results, and each buffer that is not certainly freed.
+     */
     private boolean isEmptyFor(OperationGraph graph) {
-        return !hasCrashed
+        return !hasFailed
                 && results.isEmpty()
-                && (live.values().stream().allMatch(buffer -> graph.freed(buffer.memory))
-                        || (live.size() == 1 && FREES.contains(shortName)));
+                && (graph.isKnown() || FREES.contains(shortName))
+                && live.keySet().stream().allMatch(memory -> isFreedIn(graph, memory));
     }
 
-    /** A buffer that was freed and allocated again at its address looks the same in both snapshots. */
-    private void renewed(OperationGraph graph) {
-        Set<Memory> newInSnapshot = Set.copyOf(fresh.keySet());
-        for (Live buffer : live.values()) {
-            if (buffer.seen == operation && mayBeRenewed(graph, buffer.memory, newInSnapshot)) {
-                buffer.seen = NEVER;
-                fresh.put(buffer.memory, new Live(buffer.memory, buffer.bankSize, operation));
-            }
-        }
+    private boolean isFreedIn(OperationGraph graph, Memory memory) {
+        return graph.isKnown() ? graph.freed(memory) : FREES.contains(shortName) && inputs.contains(memory);
     }
 
-    /** Without a graph, a result at the address of a buffer is new, or the operation worked in place. */
-    private boolean mayBeRenewed(OperationGraph graph, Memory memory, Set<Memory> newInSnapshot) {
-        return graph.isKnown() ? graph.mayHaveAllocated(memory, newInSnapshot) : results.containsKey(memory);
+    private boolean isAllocatedIn(OperationGraph graph, Memory memory) {
+        return graph.allocated(memory).isPresent() || (results.containsKey(memory) && !inputs.contains(memory));
     }
 
-    /** The snapshot must have what the graph says was allocated; the two may count devices differently. */
+    /**
+     * Returns whether a buffer that is in both snapshots may have been freed and allocated again. Without a graph, a result at
+     * its address is new, or the operation worked in place.
+     */
+    private boolean mayBeRenewed(OperationGraph graph, Memory memory, Set<Memory> changed) {
+        return graph.isKnown() ? graph.mayHaveAllocated(memory, changed) : results.containsKey(memory);
+    }
+
+    /**
+     * Checks that the snapshot has what the operation demonstrably allocated; the graph may count devices differently. A
+     * result tells what of the first snapshot is judged.
+     */
     private void missing(OperationGraph graph) {
         Set<Long> absent = new HashSet<>(graph.allocatedAddresses());
         if (!absent.isEmpty()) {
-            live.values().stream()
-                    .filter(buffer -> buffer.seen == operation)
-                    .forEach(buffer -> absent.remove(buffer.memory.address()));
-            fresh.keySet().forEach(memory -> absent.remove(memory.address()));
+            snapshot.keySet().forEach(memory -> absent.remove(memory.address()));
+        }
+        if (!hasSnapshot) {
+            results.keySet().stream()
+                    .filter(result -> !inputs.contains(result)
+                            && snapshot.keySet().stream()
+                                    .noneMatch(memory ->
+                                            memory.type() == result.type() && memory.address() == result.address()))
+                    .forEach(result -> absent.add(result.address()));
         }
         for (long address : absent) {
             lost(1, "%s allocates a buffer at 0x%x that the snapshot at its end does not have", name, address);
@@ -284,8 +276,22 @@ final class SnapshotRecorder {
                 buffer.memory.address());
     }
 
+    /** The snapshots of a further report may lack the buffers that were allocated before it. */
+    private void ofOtherReport(OperationGraph graph) {
+        long unknown = gone.stream()
+                .filter(buffer -> !buffer.isFromBefore && !isFreedIn(graph, buffer.memory))
+                .count();
+        if (isOtherReport && unknown > 0) {
+            lost(
+                    unknown,
+                    "the database has several reports, and the first snapshot of the one with %s does not have %s of those before",
+                    name,
+                    Quantities.count(unknown, "buffer"));
+        }
+        isOtherReport = false;
+    }
+
     private void freed(Live buffer, boolean isInOperation) {
-        live.remove(buffer.memory);
         if (buffer.isFromBefore) {
             freedFromBefore++;
             return;
@@ -294,57 +300,73 @@ final class SnapshotRecorder {
         recording.freed(buffer.memory);
     }
 
-    private boolean isAllocatedIn(OperationGraph graph, Live buffer) {
-        return graph.allocated(buffer.memory).isPresent()
-                || (results.containsKey(buffer.memory) && !inputs.contains(buffer.memory));
-    }
-
     /** Records a buffer of which only the latest time of its allocation is known. */
     private void allocatedBefore(Live buffer) {
-        live.put(buffer.memory, buffer);
         if (!hasSnapshot) {
+            live.put(buffer.memory, buffer);
             buffer.isFromBefore = true;
             fromBefore++;
             return;
         }
         enter(false);
-        allocated(buffer, OptionalLong.empty(), AllocationDetails.user(), Optional.empty());
+        allocated(buffer, OptionalLong.empty(), AllocationDetails.user());
     }
 
     private void allocated(Live buffer, OperationGraph graph, Optional<Origin> origin) {
-        live.put(buffer.memory, buffer);
+        BufferTensors tensors = results.getOrDefault(buffer.memory, new BufferTensors());
         buffer.operation = Optional.of(name);
+        buffer.origin = origin;
         buffer.isOfRuntime = graph.isOfRuntime(buffer.memory) && !results.containsKey(buffer.memory);
-        AllocationDetails details = detailsOf(buffer);
-        Optional<String> shape = results.getOrDefault(buffer.memory, List.of()).stream()
-                .flatMap(result -> result.shape.stream())
-                .findFirst();
+        AllocationDetails details = buffer.isOfRuntime
+                ? OutputRecording.ofRuntime(shortName)
+                : shortName.equals(NO_NAME)
+                        ? AllocationDetails.user()
+                        : AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, shortName));
         enter(true);
         allocated(
                 buffer,
                 graph.allocated(buffer.memory),
-                shape.map(details::labelled).orElse(details),
-                origin);
+                tensors.shape().map(details::labelled).orElse(details));
     }
 
-    private AllocationDetails detailsOf(Live buffer) {
-        if (buffer.isOfRuntime) {
-            return OutputRecording.ofRuntime(shortName);
-        }
-        return hasName()
-                ? AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, shortName))
-                : AllocationDetails.user();
-    }
-
-    private void allocated(Live buffer, OptionalLong size, AllocationDetails details, Optional<Origin> origin) {
+    private void allocated(Live buffer, OptionalLong size, AllocationDetails details) {
+        live.put(buffer.memory, buffer);
         ofFullestBank += size.isPresent() ? 0 : 1;
         buffer.size = size.orElse(buffer.bankSize);
-        buffer.origin = origin;
-        recording.allocated(buffer.memory, buffer.size, MemoryRequest.restored(details, origin));
+        recording.allocated(buffer.memory, buffer.size, MemoryRequest.restored(details, buffer.origin));
     }
 
     private void enter(boolean isInOperation) {
         recording.enter(new Phase(isInOperation ? name : name + " or before"));
+    }
+
+    /** Records that an exception left the operation. */
+    void exception(String reason) {
+        recording.unreturned(
+                name, fresh.stream().filter(buffer -> buffer.isOfRuntime).count());
+        notes.exception(
+                name,
+                reason,
+                () -> RejectionExplanation.of(
+                        reason,
+                        () -> Optional.of(new RejectionExplanation.Buffers(
+                                "recording",
+                                live.values().stream()
+                                        .map(SnapshotRecorder::holder)
+                                        .toList(),
+                                gone.stream().map(SnapshotRecorder::holder).toList(),
+                                List.of()))));
+    }
+
+    private static MemoryHolder holder(Live buffer) {
+        return new MemoryHolder(
+                buffer.memory.type(),
+                buffer.memory.address(),
+                Math.max(buffer.size, buffer.bankSize),
+                buffer.memory.device(),
+                RejectionExplanation.label(buffer.tensors.all()),
+                () -> buffer.origin,
+                buffer.operation.map(by -> "of " + by).orElse("of an unknown operation"));
     }
 
     private void lost(long count, String reason, Object... values) {
@@ -352,21 +374,29 @@ final class SnapshotRecorder {
     }
 
     OutputContent finish(OptionalInt rank, long operations) {
-        List<RemainingBuffer> remaining = live.values().stream()
-                .filter(buffer -> !buffer.isFromBefore)
-                .map(SnapshotRecorder::remaining)
-                .toList();
+        List<Live> remaining =
+                live.values().stream().filter(buffer -> !buffer.isFromBefore).toList();
         recording.endRound();
         if (allRows == 0) {
             lost(-1, "the database has no snapshot: its table buffers is empty");
         } else if (lastHasNone) {
             lost(-1, "no snapshot follows %s, so it is not known what was allocated after it", name);
         }
-        long ofRuntime =
-                live.values().stream().filter(buffer -> buffer.isOfRuntime).count();
+        if (unlisted > 0) {
+            lost(
+                    -1,
+                    "the table operations does not list %s of other tables, the first is %s",
+                    Quantities.count(unlisted, "operation"),
+                    firstUnlisted);
+        }
+        long ofRuntime = remaining.stream().filter(buffer -> buffer.isOfRuntime).count();
         recording.stop(remaining.size() - ofRuntime, ofRuntime);
         addNotes();
-        return recording.end(rank, operations, allRows, remaining);
+        return recording.end(
+                rank,
+                operations,
+                allRows,
+                remaining.stream().map(SnapshotRecorder::remaining).toList());
     }
 
     private static RemainingBuffer remaining(Live buffer) {
