@@ -158,15 +158,15 @@ public final class MeshGuard {
 
     private static int rejectedArguments(ParameterException refused, Printer errors) {
         CommandLine command = refused.getCommandLine();
-        errors.println("meshguard: " + oneLine(refused) + ". Try: "
-                + command.getCommandSpec().qualifiedName() + " --help");
-        errors.flush();
-        return ExitStatus.USAGE.code();
+        return failed(
+                new UsageException(refused.getMessage() + ". Try: "
+                        + command.getCommandSpec().qualifiedName() + " --help"),
+                errors);
     }
 
     private static int failed(Exception failure, Printer errors) {
         if (failure instanceof UsageException refusal) {
-            errors.println("meshguard: " + oneLine(failure));
+            errors.println("meshguard: " + failure.getMessage());
             errors.flush();
             return refusal.status().code();
         }
@@ -174,10 +174,6 @@ public final class MeshGuard {
         failure.printStackTrace(errors);
         errors.flush();
         return ExitStatus.FAILED.code();
-    }
-
-    private static String oneLine(Exception failure) {
-        return String.valueOf(failure.getMessage()).replaceAll("\\s*\\R\\s*", " ");
     }
 
     /** The version in the jar's manifest. */

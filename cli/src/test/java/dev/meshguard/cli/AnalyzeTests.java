@@ -149,6 +149,16 @@ class AnalyzeTests {
         assertThat(answer.status()).isEqualTo(64);
     }
 
+    @Test
+    void ofFilesThatCannotBeReadTheJsonNamesEach() {
+        Answer answer = Answer.to("analyze", "--json", "a.log", "b.log");
+
+        assertThat(answer.out().replaceAll("\\s+", " "))
+                .contains("\"logs\" : [ ], \"unreadable\" : [ \"a.log does not exist. ", "\"b.log does not exist. ");
+        assertThat(answer.err()).hasLineCount(2);
+        assertThat(answer.status()).isEqualTo(64);
+    }
+
     static Stream<Arguments> jsonDocuments() {
         return Stream.of(
                 Arguments.of(

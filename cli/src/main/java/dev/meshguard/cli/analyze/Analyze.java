@@ -81,7 +81,7 @@ public final class Analyze implements Callable<Integer> {
                             + " captures and databases; - reads standard input.")
     private List<String> logs = List.of();
 
-    @Option(names = "--json", description = "FileAnswer with one JSON document, with every address.")
+    @Option(names = "--json", description = "Answer with one JSON document, with every address.")
     private boolean asJson;
 
     @Mixin
@@ -144,16 +144,20 @@ public final class Analyze implements Callable<Integer> {
     }
 
     private ExitStatus answer() throws UsageException, IOException {
-        ExitStatus worst = ExitStatus.CLEAN;
         List<UsageException> unreadable = new ArrayList<>();
         List<Input> inputs = inputs(unreadable);
         if (!inputs.isEmpty()) {
             rejectUnusedOptions(inputs);
-            List<FileAnswer> answers = inputs.stream().map(this::answer).toList();
-            print(answers);
-            for (FileAnswer answer : answers) {
-                worst = worst.orWorse(answer.status());
-            }
+        }
+        List<FileAnswer> answers = inputs.stream().map(this::answer).toList();
+        if (asJson) {
+            printJson(answers, unreadable);
+        } else {
+            printText(answers);
+        }
+        ExitStatus worst = ExitStatus.CLEAN;
+        for (FileAnswer answer : answers) {
+            worst = worst.orWorse(answer.status());
         }
         for (UsageException file : unreadable) {
             command.commandLine().getErr().println("meshguard: " + file.getMessage());
@@ -187,7 +191,7 @@ public final class Analyze implements Callable<Integer> {
 
     // Reading
 
-    /** Reads the files; one of several that cannot be read keeps no other from its answer. */
+    /** Reads the files; one that cannot be read keeps no other from its answer. */
     private List<Input> inputs(List<UsageException> unreadable) throws UsageException {
         AllocationLogReader ofLogs = AllocationLogReader.create();
         RuntimeOutputReader ofOutputs = RuntimeOutputReader.create();
@@ -209,9 +213,6 @@ public final class Analyze implements Callable<Integer> {
             try {
                 inputs.addAll(files.read(name, ofLogs, ofOutputs));
             } catch (UsageException e) {
-                if (logs.size() == 1) {
-                    throw e;
-                }
                 unreadable.add(e);
             }
         }
@@ -278,11 +279,7 @@ public final class Analyze implements Callable<Integer> {
 
     // Output
 
-    private void print(List<FileAnswer> answers) throws IOException {
-        if (asJson) {
-            printJson(answers);
-            return;
-        }
+    private void printText(List<FileAnswer> answers) {
         // All of it is made before any is printed: half an answer would look like a whole one.
         List<String> lines = new ArrayList<>();
         for (FileAnswer answer : answers) {
@@ -298,7 +295,7 @@ public final class Analyze implements Callable<Integer> {
     }
 
     /** Prints one document for all files, those of a kind in the order of the command line. */
-    private void printJson(List<FileAnswer> answers) throws IOException {
+    private void printJson(List<FileAnswer> answers, List<UsageException> unreadable) throws IOException {
         // The verdicts take the most heap, so they are made before anything is written.
         IdentityHashMap<FileAnswer, String> verdicts = new IdentityHashMap<>();
         for (FileAnswer answer : answers) {
@@ -320,6 +317,11 @@ public final class Analyze implements Callable<Integer> {
                         }
                     });
                 }
+            }
+            if (!unreadable.isEmpty()) {
+                json.field(
+                        "unreadable",
+                        unreadable.stream().map(UsageException::getMessage).toList());
             }
         });
     }

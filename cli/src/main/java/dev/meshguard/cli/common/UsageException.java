@@ -13,7 +13,7 @@ public final class UsageException extends Exception {
     }
 
     private UsageException(String message, ExitStatus status) {
-        super(message);
+        super(message.replaceAll("\\s*\\R\\s*", " "));
         this.status = status;
     }
 

@@ -130,7 +130,9 @@ public final class InputReader {
                     .toList();
             throw new UsageException(called(name)
                     + (ranks.size() < 2
-                            ? " has " + all.size() + " recordings, which only meshguard analyze reads"
+                            ? " has " + all.size()
+                                    + " recordings, and only meshguard analyze reads several. Give a file"
+                                    + " with one."
                             : " was recorded by several processes: give --rank N with one of "
                                     + String.join(", ", ranks)));
         }
