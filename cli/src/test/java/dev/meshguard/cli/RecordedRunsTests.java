@@ -111,15 +111,6 @@ class RecordedRunsTests {
                 .contains("\"liveBuffers\" : 1");
     }
 
-    @Test
-    void devicesOfOneRunCanBeCompared() {
-        Answer answer = Answer.to("diff", "--devices", leak);
-
-        assertThat(answer.out()).startsWith("DIFFERENT  devices differ at 2 sites of allocation");
-        assertThat(answer.status()).isEqualTo(1);
-        assertThat(Answer.to("diff", "--devices", "--json", leak).out()).contains("\"usualDevices\" : [");
-    }
-
     // Page, suite
 
     @Test

@@ -22,6 +22,7 @@ class UsageErrorTests {
         Files.writeString(folder.resolve("run.log"), "a line\n");
         Files.writeString(folder.resolve("dram.csv"), ",DRAM\n,Total allocatable (B):,64\n,Total allocated (B):,0\n");
         Files.writeString(folder.resolve("l1.csv"), ",L1\n,Total allocatable (B):,64\n,Total allocated (B):,0\n");
+        Files.writeString(folder.resolve("two.json"), "[{\"node_type\":\"capture_start\"}]".repeat(2));
         Files.createDirectory(folder.resolve("empty.d"));
     }
 
@@ -36,11 +37,12 @@ class UsageErrorTests {
             analyze --baseline run.log -| run.log:1: a known leak is a fingerprint of 12 digits, a count of at least 1, a type, a size class and a place, with one blank between them: "a line" was found. Leave the file to -Dmeshguard.baseline.update=accept.
             analyze --phase ( -        | --phase ( is no regular expression: Unclosed group at index 1. Example: '^=== (.+) ===$'
             analyze --rank -1 -        | --rank -1: give the rank of a process, 0 or more
-            diff run.log               | diff compares two runs: give a second file, or --devices to compare the devices of one.
+            diff run.log               | Missing required parameter: 'AFTER'. Try: meshguard diff --help
             diff - -                   | diff reads standard input once, and - is given twice: give the path of one of them.
             diff dram.csv l1.csv       | dram.csv and l1.csv have no figures of the same memory: give two reports of one kind, both whole.
-            diff run.log dram.csv      | dram.csv has the memory of one moment, and run.log is a run: give two runs, or two moments.
+            diff run.log dram.csv      | run.log is a log, and dram.csv is a memory report: give two runs, or two memory reports.
             page nowhere.jsonl         | nowhere.jsonl does not exist. Give the path of a log, a history, a graph capture or a database, or - for standard input.
+            page two.json              | two.json has 2 recordings, and only meshguard analyze reads several. Give a file with one.
             page dram.csv              | dram.csv has the memory of one moment and no history. meshguard analyze reads it, and meshguard diff compares two.
             page run.log -o no.d/p.html| no.d/p.html cannot be written: its folder does not exist. Give another path with -o.
             suite run.log              | run.log is no folder. Give the one to which tests write their pages.

@@ -2,14 +2,12 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
 import dev.meshguard.verdict.difference.Usage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -44,21 +42,6 @@ public record DifferenceReport(String text) {
                 .text());
     }
 
-    /** Returns the report of the differences between devices. */
-    public static DifferenceReport of(DeviceDifference difference) {
-        if (difference.isEmpty()) {
-            return new DifferenceReport("SAME USAGE  all devices used memory alike");
-        }
-        return new DifferenceReport(new TruncatedText()
-                .section(
-                        "DIFFERENT  devices differ at "
-                                + Quantities.count(difference.deviations().size(), "site") + " of allocation",
-                        difference.deviations(),
-                        DifferenceReport::description,
-                        0)
-                .text());
-    }
-
     private static List<String> description(UsageChange change) {
         List<String> lines = new ArrayList<>();
         lines.add(INDENT + change.site() + ": " + verdict(change));
@@ -85,23 +68,6 @@ public record DifferenceReport(String text) {
             return "new";
         }
         return change.after().buffers() == 0 ? "gone" : "asks for " + signed(change.moreBytes());
-    }
-
-    private static List<String> description(DeviceDifference.Deviation deviation) {
-        List<String> lines = new ArrayList<>();
-        lines.add(INDENT + deviation.site());
-        addCallSite(deviation.origin(), lines);
-        lines.add(INDENT + INDENT
-                + (deviation.usualDevices().isEmpty() ? "no device" : DeviceNames.of(deviation.usualDevices()))
-                + ": " + description(deviation.usual()));
-        Alike.of(deviation.others().entrySet(), Map.Entry::getValue, Map.Entry::getKey)
-                .forEach(alike -> lines.add(INDENT + INDENT + DeviceNames.of(alike.devices()) + ": "
-                        + description(alike.first().getValue())));
-        return lines;
-    }
-
-    private static String description(Usage usage) {
-        return "allocated " + allocated(usage) + ", live " + live(usage);
     }
 
     private static List<String> peaks(List<PeakChange> peaks) {

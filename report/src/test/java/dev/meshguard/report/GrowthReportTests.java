@@ -22,7 +22,6 @@ import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
-import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.growth.Accumulation;
 import java.util.List;
@@ -216,25 +215,6 @@ class GrowthReportTests {
         assertThat(DifferenceReport.of(HistoryDifference.between(history, history))
                         .text())
                 .isEqualTo("SAME USAGE  both runs used memory alike");
-        assertThat(DifferenceReport.of(DeviceDifference.of(history)).text())
-                .isEqualTo("SAME USAGE  all devices used memory alike");
-    }
-
-    @Test
-    void reportsTheDeviceThatDiffers() {
-        for (int device = 0; device < 8; device++) {
-            tracker.allocated(device, DRAM, 4_096, 64);
-            if (device != 3) {
-                tracker.freed(device, DRAM, 4_096);
-            }
-        }
-
-        assertThat(DifferenceReport.of(DeviceDifference.of(tracker.history())).text())
-                .isEqualTo("""
-                        DIFFERENT  devices differ at 1 site of allocation
-                           DRAM buffers of 64 B
-                              devices 0-2, 4-7: allocated 1 buffer of 64 B, live nothing
-                              device 3: allocated 1 buffer of 64 B, live 1 buffer of 64 B""");
     }
 
     @Test

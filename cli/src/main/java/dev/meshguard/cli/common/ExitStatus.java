@@ -23,7 +23,7 @@ public enum ExitStatus {
     /** The result is unknown. */
     INCONCLUSIVE(2, "it cannot be known: the log is cut, lines are missing, sums disagree, or a file cannot be listed"),
     /** Memory was not freed. */
-    LEAKED(1, "memory was not freed; diff: more is live somewhere in the later run, or on some of its devices"),
+    LEAKED(1, "memory was not freed; diff: more is live somewhere in the later run"),
     /** The arguments are invalid, or a file cannot be read. */
     USAGE(64, "wrong usage, or a file that cannot be read; one line on standard error names the fix"),
     /** The output of the program could not be written. */

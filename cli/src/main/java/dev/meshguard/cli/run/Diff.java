@@ -1,5 +1,6 @@
 package dev.meshguard.cli.run;
 
+import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.UsageException;
@@ -9,7 +10,6 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.report.DifferenceReport;
 import dev.meshguard.verdict.AllocationSite;
-import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
 import dev.meshguard.verdict.difference.Usage;
@@ -19,7 +19,6 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -29,7 +28,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Compares two recorded runs, or the devices of one. */
+/** Compares two recorded runs, or two memory reports. */
 @Command(
         name = "diff",
         description = "Says what a run asks for and leaves otherwise than an earlier one.",
@@ -39,13 +38,11 @@ import picocli.CommandLine.Spec;
                     + " memory and the label, over all devices, and the peak of each device. Addresses and line numbers are"
                     + " ignored, so an edit above a leak is no difference.",
             "",
-            "Two memory reports (CSV), or copies of the shared memory of a device, are compared by the bytes in each memory, and by"
-                    + " the blocks of a bank if both reports have them.",
+            "Two memory reports (CSV) are compared by the bytes in each memory, and by the blocks of a bank if both have them.",
             "",
             "Examples:",
             "  meshguard diff yesterday.jsonl today.jsonl",
             "  meshguard diff --json run1.log.gz run2.log.gz",
-            "  meshguard diff --devices server.log",
             "  meshguard diff after_load_detailed_memory_usage.csv after_run_detailed_memory_usage.csv"
         })
 public final class Diff implements Callable<Integer> {
@@ -57,24 +54,61 @@ public final class Diff implements Callable<Integer> {
     private static final int MAX_LOSSES = 5;
 
     @Parameters(
-            paramLabel = "FILE",
-            arity = "1..2",
+            index = "0",
+            paramLabel = "BEFORE",
             description =
-                    "The earlier and the later run: histories in JSON Lines, logs, graph captures or databases, plain or compressed; or"
-                            + " two memory reports or copies of shared memory; - reads standard input.")
-    private List<String> files = List.of();
+                    "The earlier run: a history in JSON Lines, a log, a graph capture or a database, plain or compressed; or a memory"
+                            + " report; - reads standard input.")
+    private String earlier = "";
+
+    @Parameters(index = "1", paramLabel = "AFTER", description = "The later run, or a later memory report.")
+    private String later = "";
 
     @Mixin
     private final InputReader reader;
 
-    @Option(names = "--devices", description = "Compare the devices of one run with one another.")
-    private boolean devices;
-
-    @Option(names = "--json", description = "FileAnswer with one JSON document.")
+    @Option(names = "--json", description = "Answer with one JSON document.")
     private boolean asJson;
 
     @Spec
     private CommandSpec command = CommandSpec.create();
+
+    /**
+     * What a comparison found.
+     *
+     * @param isSame whether it found no difference
+     * @param leavesMore whether more is live somewhere at the end of the later one
+     * @param text the lines about the differences, a headline first
+     * @param losses what could not be compared, as whole sentences
+     * @param changes writes the differences in JSON
+     */
+    private record Comparison(
+            boolean isSame,
+            boolean leavesMore,
+            List<String> text,
+            List<String> losses,
+            JsonDocument.Fields<JsonDocument> changes) {
+
+        private ExitStatus status() {
+            if (leavesMore) {
+                return ExitStatus.LEAKED;
+            }
+            if (!losses.isEmpty()) {
+                return ExitStatus.INCONCLUSIVE;
+            }
+            return isSame ? ExitStatus.CLEAN : ExitStatus.DIFFERENT;
+        }
+
+        private List<String> lines() {
+            List<String> lines = new ArrayList<>(text);
+            if (status() == ExitStatus.INCONCLUSIVE) {
+                String what = isSame ? "no difference" : "no more memory";
+                lines.set(0, "INCONCLUSIVE  " + what + " in what can be compared");
+            }
+            losses.forEach(loss -> lines.add("note    " + PrintableText.line(loss)));
+            return lines;
+        }
+    }
 
     public Diff(InputStream standardInput) {
         this.reader = new InputReader(standardInput);
@@ -82,56 +116,62 @@ public final class Diff implements Callable<Integer> {
 
     @Override
     public Integer call() throws UsageException, IOException {
-        if (devices ? files.size() != 1 : files.size() != 2) {
-            throw new UsageException(
-                    devices
-                            ? "--devices compares the devices of one run: give one file, or leave --devices out."
-                            : "diff compares two runs: give a second file, or --devices to compare the devices of one.");
-        }
-        return (devices ? ofDevices() : ofTwo()).code();
-    }
-
-    private ExitStatus ofTwo() throws UsageException, IOException {
-        if (files.stream().allMatch(InputReader.STANDARD_INPUT::equals)) {
+        if (earlier.equals(InputReader.STANDARD_INPUT) && later.equals(InputReader.STANDARD_INPUT)) {
             throw new UsageException(
                     "diff reads standard input once, and - is given twice: give the path of one of them.");
         }
-        Input before = reader.readOne(files.get(0));
-        Input after = reader.readOne(files.get(1));
-        reader.rejectUnusedRank(List.of(before, after));
-        if (before instanceof Input.Recording earlier && after instanceof Input.Recording later) {
-            return ofRuns(earlier, later);
+        List<Input> files = List.of(reader.readOne(earlier), reader.readOne(later));
+        reader.rejectUnusedRank(files);
+        Comparison comparison = compare(files.get(0), files.get(1));
+        PrintWriter out = command.commandLine().getOut();
+        if (asJson) {
+            JsonDocument.write(out, FORMAT, VERSION, json -> {
+                json.field("status", comparison.status());
+                json.field("runs", files.stream().map(reader::nameWithRank).toList());
+                comparison.changes().write(json);
+                json.field("text", comparison.lines());
+            });
+        } else {
+            comparison.lines().forEach(out::println);
+            out.flush();
         }
-        if (before instanceof Input.Moment earlier && after instanceof Input.Moment later) {
-            MomentDifference difference = MomentDifference.between(earlier, later);
-            print(List.of(before, after), difference.status(), difference.lines(), difference::write);
-            return difference.status();
-        }
-        boolean isFirst = before instanceof Input.Moment;
-        throw new UsageException(String.format(
-                Locale.ROOT,
-                "%s has the memory of one moment, and %s is a run: give two runs, or two moments.",
-                isFirst ? before.name() : after.name(),
-                isFirst ? after.name() : before.name()));
+        return comparison.status().code();
     }
 
-    private ExitStatus ofRuns(Input.Recording before, Input.Recording after) throws IOException {
+    private static Comparison compare(Input before, Input after) throws UsageException {
+        if (before instanceof Input.Recording runBefore && after instanceof Input.Recording runAfter) {
+            return ofRuns(runBefore, runAfter);
+        }
+        if (before instanceof Input.Moment momentBefore
+                && after instanceof Input.Moment momentAfter
+                && momentBefore.memory() instanceof MemoryReport reportBefore
+                && momentAfter.memory() instanceof MemoryReport reportAfter) {
+            ReportDifference difference = ReportDifference.between(reportBefore, reportAfter);
+            return new Comparison(
+                    difference.isEmpty(),
+                    difference.leavesMore(),
+                    difference.lines(),
+                    difference.notes(),
+                    difference::write);
+        }
+        throw new UsageException(String.format(
+                Locale.ROOT,
+                "%s is %s, and %s is %s: give two runs, or two memory reports.",
+                before.name(),
+                before.kind(),
+                after.name(),
+                after.kind()));
+    }
+
+    /** Compares runs; those with lost reports may differ in what is missing. */
+    private static Comparison ofRuns(Input.Recording before, Input.Recording after) {
         HistoryDifference difference = HistoryDifference.between(before.history(), after.history());
-        boolean leavesMore = difference.changes().stream().anyMatch(Diff::leavesMore);
-        return print(
-                List.of(before, after), difference.isEmpty(), leavesMore, DifferenceReport.of(difference), json -> {
-                    json.objects("changes", difference.changes(), change -> {
-                        write(change.site(), change.origin(), json);
-                        json.object("before", change.before(), usage -> write(usage, json));
-                        json.object("after", change.after(), usage -> write(usage, json));
-                    });
-                    json.objects("peaks", difference.peaks(), peak -> {
-                        json.field("device", peak.memory().device());
-                        json.field("type", peak.memory().type());
-                        json.field("before", peak.before());
-                        json.field("after", peak.after());
-                    });
-                });
+        return new Comparison(
+                difference.isEmpty(),
+                difference.changes().stream().anyMatch(Diff::leavesMore),
+                DifferenceReport.of(difference).text().lines().toList(),
+                Stream.of(before, after).flatMap(Diff::losses).toList(),
+                json -> write(difference, json));
     }
 
     private static boolean leavesMore(UsageChange change) {
@@ -139,84 +179,31 @@ public final class Diff implements Callable<Integer> {
                 || change.after().liveBuffers() > change.before().liveBuffers();
     }
 
-    private ExitStatus ofDevices() throws UsageException, IOException {
-        Input.Recording run = reader.readRecording(files.get(0));
-        reader.rejectUnusedRank(List.of(run));
-        DeviceDifference difference = DeviceDifference.of(run.history());
-        boolean leavesOther = difference.deviations().stream()
-                .anyMatch(deviation ->
-                        deviation.others().values().stream().anyMatch(usage -> leavesOther(usage, deviation.usual())));
-        return print(
-                List.of(run),
-                difference.isEmpty(),
-                leavesOther,
-                DifferenceReport.of(difference),
-                json -> json.objects("deviations", difference.deviations(), deviation -> {
-                    write(deviation.site(), deviation.origin(), json);
-                    json.field("usualDevices", deviation.usualDevices());
-                    json.object("usual", deviation.usual(), usage -> write(usage, json));
-                    json.objects("others", deviation.others().entrySet(), other -> {
-                        json.field("device", other.getKey());
-                        json.object("usage", other.getValue(), usage -> write(usage, json));
-                    });
-                }));
-    }
-
-    private static boolean leavesOther(Usage usage, Usage usual) {
-        return usage.liveBuffers() != usual.liveBuffers() || usage.liveBytes() != usual.liveBytes();
-    }
-
-    // Output
-
-    /** Prints a comparison of runs; those with lost reports may differ in what is missing. */
-    private ExitStatus print(
-            List<Input.Recording> runs,
-            boolean isSame,
-            boolean leavesMore,
-            DifferenceReport report,
-            JsonDocument.Fields<JsonDocument> changes)
-            throws IOException {
-        List<String> text = new ArrayList<>(report.text().lines().toList());
-        List<String> losses = runs.stream().flatMap(Diff::losses).toList();
-        ExitStatus status = isSame ? ExitStatus.CLEAN : leavesMore ? ExitStatus.LEAKED : ExitStatus.DIFFERENT;
-        if (!losses.isEmpty() && !leavesMore) {
-            status = ExitStatus.INCONCLUSIVE;
-            text.set(0, "INCONCLUSIVE  " + (isSame ? "no difference" : "no more memory") + " in what can be compared");
-        }
-        text.addAll(losses);
-        print(List.copyOf(runs), status, text, changes);
-        return status;
-    }
-
     private static Stream<String> losses(Input.Recording run) {
         return run.history().lostReports().stream()
                 .limit(MAX_LOSSES)
-                .map(lost -> "note    " + PrintableText.line(run.name() + " is not whole: " + lost.reason()));
+                .map(lost -> run.name() + " is not whole: " + lost.reason());
     }
 
-    private void print(
-            List<Input> runs, ExitStatus status, List<String> text, JsonDocument.Fields<JsonDocument> changes)
-            throws IOException {
-        PrintWriter out = command.commandLine().getOut();
-        if (!asJson) {
-            text.forEach(out::println);
-            out.flush();
-            return;
-        }
-        JsonDocument.write(out, FORMAT, VERSION, json -> {
-            json.field("status", status);
-            json.field("runs", runs.stream().map(reader::nameWithRank).toList());
-            changes.write(json);
-            json.field("text", text);
+    // The JSON
+
+    private static void write(HistoryDifference difference, JsonDocument json) throws IOException {
+        json.objects("changes", difference.changes(), change -> {
+            AllocationSite site = change.site();
+            json.field("type", site.type());
+            json.field("callSite", site.callSite());
+            json.field("size", site.size());
+            json.field("label", site.label());
+            json.field("line", change.origin().flatMap(Origin::site));
+            json.object("before", change.before(), usage -> write(usage, json));
+            json.object("after", change.after(), usage -> write(usage, json));
         });
-    }
-
-    private static void write(AllocationSite site, Optional<Origin> origin, JsonDocument json) throws IOException {
-        json.field("type", site.type());
-        json.field("callSite", site.callSite());
-        json.field("size", site.size());
-        json.field("label", site.label());
-        json.field("line", origin.flatMap(Origin::site));
+        json.objects("peaks", difference.peaks(), peak -> {
+            json.field("device", peak.memory().device());
+            json.field("type", peak.memory().type());
+            json.field("before", peak.before());
+            json.field("after", peak.after());
+        });
     }
 
     private static void write(Usage usage, JsonDocument json) throws IOException {

@@ -1,6 +1,5 @@
 package dev.meshguard.capture.evidence;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import java.time.Duration;
@@ -73,17 +72,6 @@ public record SharedMemory(
      *     of the process that wrote last
      */
     public record Totals(long dram, long l1, long l1Small, long trace, long circularBuffers) {
-
-        /** Returns the bytes of buffers in one memory; 0 for memory that is not counted. */
-        public long of(BufferType type) {
-            return switch (type) {
-                case DRAM -> dram;
-                case L1 -> l1;
-                case L1_SMALL -> l1Small;
-                case TRACE -> trace;
-                default -> 0;
-            };
-        }
 
         /** Returns the bytes of all buffers; circular buffers are none. */
         public long buffers() {

@@ -30,12 +30,4 @@ public record Usage(long buffers, long bytes, long liveBuffers, long liveBytes) 
                 liveBuffers + other.liveBuffers,
                 liveBytes + other.liveBytes);
     }
-
-    /** Returns whether no value is less than in another usage. */
-    public boolean isAtLeast(Usage other) {
-        return buffers >= other.buffers
-                && bytes >= other.bytes
-                && liveBuffers >= other.liveBuffers
-                && liveBytes >= other.liveBytes;
-    }
 }

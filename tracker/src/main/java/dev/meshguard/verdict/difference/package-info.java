@@ -1,4 +1,4 @@
-/** Differences between two runs, or between the devices of one. */
+/** Differences between two runs. */
 @NullMarked
 package dev.meshguard.verdict.difference;
 

@@ -3,27 +3,22 @@ package dev.meshguard.verdict.difference;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.HistoryScript.device;
-import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -77,94 +72,6 @@ class DifferenceTests {
                 .extracting(UsageChange::additionalLiveBytes, UsageChange::moreBytes)
                 .containsExactly(tuple(-64L, -64L));
         assertThat(difference.peaks()).containsExactly(new PeakChange(new DeviceMemory(2, L1), 64, 0));
-    }
-
-    @Test
-    void mostDevicesAreTheRule() {
-        AllocationHistory history = history()
-                .mesh(0, 0, 1, 2, 3)
-                .allocate(DRAM, devices(0, 3), 0x1000, 64)
-                .free(DRAM, devices(0, 2), 0x1000)
-                .closed();
-
-        assertThat(DeviceDifference.of(history).deviations()).singleElement().satisfies(deviation -> {
-            assertThat(deviation.usual()).isEqualTo(new Usage(1, 64, 0, 0));
-            assertThat(deviation.usualDevices()).containsExactly(0, 1, 2);
-            assertThat(deviation.others()).containsExactly(Map.entry(3, new Usage(1, 64, 1, 64)));
-        });
-    }
-
-    @Test
-    void aDeviceThatDidNothingDiffersFromThoseThatDid() {
-        AllocationHistory history = history()
-                .mesh(0, 0, 1, 2)
-                .allocate(DRAM, devices(0, 1), 0x1000, 64)
-                .closed();
-
-        assertThat(DeviceDifference.of(history).deviations())
-                .singleElement()
-                .satisfies(deviation -> assertThat(deviation.others()).containsExactly(Map.entry(2, Usage.NOTHING)));
-    }
-
-    @Test
-    void aDeviceThatMoreIsReportedForMayHaveMoreAndNotLess() {
-        assertThat(DeviceDifference.of(reportedForDevice0(2, 1)).isEmpty()).isTrue();
-        assertThat(DeviceDifference.of(reportedForDevice0(0, 1)).deviations())
-                .singleElement()
-                .satisfies(deviation -> assertThat(deviation.others()).containsOnlyKeys(0));
-    }
-
-    private static AllocationHistory reportedForDevice0(int ofDevice0, int ofOthers) {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.meshOpened(new MeshDescription(0, "mesh", List.of(0, 1, 2), 0));
-        for (int device = 0; device < 3; device++) {
-            for (int buffer = 0; buffer < (device == 0 ? ofDevice0 : ofOthers); buffer++) {
-                allocate(tracker, device, DRAM, 0x1000L * (buffer + 1));
-            }
-        }
-        return tracker.history();
-    }
-
-    private static void allocate(AllocationTracker tracker, int device, BufferType type, long address) {
-        tracker.allocated(device, type, address, 64);
-    }
-
-    @Test
-    void devicesDifferThoughNoMeshWasReported() {
-        AllocationHistory history = history()
-                .allocate(DRAM, devices(0, 2), 0x1000, 64)
-                .free(DRAM, devices(0, 1), 0x1000)
-                .recorded();
-
-        DeviceDifference difference = DeviceDifference.of(history);
-
-        assertThat(difference.isEmpty()).isFalse();
-        assertThat(difference.deviations())
-                .singleElement()
-                .satisfies(deviation ->
-                        assertThat(deviation.others()).containsExactly(Map.entry(2, new Usage(1, 64, 1, 64))));
-    }
-
-    @Test
-    void memoryOfNoDeviceIsNotCompared() {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.allocated(0, DRAM, 4_096, 64);
-        tracker.allocated(1, DRAM, 8_192, 64);
-        tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 64);
-
-        assertThat(DeviceDifference.of(tracker.history()).isEmpty()).isTrue();
-    }
-
-    @Test
-    void ofTwoThingsThatAreEquallyCommonTheLowerDeviceDidTheUsual() {
-        AllocationHistory history =
-                history().mesh(0, 0, 1).allocate(DRAM, device(0), 0x1000, 64).closed();
-
-        assertThat(DeviceDifference.of(history).deviations()).singleElement().satisfies(deviation -> {
-            assertThat(deviation.usual()).isEqualTo(new Usage(1, 64, 1, 64));
-            assertThat(deviation.usualDevices()).containsExactly(0);
-            assertThat(deviation.others()).containsExactly(Map.entry(1, Usage.NOTHING));
-        });
     }
 
     @Test
@@ -225,15 +132,6 @@ class DifferenceTests {
         assertThat(HistoryDifference.between(before, after).changes())
                 .extracting(UsageChange::moreBytes)
                 .containsExactly(-4_096L, 128L, -64L);
-    }
-
-    @Test
-    void asMuchIsAtLeastAsMuchAndLessOfAnythingIsNot() {
-        Usage usage = new Usage(2, 2, 2, 2);
-
-        assertThat(usage.isAtLeast(new Usage(2, 2, 2, 2))).isTrue();
-        assertThat(List.of(new Usage(3, 2, 2, 2), new Usage(2, 3, 2, 2), new Usage(2, 2, 3, 2), new Usage(2, 2, 2, 3)))
-                .noneMatch(usage::isAtLeast);
     }
 
     private static AllocationHistory inOneMethod(long... sizes) {
