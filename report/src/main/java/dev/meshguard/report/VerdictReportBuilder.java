@@ -221,10 +221,8 @@ final class VerdictReportBuilder {
 
     /** A result that is clean only because the collector ran in time needs a note. */
     private Optional<String> collected() {
-        List<BufferGeneration> freed = history
-                .generationsWith(request -> request.details().handleCollected())
-                .stream()
-                .filter(buffer -> buffer.isCollected() && !freedLate.contains(buffer))
+        List<BufferGeneration> freed = history.collectedBuffers().stream()
+                .filter(buffer -> !freedLate.contains(buffer))
                 .toList();
         return freed.stream()
                 .findFirst()

@@ -196,6 +196,13 @@ public final class AllocationHistory {
         return pass().generations.with(condition);
     }
 
+    /** Returns the buffers that were freed when their handles were collected, in the order of allocation. */
+    public List<BufferGeneration> collectedBuffers() {
+        return pass().generations.kept().stream()
+                .filter(BufferGeneration::isCollected)
+                .toList();
+    }
+
     /** Returns the number of {@link #generations()}, without creating them. */
     @API(status = Status.INTERNAL)
     public int allocatedBuffers() {

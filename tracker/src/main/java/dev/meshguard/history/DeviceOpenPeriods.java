@@ -102,7 +102,11 @@ final class DeviceOpenPeriods {
     private Device known(int device) {
         Device known = latest;
         if (known == null || latestDevice != device) {
-            known = devices.computeIfAbsent(device, unused -> new Device());
+            known = devices.get(device);
+            if (known == null) {
+                known = new Device();
+                devices.put(device, known);
+            }
             latest = known;
             latestDevice = device;
         }

@@ -308,7 +308,9 @@ final class HistoryPass {
             allocatedRanges.free(generation);
         }
         if (!generation.isLive()) {
-            if (generation.allocatedAt() < lastCheckOrGap || mayBeLate(generation, report.number())) {
+            if (generation.allocatedAt() < lastCheckOrGap
+                    || report.request().details().handleCollected()
+                    || mayBeLate(generation, report.number())) {
                 generations.keep(generation);
             }
             generations.ended(generation, position);
