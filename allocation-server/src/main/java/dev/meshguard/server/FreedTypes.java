@@ -1,7 +1,7 @@
 package dev.meshguard.server;
 
 import dev.meshguard.event.BufferType;
-import java.util.function.LongFunction;
+import java.util.Optional;
 
 /**
  * Remembers the memory types of recently freed addresses, because a second free does not contain the type.
@@ -29,12 +29,11 @@ final class FreedTypes {
         types[slot] = (byte) (type.ordinal() + 1);
     }
 
-    /** Returns the memory type of an address, or the result of a fallback. */
-    BufferType of(int device, long id, LongFunction<BufferType> otherwise) {
+    /** Returns the memory type of an address, unless it is forgotten. */
+    Optional<BufferType> find(int device, long id) {
         int slot = slot(device, id);
-        return types[slot] != 0 && ids[slot] == id && devices[slot] == device
-                ? TYPES[types[slot] - 1]
-                : otherwise.apply(id);
+        boolean isKnown = types[slot] != 0 && ids[slot] == id && devices[slot] == device;
+        return isKnown ? Optional.of(TYPES[types[slot] - 1]) : Optional.empty();
     }
 
     private static int slot(int device, long id) {

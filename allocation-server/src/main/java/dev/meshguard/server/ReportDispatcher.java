@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -190,19 +191,21 @@ final class ReportDispatcher {
             rejected("a free on device " + device + ", which this server does not have", connection);
         } else {
             opened(device);
-            freed(connection.details(), device, freedTypes.of(device, id, this::typeElsewhere), id);
+            freed(connection.details(), device, typeOfUnknown(device, id), id);
         }
     }
 
-    /** A free does not contain the memory type: that of the same address on another device is the best guess. */
-    private BufferType typeElsewhere(long id) {
-        for (int device : buffers.devices()) {
-            Entry sibling = buffers.find(device, id);
-            if (sibling != null) {
-                return sibling.type();
-            }
-        }
-        return BufferType.DRAM;
+    /** A free does not contain the memory type: the latest of its address is the best guess, also on another device. */
+    private BufferType typeOfUnknown(int device, long id) {
+        return Stream.concat(Stream.of(device), buffers.devices().stream())
+                .flatMap(one -> latestType(one, id).stream())
+                .findFirst()
+                .orElse(BufferType.DRAM);
+    }
+
+    private Optional<BufferType> latestType(int device, long id) {
+        Entry entry = buffers.find(device, id);
+        return entry == null ? freedTypes.find(device, id) : Optional.of(entry.type());
     }
 
     void opened(int device) {

@@ -17,6 +17,8 @@ import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -333,6 +335,22 @@ class AllocationServerTests extends WithServer {
         }
 
         assertThat(lines()).containsExactly("✓ [PID 7] Allocated 524288 bytes of L1 on device 0 (buffer_id=0x1a0000)");
+    }
+
+    /** The free of device 1 overtook its allocation, so nothing may be said to have leaked there. */
+    @Test
+    void aFreeThatFindsNothingHasTheTypeThatItsAddressHadOnAnotherDevice() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+
+        try (RawClient client = client()) {
+            client.send(
+                    Request.allocation(7, 0, BufferType.TRACE, 0x1000, 64),
+                    Request.free(7, 0, 0x1000),
+                    Request.free(7, 1, 0x1000),
+                    Request.allocation(7, 1, BufferType.TRACE, 0x1000, 64));
+        }
+
+        assertThat(verdict().survivors()).extracting(Survivor::status).containsExactly(SurvivorStatus.UNDECIDED);
     }
 
     @Test
