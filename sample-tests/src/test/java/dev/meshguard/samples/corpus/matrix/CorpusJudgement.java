@@ -2,6 +2,7 @@ package dev.meshguard.samples.corpus.matrix;
 
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.samples.corpus.route.Contradictions;
 import dev.meshguard.samples.corpus.stage.Life;
 import dev.meshguard.samples.corpus.stage.Road;
 import dev.meshguard.samples.corpus.stage.Road.Arrival;
@@ -203,13 +204,7 @@ public final class CorpusJudgement {
      * their own.
      */
     public Outcome outcomeOfMemory() {
-        if (verdict.outcome() != Outcome.OVERWRITTEN) {
-            return verdict.outcome();
-        }
-        if (!verdict.meetsExpectations()) {
-            return Outcome.STALE_EXPECTATION;
-        }
-        return verdict.sum().expected() > 0 ? Outcome.EXPECTED_ONLY : Outcome.LEAK_FREE;
+        return Contradictions.outcomeOfMemory(verdict);
     }
 
     /** Returns what is wrong, one line each; empty if nothing is. */
