@@ -337,6 +337,22 @@ class ReportDatabaseTests {
         assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"DELETE FROM buffers", "UPDATE buffers SET address = 'x'", "UPDATE buffers SET address = 99"})
+    void cannotKnowWhetherABufferFromBeforeWasAllocatedAgainIfASnapshotLacksIt(String change) throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            for (int operation = 1; operation <= 3; operation++) {
+                database.operation(operation, "ttnn.ones", WEIGHTS, Place.dram(8_192, 2_048));
+            }
+            database.execute(change + " WHERE operation_id = 2 AND address = " + WEIGHTS.address());
+        }
+
+        assertThat(verdict(RuntimeOutputReader.create().judgedAtEnd().read(file()))
+                        .outcome())
+                .isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
     @Test
     void cannotKnowWhatAFurtherReportDoesNotHave() throws Exception {
         try (WrittenDatabase database = databaseWithAResult()) {

@@ -52,6 +52,9 @@ final class SnapshotRecorder {
         private final BufferTensors tensors = new BufferTensors();
         private boolean isFromBefore;
         private boolean isOfRuntime;
+        /** Whether it may be a buffer from before, which snapshots in between do not have. */
+        private boolean isDoubtful;
+
         private long size;
         private Optional<String> operation = Optional.empty();
         private Optional<Origin> origin = Optional.empty();
@@ -73,6 +76,7 @@ final class SnapshotRecorder {
     private String name = "";
     private boolean hasFailed;
     private long rows;
+    private boolean isWhole;
     /** The sizes in the snapshot at its end. */
     private final Map<Memory, Long> snapshot = new LinkedHashMap<>();
 
@@ -87,6 +91,9 @@ final class SnapshotRecorder {
     private boolean lastHasNone;
     /** Whether no snapshot was compared since a further report began. */
     private boolean isOtherReport;
+
+    /** The sizes of buffers from before that a snapshot does not have, though nothing shows that they were freed. */
+    private final Map<Memory, Long> vanished = new HashMap<>();
 
     private String firstUnlisted = "";
     private long unlisted;
@@ -122,6 +129,7 @@ final class SnapshotRecorder {
         name = name(id, newName);
         hasFailed = failed;
         rows = 0;
+        isWhole = true;
         snapshot.clear();
         results.clear();
         inputs.clear();
@@ -165,6 +173,7 @@ final class SnapshotRecorder {
     /** Records that a row of the snapshot cannot be read. */
     void unreadableBuffer() {
         rows++;
+        isWhole = false;
         lost(1, "the table buffers has a row for %s without valid numbers", name);
     }
 
@@ -190,13 +199,16 @@ final class SnapshotRecorder {
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toSet());
         gone = live.values().stream()
-                .filter(buffer -> !snapshot.containsKey(buffer.memory)
-                        || changed.contains(buffer.memory)
-                        || mayBeRenewed(graph, buffer.memory, changed))
+                .filter(buffer -> snapshot.containsKey(buffer.memory)
+                        ? changed.contains(buffer.memory) || mayBeRenewed(graph, buffer.memory, changed)
+                        : isWhole || isFreedIn(graph, buffer.memory))
                 .toList();
         gone.forEach(buffer -> live.remove(buffer.memory));
         gone.stream().filter(buffer -> graph.freedOnlyOthersAt(buffer.memory)).forEach(this::contradicted);
         ofOtherReport(graph);
+        gone.stream()
+                .filter(buffer -> buffer.isFromBefore && !isFreedIn(graph, buffer.memory))
+                .forEach(buffer -> vanished.put(buffer.memory, buffer.bankSize));
         gone.stream().filter(buffer -> !graph.freed(buffer.memory)).forEach(buffer -> freed(buffer, false));
         gone.stream().filter(buffer -> graph.freed(buffer.memory)).forEach(buffer -> freed(buffer, true));
 
@@ -308,6 +320,7 @@ final class SnapshotRecorder {
             fromBefore++;
             return;
         }
+        buffer.isDoubtful = Long.valueOf(buffer.bankSize).equals(vanished.get(buffer.memory));
         enter(false);
         allocated(buffer, OptionalLong.empty(), AllocationDetails.user());
     }
@@ -388,6 +401,13 @@ final class SnapshotRecorder {
                     "the table operations does not list %s of other tables, the first is %s",
                     Quantities.count(unlisted, "operation"),
                     firstUnlisted);
+        }
+        long doubtful = remaining.stream().filter(buffer -> buffer.isDoubtful).count();
+        if (doubtful > 0) {
+            lost(
+                    doubtful,
+                    "%s of the first snapshot and the last, but not of each between, may have been allocated again",
+                    Quantities.count(doubtful, "buffer"));
         }
         long ofRuntime = remaining.stream().filter(buffer -> buffer.isOfRuntime).count();
         recording.stop(remaining.size() - ofRuntime, ofRuntime);
