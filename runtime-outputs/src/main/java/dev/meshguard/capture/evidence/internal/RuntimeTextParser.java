@@ -39,10 +39,12 @@ public final class RuntimeTextParser {
     private static final Pattern WITH_TRACE = Pattern.compile(
             "Allocating device buffers is (?:potentially )?unsafe due to the existence of an active trace");
 
+    private static final Pattern BEFORE_REPLAY =
+            Pattern.compile("Found (\\d{1,9}) device buffer\\(s\\) still alive before trace replay");
+
     private final List<RuntimeText> first = new ArrayList<>();
     private long rejections;
     private long others;
-    private Optional<AliveBufferList> list = Optional.empty();
 
     /** The rejection in the last lines, which the next may continue; empty if there is none. */
     private String rejection = "";
@@ -51,29 +53,38 @@ public final class RuntimeTextParser {
 
     /** Reads a line; returns whether it belongs to such a text. */
     public boolean read(String text, long line) {
-        if ((list.isPresent() && list.get().read(text)) || (!rejection.isEmpty() && continues(text.strip()))) {
+        if (!rejection.isEmpty() && continues(text.strip())) {
             return true;
         }
         finish();
-        list = AliveBufferList.beginningWith(text, line);
-        if (list.isPresent()) {
-            return true;
-        }
         Matcher begun = REJECTION.matcher(text);
         if (begun.find()) {
             rejection = text.substring(begun.start());
             rejectionLine = line;
             return true;
         }
-        boolean isWarning = WITH_TRACE.matcher(text).find();
-        if (isWarning) {
-            add(new RuntimeText(
+        Optional<RuntimeText> warning = warning(text, line);
+        warning.ifPresent(this::add);
+        return warning.isPresent();
+    }
+
+    private static Optional<RuntimeText> warning(String text, long line) {
+        if (WITH_TRACE.matcher(text).find()) {
+            return Optional.of(new RuntimeText(
                     line,
                     "The runtime warned that a buffer was allocated while a trace was active",
                     ": a replay may corrupt it. The text does not name it.",
                     Optional.empty()));
         }
-        return isWarning;
+        Matcher list = BEFORE_REPLAY.matcher(text);
+        return list.find()
+                ? Optional.of(new RuntimeText(
+                        line,
+                        "Before a replay of a trace, the runtime listed "
+                                + Quantities.count(Long.parseLong(list.group(1)), "buffer") + " that it would corrupt",
+                        ": the lines that follow name them.",
+                        Optional.empty()))
+                : Optional.empty();
     }
 
     private boolean continues(String text) {
@@ -102,8 +113,6 @@ public final class RuntimeTextParser {
     }
 
     private void finish() {
-        list.ifPresent(ended -> add(ended.text()));
-        list = Optional.empty();
         if (!rejection.isEmpty()) {
             add(RejectionForm.read(rejection, rejectionLine));
             rejection = "";

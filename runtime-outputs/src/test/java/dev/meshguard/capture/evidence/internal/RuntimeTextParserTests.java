@@ -13,48 +13,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The runtime's texts about memory in a log: rejected requests, warnings, and the list of the trace allocation tracker. */
 class RuntimeTextParserTests {
 
-    private static final String TRACKER = """
-            Found 2 device buffer(s) still alive before trace replay. These will be corrupted on replay.
-
-            Buffer 1187 [op: ttnn.add]
-              allocated at:
-              File "model.py", line 31, in forward
-                y = ttnn.add(x, x)
-
-            Buffer 1190
-
-            --- Python referrer analysis ---
-            [scan stats] threads=3
-            Buffer 1187: found in 1 Python reference(s)
-              'self.cache', shape=Shape([1, 1, 32, 1024])
-            1 buffer(s) not found in any Python stack frame.
-
-            Use corruptible_allocation_scope() for acknowledged-corruptible tensors, or ensure temporary tensors are freed before replay.
-            """;
-
     @Test
-    void theTrackersListHasTheBuffersWithTheirOperationsLinesAndVariables() {
-        assertThat(notes("starting\n" + TRACKER + "done\n"))
+    void theListOfTheTraceAllocationTrackerIsReadAsItsNumberOfBuffers() {
+        assertThat(notes(
+                        "starting\nE   RuntimeError: Found 2 device buffer(s) still alive before trace replay. These will be"
+                                + " corrupted on replay.\nE   Buffer 1187 [op: ttnn.add]\n"))
                 .containsExactly(
-                        "Before a replay of a trace, the runtime listed 2 buffers that it would corrupt (line 2): buffer"
-                                + " 1187 of ttnn.add, allocated at model.py:31 in forward, referenced by 'self.cache',"
-                                + " shape=Shape([1, 1, 32, 1024]); buffer 1190.");
-    }
-
-    @Test
-    void theTrackersListIsReadAsPytestPrintsIt() {
-        String pytest = TRACKER.replaceFirst("Found", "RuntimeError: Found").replaceAll("(?m)^(.+)$", "E       $1");
-
-        assertThat(only("    def test():\n" + pytest + "\nmodel.py:40: RuntimeError\n"))
-                .isEqualTo(only(TRACKER));
-    }
-
-    @Test
-    void aListThatIsCutHasTheBuffersUpToThere() {
-        assertThat(only(TRACKER.substring(0, TRACKER.indexOf("Buffer 1190"))).asReason())
-                .isEqualTo(
-                        "Before a replay of a trace, the runtime listed 2 buffers that it would corrupt (in its reason):"
-                                + " buffer 1187 of ttnn.add, allocated at model.py:31 in forward.");
+                        "Before a replay of a trace, the runtime listed 2 buffers that it would corrupt (line 2): the"
+                                + " lines that follow name them.");
     }
 
     @ParameterizedTest
