@@ -59,6 +59,21 @@ class DamagedLogTests {
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "[PID 2] Allocated 64 bytes of DRAM on device 0 (buffer_id=8192)"})
+    void aFreeBeforeItsOwnAllocationLeavesTheBufferUndecided(String between) {
+        AllocationLog log = Logs.of(
+                "[PID 1] Freed buffer 4096 on device 0 (64 bytes, FINAL)",
+                between,
+                "[PID 1] Allocated 64 bytes of DRAM on device 0 (buffer_id=4096)",
+                Logs.STOPPED);
+
+        assertThat(Logs.losses(log))
+                .contains("line 3 allocates buffer 0x1000 (4096) on device 0, and line 1 may be its free: the log"
+                        + " begins too late, or its lines are out of order");
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
     @Test
     void aReportThatCannotBeReadIsALossAndNotSkipped() {
         AllocationLog log =

@@ -27,6 +27,8 @@ final class LogGapRecorder {
         UNREADABLE(true, "reports that cannot be read"),
         /** A block of lines reports a buffer. */
         BLOCK(true, "reports in blocks, which are not read"),
+        /** A buffer was freed before it was allocated. */
+        ORDER(false, "lines that may be out of order"),
         /** The device id is impossible. */
         DEVICE(true, "devices that there cannot be"),
         /** Lines were omitted. */

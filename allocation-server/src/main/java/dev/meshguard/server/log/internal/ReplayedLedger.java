@@ -6,8 +6,10 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.internal.LogGapRecorder.Kind;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -29,6 +31,10 @@ final class ReplayedLedger {
     private final LogRecorder events;
     private final LogGapRecorder gaps;
     private final TreeMap<Integer, ReplayedDevice> devices = new TreeMap<>();
+
+    /** The last free of each id that no line before it allocates. */
+    private final Map<Long, UnseenBuffer> unseen = new HashMap<>();
+
     private long guessedTypes;
 
     /**
@@ -60,6 +66,7 @@ final class ReplayedLedger {
             beginOpenPeriod(replayed);
         }
         events.allocated(entry, report.pid, report.type, report.size);
+        checkOrder(report, entry);
         checkReferences(report, entry, replayed);
         entry.allocated(report.type, report.size, report.line);
         if (entry.references == 0 || !countsReferences) {
@@ -67,6 +74,20 @@ final class ReplayedLedger {
         }
         entry.references = report.references > 0 ? report.references : entry.references + 1;
         entry.reportedBy(report.pid);
+    }
+
+    /** What an earlier line frees may be this buffer, if lines are out of order; as for a missing report, nothing tells. */
+    private void checkOrder(BufferReportLine report, BufferEntry entry) {
+        UnseenBuffer freed = unseen.isEmpty() ? null : unseen.remove(report.id);
+        if (freed != null && freed.mayBe(report)) {
+            gaps.note(
+                    Kind.ORDER,
+                    "line %d allocates %s, and line %d may be its free: the log begins too late, or its lines are out of"
+                            + " order",
+                    report.line,
+                    entry,
+                    freed.line);
+        }
     }
 
     /** Follows the report itself: a buffer with a missing report may have been freed as well. */
@@ -136,6 +157,7 @@ final class ReplayedLedger {
     private void checkFree(BufferReportLine report, BufferEntry entry) {
         if (entry.references == 0) {
             if (openType(entry) == null) {
+                unseen.put(report.id, UnseenBuffer.of(report));
                 gaps.note(
                         Kind.ALLOCATION_MISSING,
                         "line %d frees %s, and no line before it allocates it: the log begins too late, or lines are"
@@ -173,6 +195,7 @@ final class ReplayedLedger {
         if (candidates.size() == 1) {
             return free(report, candidates.get(0));
         }
+        unseen.put(report.id, UnseenBuffer.of(report));
         gaps.note(
                 Kind.ALLOCATION_MISSING,
                 "line %d frees buffer %s without saying on which device, and %s it",
@@ -500,6 +523,20 @@ final class ReplayedLedger {
                         .flatMap(entry -> entry.use().stream())
                         .sorted((one, other) -> Long.compareUnsigned(one.address(), other.address())))
                 .toList();
+    }
+
+    /** A buffer that a line frees, and that no line before it allocates. */
+    private record UnseenBuffer(long line, int device, long pid, long size) {
+
+        private static UnseenBuffer of(BufferReportLine free) {
+            return new UnseenBuffer(free.line, free.device, free.pid, free.size);
+        }
+
+        private boolean mayBe(BufferReportLine allocated) {
+            return size == allocated.size
+                    && !isOtherProcess(allocated.pid, pid)
+                    && (device == BufferReportLine.NO_DEVICE || device == allocated.device);
+        }
     }
 
     /** The entries of one device, and the server's sums of them by memory type. */
