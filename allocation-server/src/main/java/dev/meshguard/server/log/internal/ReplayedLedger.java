@@ -232,7 +232,7 @@ final class ReplayedLedger {
         BufferType open = openType(entry);
         if (open == null) {
             events.freed(entry, report.pid, typeOfUnknown(entry));
-        } else if (entry.isOfDeadOnly()) {
+        } else if (entry.references == 0 && entry.isOfDead()) {
             events.freeIgnored(entry, report.pid, open);
         } else {
             events.freed(entry, report.pid, open);
@@ -324,14 +324,17 @@ final class ReplayedLedger {
     private void remove(ReplayedDevice replayed, BufferEntry entry, Death latest) {
         latest.removed(entry, 1);
         entry.died();
-        abandon(replayed, entry);
+        abandon(replayed, entry, entry.isOfDead());
     }
 
-    /** The server removes an entry without a free: a later report of its address is of another buffer. */
-    private void abandon(ReplayedDevice replayed, BufferEntry entry) {
+    /**
+     * The server removes an entry without a free: a later report of its address is of another buffer, unless a process
+     * that runs refers to it.
+     */
+    private void abandon(ReplayedDevice replayed, BufferEntry entry, boolean isUnused) {
         replayed.remove(entry);
         entry.references = 0;
-        if (openType(entry) != null) {
+        if (isUnused && openType(entry) != null) {
             replayed.abandoned.add(entry);
         }
     }
@@ -407,7 +410,7 @@ final class ReplayedLedger {
                             + (forgotten == 1 ? "1 buffer was" : forgotten + " buffers were") + " allocated");
             events.next().trackingStarted();
         }
-        devices.values().forEach(replayed -> replayed.entries.entries().forEach(entry -> abandon(replayed, entry)));
+        devices.values().forEach(replayed -> replayed.entries.entries().forEach(entry -> abandon(replayed, entry, true)));
         countsReferences = false;
         death = null;
     }
