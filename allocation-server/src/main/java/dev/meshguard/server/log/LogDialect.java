@@ -10,8 +10,6 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum LogDialect {
-    /** Frees have no device: the first server identified a buffer by its id alone. */
-    WITHOUT_DEVICE("frees without a device"),
     /** Frees have neither FINAL nor a number of remaining references: the server before reference counts. */
     WITHOUT_REFERENCES("frees without reference counts"),
     /** Frees have FINAL or the number of remaining references. */

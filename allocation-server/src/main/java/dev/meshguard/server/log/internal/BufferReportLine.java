@@ -28,7 +28,6 @@ final class BufferReportLine {
     }
 
     static final long NO_PID = Long.MIN_VALUE;
-    static final int NO_DEVICE = Integer.MIN_VALUE;
 
     private static final int MAX_PLACEHOLDER_LENGTH = 16;
 
@@ -45,7 +44,6 @@ final class BufferReportLine {
     private static final byte[] REMAINING = ascii(" remaining");
     private static final byte[] CLOSE = ascii(")");
     private static final byte[] UNKNOWN = ascii("Deallocation for unknown buffer ");
-    private static final byte[] UNKNOWN_WITHOUT_PID = ascii("Warning: Deallocation for unknown buffer ");
     private static final byte[] ALREADY_FREED = ascii("Deallocation for ALREADY FREED buffer ");
     private static final byte[] REUSED = ascii("Buffer reused with DIFFERENT size: old=");
     private static final byte[] NEW = ascii(" new=");
@@ -127,12 +125,8 @@ final class BufferReportLine {
                     }
                     kind = isRead && take(CLOSE) && isOver() ? Kind.ALLOCATED : Kind.NONE;
                 } else if (take(FREED_BUFFER)) {
-                    boolean isRead = takeId();
-                    device = NO_DEVICE;
-                    if (isRead && take(ON_DEVICE)) {
-                        isRead = takeDevice();
-                    }
-                    isRead = isRead && take(OPEN) && takeNumber() && value >= 0;
+                    boolean isRead =
+                            takeId() && take(ON_DEVICE) && takeDevice() && take(OPEN) && takeNumber() && value >= 0;
                     size = value;
                     isRead = isRead && take(BYTES);
                     references = 0;
@@ -153,9 +147,6 @@ final class BufferReportLine {
             isDamaged |= prefixEnd(bracket) == unreadFrom;
             at = bracket + PID.length;
             bracket = bracket();
-        }
-        if (isFirst && withoutPid()) {
-            return found(Kind.UNKNOWN_FREE, at);
         }
         isDamaged |= ReportWords.areIn(bytes, unreadFrom, end);
         return Kind.NONE;
@@ -245,17 +236,6 @@ final class BufferReportLine {
         return character < 0 || isSpace(character) || character == '?' || character == '>';
     }
 
-    private boolean withoutPid() {
-        at = unreadFrom;
-        while (at < end && isMark(bytes[at])) {
-            at++;
-        }
-        pid = NO_PID;
-        device = NO_DEVICE;
-        isAlreadyFreed = false;
-        return take(UNKNOWN_WITHOUT_PID) && takeId() && isOver();
-    }
-
     /** A document may use {@code xxx} for an irrelevant number. */
     private boolean takePid() {
         if (takeNumber()) {
@@ -326,9 +306,9 @@ final class BufferReportLine {
     }
 
     private boolean takeDevice() {
-        boolean read = takeNumber() && value == (int) value && value != NO_DEVICE;
-        device = read ? (int) value : NO_DEVICE;
-        return read;
+        boolean isRead = takeNumber() && value == (int) value;
+        device = (int) value;
+        return isRead;
     }
 
     private boolean takeId() {

@@ -233,7 +233,7 @@ public final class LogParser {
             }
             case FREED -> {
                 reports++;
-                dialects.add(dialectOfFree());
+                dialects.add(report.hasRemaining ? LogDialect.REFERENCE_COUNTED : LogDialect.WITHOUT_REFERENCES);
                 if (!ledger.freed(report)) {
                     unseen.add(phase, report.size);
                 }
@@ -242,8 +242,6 @@ public final class LogParser {
                 reports++;
                 if (report.isAlreadyFreed) {
                     dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
-                } else if (report.device == BufferReportLine.NO_DEVICE) {
-                    dialects.add(LogDialect.WITHOUT_DEVICE);
                 }
                 ledger.unknownFree(report);
             }
@@ -260,13 +258,6 @@ public final class LogParser {
         if (report.isHexadecimal) {
             dialects.add(LogDialect.HEXADECIMAL);
         }
-    }
-
-    private LogDialect dialectOfFree() {
-        if (report.device == BufferReportLine.NO_DEVICE) {
-            return LogDialect.WITHOUT_DEVICE;
-        }
-        return report.hasRemaining ? LogDialect.REFERENCE_COUNTED : LogDialect.WITHOUT_REFERENCES;
     }
 
     private void damaged() {

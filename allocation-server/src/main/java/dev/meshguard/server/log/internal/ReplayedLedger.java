@@ -127,19 +127,12 @@ final class ReplayedLedger {
         if (report.hasRemaining) {
             countsReferences();
         }
-        if (report.device == BufferReportLine.NO_DEVICE) {
-            return freedOnSomeDevice(report);
-        }
         if (!isPossible(report.device)) {
             return true;
         }
-        BufferEntry entry = deviceOrNew(report.device).entry(report.id);
+        ReplayedDevice replayed = deviceOrNew(report.device);
+        BufferEntry entry = replayed.entry(report.id);
         checkFree(report, entry);
-        return free(report, entry);
-    }
-
-    private boolean free(BufferReportLine report, BufferEntry entry) {
-        ReplayedDevice replayed = deviceOrNew(entry.device);
         boolean hadReferences = entry.references > 0;
         entry.freed(report.size, report.line);
         boolean hadReport = freeReport(entry, report.pid);
@@ -189,40 +182,11 @@ final class ReplayedLedger {
         gaps.note(Kind.CONTRADICTION, "by the lines before line %d %s %s, and that line %s", line, entry, before, now);
     }
 
-    /** The first server has no devices: if only one device has the buffer, the free belongs to it. */
-    private boolean freedOnSomeDevice(BufferReportLine report) {
-        List<BufferEntry> candidates = open(report.id);
-        if (candidates.size() == 1) {
-            return free(report, candidates.get(0));
-        }
-        unseen.put(report.id, UnseenBuffer.of(report));
-        gaps.note(
-                Kind.ALLOCATION_MISSING,
-                "line %d frees buffer %s without saying on which device, and %s it",
-                report.line,
-                Quantities.address(report.id),
-                candidates.isEmpty() ? "none has" : candidates.size() + " devices have");
-        return !candidates.isEmpty();
-    }
-
-    /** Returns the entries with an id that have an open report, by device. */
-    private List<BufferEntry> open(long id) {
-        return devices.values().stream()
-                .map(replayed -> replayed.entries.find(id))
-                .filter(entry -> entry != null && openType(entry) != null)
-                .toList();
-    }
-
     void unknownFree(BufferReportLine report) {
-        int device = report.device;
-        if (device == BufferReportLine.NO_DEVICE) {
-            List<BufferEntry> candidates = open(report.id);
-            device = candidates.size() == 1 ? candidates.get(0).device : 0;
-        }
-        if (!isPossible(device)) {
+        if (!isPossible(report.device)) {
             return;
         }
-        ReplayedDevice replayed = deviceOrNew(device);
+        ReplayedDevice replayed = deviceOrNew(report.device);
         BufferEntry entry = replayed.entry(report.id);
         entry.unknownFree(report.line);
         if (entry.references > 0 && countsReferences) {
@@ -410,7 +374,8 @@ final class ReplayedLedger {
                             + (forgotten == 1 ? "1 buffer was" : forgotten + " buffers were") + " allocated");
             events.next().trackingStarted();
         }
-        devices.values().forEach(replayed -> replayed.entries.entries().forEach(entry -> abandon(replayed, entry, true)));
+        devices.values()
+                .forEach(replayed -> replayed.entries.entries().forEach(entry -> abandon(replayed, entry, true)));
         countsReferences = false;
         death = null;
     }
@@ -536,9 +501,7 @@ final class ReplayedLedger {
         }
 
         private boolean mayBe(BufferReportLine allocated) {
-            return size == allocated.size
-                    && !isOtherProcess(allocated.pid, pid)
-                    && (device == BufferReportLine.NO_DEVICE || device == allocated.device);
+            return size == allocated.size && !isOtherProcess(allocated.pid, pid) && device == allocated.device;
         }
     }
 
