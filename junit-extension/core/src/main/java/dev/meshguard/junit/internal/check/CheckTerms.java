@@ -14,14 +14,14 @@ import java.util.Optional;
  * @param policies the condition that must hold
  * @param expected the expected buffers
  * @param budgets the budgets
- * @param promises the combined expectations of all invocations of its method, if there are several
+ * @param requiredMatches the combined expectations of all invocations of its method, if there are several
  */
 record CheckTerms(
         TrackedTest test,
         CheckPolicy policies,
         ExpectedBuffers expected,
         BudgetCheck budgets,
-        Optional<RequiredMatches> promises) {
+        Optional<RequiredMatches> requiredMatches) {
 
     /** Returns whether the memory is checked at all. */
     boolean isChecked() {
@@ -33,7 +33,8 @@ record CheckTerms(
      * method may match them, the test completed, and its memory is checked.
      */
     ExpectedBuffers expectedByOneCheck() {
-        boolean isRequired = promises.isEmpty() && isChecked() && test.thrown().isEmpty();
+        boolean isRequired =
+                requiredMatches.isEmpty() && isChecked() && test.thrown().isEmpty();
         return isRequired ? expected : expected.forSeveralChecks();
     }
 

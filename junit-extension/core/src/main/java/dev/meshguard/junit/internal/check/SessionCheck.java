@@ -122,7 +122,7 @@ public final class SessionCheck implements StoredResource {
                                 ? terms.expectedByOneCheck()
                                 : terms.expected().forSeveralChecks());
         RequiredMatches ofAll =
-                terms.promises().orElseGet(() -> new RequiredMatches(terms.test(), terms.expectedByOneCheck()));
+                terms.requiredMatches().orElseGet(() -> new RequiredMatches(terms.test(), terms.expectedByOneCheck()));
         for (int i = 0; i < parts.size(); i++) {
             SourcePart part = parts.get(i);
             int number = i + 1;
@@ -137,7 +137,7 @@ public final class SessionCheck implements StoredResource {
         if (terms.test().thrown().isPresent()) {
             ofAll.giveUp();
         }
-        if (terms.promises().isEmpty() && checks > 1) {
+        if (terms.requiredMatches().isEmpty() && checks > 1) {
             failed.collect(ofAll::close);
         }
         failed.throwAll();

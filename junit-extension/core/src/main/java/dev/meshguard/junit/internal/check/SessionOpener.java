@@ -60,7 +60,7 @@ public final class SessionOpener {
             DeclaredSettings declared = configuration.at(context);
             CheckPolicy policies = declared.tracking(store.invocation()).policies();
             // Opened before the attribution of a factory, so that they are closed after it.
-            Optional<RequiredMatches> promises = promisesOf(context, declared, policies);
+            Optional<RequiredMatches> required = requiredMatchesOf(context, declared, policies);
             store.attribution(() -> TestAttribution.open(
                     check,
                     new CheckTerms(
@@ -68,7 +68,7 @@ public final class SessionOpener {
                             policies,
                             expectedBy(session.run(), declared),
                             new BudgetCheck(declared.budgets()),
-                            promises)));
+                            required)));
         }
         return check;
     }
@@ -144,10 +144,10 @@ public final class SessionOpener {
         DeclaredSettings declared = configuration.at(factory);
         SessionStore store = SessionStore.of(factory);
         CheckPolicy policies = declared.tracking(store.invocation()).policies();
-        Optional<RequiredMatches> promises = promisesOf(factory, declared, policies);
-        promises.ifPresent(ofAll -> ofAll.begin(dynamic));
+        Optional<RequiredMatches> required = requiredMatchesOf(factory, declared, policies);
+        required.ifPresent(ofAll -> ofAll.begin(dynamic));
         CheckTerms terms = new CheckTerms(
-                test, policies, expectedBy(check.session().run(), declared), new BudgetCheck(List.of()), promises);
+                test, policies, expectedBy(check.session().run(), declared), new BudgetCheck(List.of()), required);
         return store.attribution()
                 .map(ofFactory -> ofFactory.openPart(terms))
                 .orElseGet(() -> TestAttribution.open(check, terms));
@@ -167,16 +167,16 @@ public final class SessionOpener {
         DeclaredSettings ofOwner = owner == context ? declared : configuration.at(owner);
         SharedRunState run = ofOwner.run.computeIfAbsent(() -> runOf(owner));
         // Opened before the mesh of a factory, so that it is closed after the mesh.
-        Optional<RequiredMatches> promises =
-                owner == context ? promisesOf(context, declared, asked.policies()) : Optional.empty();
+        Optional<RequiredMatches> required =
+                owner == context ? requiredMatchesOf(context, declared, asked.policies()) : Optional.empty();
         return (owner == context ? store : SessionStore.of(owner))
-                .check(asked.ofMesh(), () -> newCheck(owner, asked, run, ofOwner, template, promises));
+                .check(asked.ofMesh(), () -> newCheck(owner, asked, run, ofOwner, template, required));
     }
 
     /**
      * Returns the combined expectations for all invocations of a method, if it has several and any requires a match.
      */
-    private Optional<RequiredMatches> promisesOf(
+    private Optional<RequiredMatches> requiredMatchesOf(
             ExtensionContext context, DeclaredSettings declared, CheckPolicy policies) {
         ExpectedBuffers expected = declared.expected();
         if (context.getTestMethod().isEmpty()
@@ -186,10 +186,10 @@ public final class SessionOpener {
         }
         Optional<RequiredMatches> ofAll = RequiredMatches.around(context)
                 .map(around -> SessionStore.of(around)
-                        .promises(
+                        .requiredMatches(
                                 context.getRequiredTestMethod(),
                                 () -> new RequiredMatches(TrackedTest.of(context), expected, around.getUniqueId())));
-        ofAll.ifPresent(promises -> promises.begin(context));
+        ofAll.ifPresent(required -> required.begin(context));
         return ofAll;
     }
 
@@ -199,14 +199,14 @@ public final class SessionOpener {
             SharedRunState run,
             DeclaredSettings declared,
             Optional<TemplateInvocation> template,
-            Optional<RequiredMatches> promises) {
+            Optional<RequiredMatches> required) {
         TrackingSession session = new TrackingSession(settingsOfMesh(declared, asked), run, owner);
         CheckTerms terms = new CheckTerms(
                 session.test(),
                 session.policies(),
                 expectedBy(run, declared),
                 new BudgetCheck(declared.budgets()),
-                promises);
+                required);
         return new SessionCheck(session, terms, declared.timer(), declared.subject, template);
     }
 

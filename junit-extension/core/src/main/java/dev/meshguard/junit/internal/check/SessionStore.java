@@ -134,7 +134,7 @@ public final class SessionStore {
     }
 
     /** Returns the required expectations of a method; they are closed with the context, after values stored later. */
-    RequiredMatches promises(Method method, Supplier<RequiredMatches> ifAbsent) {
+    RequiredMatches requiredMatches(Method method, Supplier<RequiredMatches> ifAbsent) {
         return value(context, method, RequiredMatches.class, ifAbsent);
     }
 

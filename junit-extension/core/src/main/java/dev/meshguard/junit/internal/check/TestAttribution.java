@@ -79,7 +79,7 @@ public final class TestAttribution implements StoredResource {
         session.poll();
         context.close();
         if (terms.test().thrown().isPresent()) {
-            terms.promises().ifPresent(RequiredMatches::giveUp);
+            terms.requiredMatches().ifPresent(RequiredMatches::giveUp);
         }
         if (context.hasAllocated() || context.mayHaveSurvivors()) {
             try (RunningCheck running =
@@ -95,10 +95,10 @@ public final class TestAttribution implements StoredResource {
     private void check(Optional<String> waiting, RunningCheck running) {
         if (context.mayHaveSurvivors() || !terms.budgets().isEmpty() || terms.requiresSurvivors()) {
             CheckedMemory memory = check.judge(context, terms, waiting);
-            terms.promises().ifPresent(ofAll -> ofAll.add(memory.verdict()));
+            terms.requiredMatches().ifPresent(ofAll -> ofAll.add(memory.verdict()));
             CheckReporter.of(session, terms).report(memory, running);
         } else {
-            terms.promises().ifPresent(RequiredMatches::checked);
+            terms.requiredMatches().ifPresent(RequiredMatches::checked);
             running.became(CheckOutcome.PASSED);
             CheckReporter.of(session, terms).reportLeakFree();
         }
