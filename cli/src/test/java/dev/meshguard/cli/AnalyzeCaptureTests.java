@@ -51,7 +51,7 @@ class AnalyzeCaptureTests {
                         1. L1  64 KiB (65536 B) on device 1 at 0x16b800 (1488896), owned by ttnn::relu
                            why   undecided: no free was reported
                            seen  allocated in ttnn::relu (event #3)
-                                 tracking ended later on (event #4), so it may have been freed, and no witness speaks for it
+                                 tracking ended later on (event #4), so it may have been freed, and no snapshot covers it
 
                         note    No call site is named, because no origins were captured.
                         note    1 buffer is still allocated at the end of the capture; the device was not closed. Weights and caches always are.

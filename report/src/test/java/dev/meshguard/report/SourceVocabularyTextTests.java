@@ -262,7 +262,7 @@ class SourceVocabularyTextTests {
                    at dev.example.DecoderTests.keeps(DecoderTests.java:21)
                    why   undecided: no release was reported
                    seen  allocated in TEST (event #3)
-                         reports got lost later on (event #4), so it may have been freed, and no witness speaks for it
+                         reports got lost later on (event #4), so it may have been freed, and no snapshot covers it
 
                 sum     1 allocated = 0 freed + 1 undecided""");
     }

@@ -144,7 +144,7 @@ final class Address {
 
     /** Decides between two generations of one allocator: a late or lost free belongs to the earlier one. */
     private static boolean goesBefore(BufferGeneration earlier, BufferGeneration later, HistoryEvent.Freed free) {
-        if (earlier.reservedAgainAt().isEmpty()) {
+        if (earlier.reservedAgainAt().isEmpty() || earlier.isDoubled()) {
             return false;
         }
         AllocationDetails details = free.request().details();

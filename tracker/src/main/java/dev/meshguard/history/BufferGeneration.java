@@ -509,6 +509,11 @@ public final class BufferGeneration {
         return best;
     }
 
+    /** Returns whether its open reports may be doubled ones: of each request another report was freed. */
+    boolean isDoubled() {
+        return reports.stream().allMatch(report -> !report.isOpen() || isPartlyFreed(report.request()));
+    }
+
     /** Frees a report. */
     void free(int index, HistoryEvent.Freed free) {
         reports.set(index, reports.get(index).freedBy(free));

@@ -359,7 +359,7 @@ final class HistoryPass {
      *
      * <p>A handle of a closed device is older than the device's current open period, whatever is at its address now. A
      * handle of a closed mesh is older than the mesh's current open period. It matches one generation that no other
-     * handle matched and whose address was not reserved again. If several remain, the match is unknown.
+     * handle matched, whose address was not reserved again, and which no snapshot lists as free. If several remain, the match is unknown.
      */
     private @Nullable BufferGeneration releasedAfterClose(Address address, AllocationDetails details) {
         OptionalInt mesh = details.mesh();
@@ -383,6 +383,7 @@ final class HistoryPass {
                 .filter(generation -> generation.isLive()
                         && generation.reservedAgainAt().isEmpty()
                         && !releasedLate.contains(generation))
+                .filter(generation -> !snapshots.listsAsFree(generation))
                 .toList();
         if (unclaimed.size() == 1) {
             releasedLate.add(unclaimed.get(0));

@@ -86,6 +86,10 @@ final class MeshOpenPeriod {
         return isAnnounced() && openedAt < event && event < closedAt;
     }
 
+    boolean wasClosedBefore(long event) {
+        return closedAt < event;
+    }
+
     boolean wasOpenedAfter(long event) {
         return openedAt > event;
     }

@@ -96,6 +96,13 @@ final class WitnessSnapshots {
                 buffer);
     }
 
+    /** Returns whether a buffer was free when the close of its allocator began. */
+    boolean listsAsFree(BufferGeneration buffer) {
+        return snapshotFor(buffer, Moment.CLOSE_BEGUN, false)
+                .filter(snapshot -> stateOf(buffer, snapshot) == AddressState.FREE)
+                .isPresent();
+    }
+
     /**
      * Returns a snapshot for a buffer whose allocator is unknown: it is free only if all allocators that were read at
      * that close list it as free.
@@ -152,7 +159,25 @@ final class WitnessSnapshots {
                         .filter(snapshot -> snapshot.number() > since)
                         .filter(snapshot -> snapshot.snapshot().moment() == moment)
                         .filter(snapshot -> mayBeOfItsAllocator(buffer, snapshot))
-                        .filter(snapshot -> stateOf(buffer, snapshot) != AddressState.UNKNOWN);
+                        .filter(snapshot -> isEvidence(buffer, snapshot));
+    }
+
+    /**
+     * An allocator lists as free what other allocators reserved, and everything after its mesh was closed. No allocator
+     * knows a circular buffer, and nothing follows from its state.
+     */
+    private boolean isEvidence(BufferGeneration buffer, Witnessed event) {
+        MeshOpenPeriod mesh = openPeriod(buffer.device(), event);
+        return switch (stateOf(buffer, event)) {
+            case UNKNOWN -> false;
+            case ALLOCATED -> mesh.mayAllocate(buffer.device());
+            case FREE ->
+                mesh.mayAllocate(buffer.device())
+                        && (event.snapshot().moment() == Moment.AFTER_WIPE || !mesh.wasClosedBefore(event.number()))
+                        && (event.snapshot().allocator().isEmpty()
+                                || event.snapshot().allocator().equals(buffer.allocator())
+                                || buffer.kind() != BufferKind.BUFFER);
+        };
     }
 
     private static AddressState stateOf(BufferGeneration buffer, Witnessed snapshot) {

@@ -27,6 +27,7 @@ import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.script.HistoryScript;
@@ -131,6 +132,44 @@ class FreeUnreportedTests {
                 .closed();
 
         judged(history).hasOnly(UNEXPLAINED, LEAKED).because("no free was reported");
+    }
+
+    @Test
+    void isNotNamedForASnapshotAfterTheCloseOfTheMesh() {
+        var history = history()
+                .mesh(0, 0)
+                .meshWithoutDevices(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(1)
+                .closeMesh(1)
+                .witnessOf(1, CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForASnapshotOfAnotherAllocator() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(0)
+                .witnessOf(WitnessSnapshot.of(0, CLOSE_BEGUN).ofAllocator(AllocatorId.DEVICE), DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    @Test
+    void isNotNamedForASnapshotOfAMeshThatDoesNotCoverTheDevice() {
+        var history = history()
+                .mesh(0, 0)
+                .mesh(1, 1)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witnessOf(1, CLOSE_BEGUN, DRAM, device(0))
+                .closed();
+
+        judged(history).hasOnly(UNEXPLAINED, LEAKED);
     }
 
     @Test

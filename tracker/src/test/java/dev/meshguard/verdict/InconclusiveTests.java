@@ -554,7 +554,7 @@ class InconclusiveTests {
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                 .because(
                         "no free was reported",
-                        "reports got lost later on ({reports lost}), so it may have been freed, and no witness speaks for it");
+                        "reports got lost later on ({reports lost}), so it may have been freed, and no snapshot covers it");
     }
 
     @Test

@@ -14,6 +14,7 @@ import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
@@ -234,6 +235,46 @@ class LateTests {
                 .recorded();
 
         judged(history).hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE);
+    }
+
+    @Test
+    void namesTheBufferThatTheSnapshotListsWhereAHandleOfItsAddressWasReleasedAfterTheClose() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0))
+                .close()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .close()
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .recorded();
+
+        judged(history).hasCauses(Cause.FREE_UNREPORTED, Cause.LATE);
+    }
+
+    @Test
+    void isUndecidedWhereTheSnapshotListsABufferWhoseAddressWasReservedAgainAndFreed() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .fromAllocator(AllocatorId.MESH)
+                .extent(64)
+                .allocate(DRAM, device(0), 0x1000, 32)
+                .fromAllocator(AllocatorId.MESH)
+                .extent(32)
+                .free(DRAM, device(0), 0x1000)
+                .fromAllocator(AllocatorId.MESH)
+                .extent(32)
+                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
+                .close()
+                .free(DRAM, device(0), 0x1000)
+                .fromAllocator(AllocatorId.MESH)
+                .extent(64)
+                .recorded();
+
+        judged(history).hasOnly(Cause.LATE, SurvivorStatus.UNDECIDED);
     }
 
     @Test

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.script.HistoryScript;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -207,6 +208,29 @@ class OutOfOrderTests {
                 .fromAllocator(new AllocatorId(kind, 0, 0));
 
         judged(ofMesh(other.free(DRAM, device(0), 0x1000)).closed()).hasStandings(UNDECIDED, LEAKED);
+    }
+
+    @Test
+    void giveALateFreeToTheLaterBufferWhereTheEarlierOneWasReportedTwiceAndFreedOnce() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(0)
+                .fromAllocator(AllocatorId.MESH)
+                .andOnceMore(Ownership.UNKNOWN)
+                .free(DRAM, device(0), 0x1000)
+                .onMesh(0)
+                .fromAllocator(AllocatorId.MESH)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(0)
+                .fromAllocator(AllocatorId.MESH)
+                .close()
+                .free(DRAM, device(0), 0x1000)
+                .onMesh(0)
+                .fromAllocator(AllocatorId.MESH)
+                .recorded();
+
+        judged(history).hasCauses(Cause.REPORTED_TWICE, Cause.LATE);
     }
 
     @Test

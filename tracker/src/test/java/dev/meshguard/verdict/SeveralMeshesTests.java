@@ -30,6 +30,8 @@ import java.util.List;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * A mesh, its submeshes and a second root mesh over the same devices have an allocator each, and all use the same
@@ -722,6 +724,26 @@ class SeveralMeshesTests {
                     .inconclusiveReasons(
                             "Mesh 1 (1x2 submesh of mesh 0) is still open although mesh 0 is closed, so its buffers may"
                                     + " still be freed. Close it before the check.");
+        }
+
+        @ParameterizedTest
+        @CsvSource({"0, 1", "1, 0"})
+        void isUndecidedForABufferWhoseFreeNamesTheParentOrTheSubmesh(int allocating, int freeing) {
+            var history = history()
+                    .mesh(0, 0, 1)
+                    .submesh(1, 0, 0)
+                    .allocate(DRAM, device(0), 0x1000, 64)
+                    .onMesh(allocating)
+                    .free(DRAM, device(0), 0x1000)
+                    .onMesh(freeing)
+                    .closed();
+
+            judged(history)
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
+                    .because(
+                            "no free was reported",
+                            "the free of {freed} names mesh " + freeing
+                                    + ", and no buffer of that mesh was at the address");
         }
 
         @Test

@@ -186,7 +186,9 @@ final class LateRule implements Rule {
         List<Report> late = held.stream()
                 .filter(report -> isLateAtAClose(report, ended.history()))
                 .toList();
-        AddressState state = ended.addressState(Moment.CLOSE_BEGUN);
+        AddressState state = ended.isListedAlone(Moment.CLOSE_BEGUN)
+                ? AddressState.ALLOCATED
+                : ended.addressState(Moment.CLOSE_BEGUN);
         boolean isKnown = state == AddressState.ALLOCATED
                 || (state == AddressState.UNKNOWN
                         && late.size() == held.size()

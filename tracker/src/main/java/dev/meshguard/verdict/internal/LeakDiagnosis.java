@@ -1,11 +1,13 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Cause;
@@ -124,7 +126,10 @@ final class LeakDiagnosis {
         if (survivor.addressState() != AddressState.UNKNOWN && !mayListAnother(survivor)) {
             return Optional.empty();
         }
-        return trackingOff(survivor).or(() -> reportsLost(survivor)).or(() -> freeOfReusedAddress(survivor));
+        return trackingOff(survivor)
+                .or(() -> reportsLost(survivor))
+                .or(() -> freeOfReusedAddress(survivor))
+                .or(() -> freeOfRelatedMesh(survivor));
     }
 
     private static Optional<Reason> trackingOff(SurvivorFacts survivor) {
@@ -146,8 +151,7 @@ final class LeakDiagnosis {
         return new Reason(
                 kind,
                 Evidence.formatted(
-                        "%s (event #%d), so it may have been freed, and no witness speaks for it",
-                        why, event.number()));
+                        "%s (event #%d), so it may have been freed, and no snapshot covers it", why, event.number()));
     }
 
     /**
@@ -180,6 +184,24 @@ final class LeakDiagnosis {
                                 "the free of event #%d fits it as well as what event #%d reported at its address before:"
                                         + " one free is missing, and no snapshot shows of which",
                                 report.freedAt().orElseThrow(), report.allocatedAt())));
+    }
+
+    /** Returns a free that names the parent of its mesh, or a submesh of it, and matched nothing: the number may be wrong. */
+    private static Optional<Reason> freeOfRelatedMesh(SurvivorFacts survivor) {
+        BufferGeneration buffer = survivor.buffer();
+        return survivor.strayFreesOn(buffer.device()).stream()
+                .filter(stray -> stray.kind() == Anomaly.Kind.UNKNOWN_FREE)
+                .map(stray -> (HistoryEvent.Freed) stray.event())
+                .filter(free -> free.number() > buffer.allocatedAt())
+                .filter(free -> AllocatorId.mayBeOne(free.request().details().allocator(), buffer.allocator()))
+                .filter(free ->
+                        survivor.isOfRelatedMesh(free.request().details().mesh()))
+                .findFirst()
+                .map(free -> new Reason(
+                        Kind.REPORTS_FIT_BOTH,
+                        Evidence.formatted(
+                                "the free of event #%d names mesh %d, and no buffer of that mesh was at the address",
+                                free.number(), free.request().details().mesh().getAsInt())));
     }
 
     /** Where no report names the allocator, the reports of several buffers of one mesh are one generation. */

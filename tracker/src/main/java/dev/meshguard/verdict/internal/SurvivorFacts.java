@@ -127,6 +127,18 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
         return meshElsewhere().isPresent();
     }
 
+    /** Returns whether a number is that of the parent of its mesh, or of a submesh of it. */
+    boolean isOfRelatedMesh(OptionalInt other) {
+        return other.isPresent()
+                && buffer.mesh().isPresent()
+                && (isParent(buffer.mesh(), other.getAsInt())
+                        || isParent(other, buffer.mesh().getAsInt()));
+    }
+
+    private boolean isParent(OptionalInt parent, int of) {
+        return index.meshes(of).stream().anyMatch(mesh -> mesh.parent().equals(parent));
+    }
+
     private Optional<MeshDescription> meshElsewhere() {
         OptionalInt number = buffer.mesh();
         List<MeshDescription> meshes = number.isPresent() ? index.meshes(number.getAsInt()) : List.of();
@@ -164,6 +176,10 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
                         && event.snapshot().moment() == moment
                         && event.snapshot().mesh() == mesh.id()
                         && AllocatorId.mayBeOne(event.snapshot().allocator(), buffer.allocator()))
+                .takeWhile(event -> history().events(HistoryEvent.MeshClosed.class).stream()
+                        .noneMatch(closed -> closed.mesh() == mesh.id()
+                                && buffer.allocatedAt() < closed.number()
+                                && closed.number() < event.number()))
                 .findFirst();
     }
 
@@ -217,6 +233,17 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
                         .anyMatch(other -> LeakDiagnosis.overtakenBy(new SurvivorFacts(other, index))
                                 .isPresent());
         return isLate ? OptionalLong.empty() : again;
+    }
+
+    /** Returns whether a snapshot lists its address as allocated and only this buffer can have been at it. */
+    boolean isListedAlone(Moment moment) {
+        return snapshot(moment)
+                .filter(event -> addressState(event.snapshot()) == AddressState.ALLOCATED)
+                .filter(event -> generationsAtAddress().stream()
+                        .noneMatch(other -> other != buffer
+                                && other.hasSameAddressAs(buffer)
+                                && history().explains(other, event)))
+                .isPresent();
     }
 
     /** Returns the snapshot of the moment when the memory had to be freed as evidence, if it covers the address. */
