@@ -7,18 +7,11 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.StandardProtocolFamily;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -85,73 +78,19 @@ public final class AllocationServer implements AutoCloseable {
     /** The socket that tt-metal's programs connect to; the path is fixed in their code. */
     public static final Path DEFAULT_SOCKET = Path.of("/tmp/tt_allocation_server.sock");
 
-    private final Object lock = new Object();
     private final Path socket;
     private final AllocationTracker tracker;
-    private final ServerErrors problems;
-    private final Selector selector;
-    private final ServerSocketChannel channel;
-    private final SocketFile file;
-    private final ReportDispatcher dispatcher;
-    private final ServerLog log;
     private final ServerLoop loop;
+    private final Object lock;
     private final Thread thread;
-    private boolean isClosed;
 
     private AllocationServer(Builder options) throws IOException {
         this.socket = options.socket;
         this.tracker = options.tracker == null ? newTracker(options.clock) : options.tracker;
-        this.problems = new ServerErrors(options.onProblem);
-        this.selector = Selector.open();
-        this.channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-        try {
-            this.file = SocketFile.bind(channel, socket, options.permissions);
-            this.log = openLog(options);
-            channel.configureBlocking(false);
-            channel.register(selector, SelectionKey.OP_ACCEPT);
-        } catch (IOException e) {
-            channel.close();
-            selector.close();
-            throw e;
-        }
-        List<ClientConnection> connections = new ArrayList<>();
-        ServerLogFormatter lines = new ServerLogFormatter(log);
-        this.dispatcher = new ReportDispatcher(
-                new HistoryReporter(tracker, options.hasHistory), lines, options.devices, options.probe, connections);
-        this.loop = new ServerLoop(lock, selector, channel, dispatcher, lines, log, connections, options, problems);
-        lines.started(socket.toString());
+        this.loop = new ServerLoop(options, tracker);
+        this.lock = loop.lock;
         this.thread = new Thread(loop, "meshguard-allocation-server " + socket);
         thread.setDaemon(true);
-    }
-
-    private ServerLog openLog(Builder options) throws IOException {
-        Path logFile = options.logFile;
-        Appendable logText = options.logText;
-        if (logFile == null) {
-            return new ServerLog(logText == null ? null : to(logText), "the log", problems);
-        }
-        try {
-            OutputStream out = Files.newOutputStream(logFile, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            return new ServerLog(out, "the log " + logFile, problems);
-        } catch (IOException e) {
-            file.removeOwn();
-            throw new IOException("The log cannot be written: " + e + ". Choose another file.", e);
-        }
-    }
-
-    /** Returns a stream of whole lines that does not close its target. */
-    private static OutputStream to(Appendable text) {
-        return new OutputStream() {
-            @Override
-            public void write(byte[] bytes, int from, int count) throws IOException {
-                text.append(new String(bytes, from, count, StandardCharsets.UTF_8));
-            }
-
-            @Override
-            public void write(int one) throws IOException {
-                write(new byte[] {(byte) one}, 0, 1);
-            }
-        };
     }
 
     /** The stacks of the server's thread are useless, and a report does not contain the number of banks of a buffer. */
@@ -161,14 +100,6 @@ public final class AllocationServer implements AutoCloseable {
                 .bankedAddresses()
                 .clock(clock)
                 .build();
-    }
-
-    /** The server must be complete before other threads see it, so its constructor does not start it. */
-    private void begin() {
-        synchronized (lock) {
-            loop.logged();
-        }
-        thread.start();
     }
 
     /** Returns a builder for a server with other options. */
@@ -184,7 +115,7 @@ public final class AllocationServer implements AutoCloseable {
     /** Returns the tracker that records all reports; with {@link Builder#withoutHistory()} it stays empty. */
     public AllocationTracker tracker() {
         synchronized (lock) {
-            dispatcher.addUp();
+            loop.dispatcher.addUp();
         }
         return tracker;
     }
@@ -199,14 +130,14 @@ public final class AllocationServer implements AutoCloseable {
     /** Returns the answer to a query for a device. */
     public MemoryUsage usage(int device) {
         synchronized (lock) {
-            return dispatcher.usage(device);
+            return loop.dispatcher.usage(device);
         }
     }
 
     /** Returns the number of allocated addresses by the server's own ledger, excluding those of dead processes. */
     public long activeAllocations() {
         synchronized (lock) {
-            return dispatcher.entries();
+            return loop.dispatcher.entries();
         }
     }
 
@@ -223,14 +154,14 @@ public final class AllocationServer implements AutoCloseable {
      */
     public List<String> problems() {
         synchronized (lock) {
-            return problems.all();
+            return loop.problems.all();
         }
     }
 
     /** Checks for dead processes now and removes their buffers from the ledger; the tracker keeps them. */
     public void checkProcesses() {
         synchronized (lock) {
-            dispatcher.checkProcesses();
+            loop.dispatcher.removeDead(loop.dispatcher.dead());
             loop.logged();
         }
     }
@@ -238,8 +169,9 @@ public final class AllocationServer implements AutoCloseable {
     /** Logs the remaining buffers, like the request of a program. */
     public void dump() {
         synchronized (lock) {
-            dispatcher.dump();
-            loop.logged();
+            loop.dispatcher.dumpAskedFor();
+            checkProcesses();
+            loop.dispatcher.dump();
         }
     }
 
@@ -315,7 +247,7 @@ public final class AllocationServer implements AutoCloseable {
      */
     public Optional<String> logFailure() {
         synchronized (lock) {
-            return log.failure();
+            return loop.log.failure();
         }
     }
 
@@ -330,47 +262,13 @@ public final class AllocationServer implements AutoCloseable {
      */
     @Override
     public void close() {
-        synchronized (lock) {
-            if (isClosed) {
-                return;
-            }
-            isClosed = true;
-        }
-        removeFile();
         loop.stop();
-        join();
-        try {
-            channel.close();
-            selector.close();
-        } catch (IOException e) {
-            problem("the socket could not be closed: " + e.getMessage());
-        }
-        synchronized (lock) {
-            log.close();
-        }
-    }
-
-    private void removeFile() {
-        try {
-            file.removeOwn();
-        } catch (IOException e) {
-            problem("the socket " + socket + " could not be removed: " + e.getMessage());
-        }
-    }
-
-    private void problem(String sentence) {
-        synchronized (lock) {
-            problems.add(sentence);
-        }
-    }
-
-    /** An interrupt does not prevent reading the last records; it is restored afterwards. */
-    private void join() {
         boolean wasInterrupted = false;
         while (thread.isAlive()) {
             try {
                 thread.join();
             } catch (InterruptedException e) {
+                // An interrupt does not prevent reading the last records; it is restored afterwards.
                 wasInterrupted = true;
             }
         }
@@ -383,20 +281,24 @@ public final class AllocationServer implements AutoCloseable {
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
-        private Path socket = DEFAULT_SOCKET;
+        Path socket = DEFAULT_SOCKET;
         Optional<RecordSize> recordSize = Optional.empty();
         private @Nullable AllocationTracker tracker;
-        private @Nullable Path logFile;
-        private @Nullable Appendable logText;
-        private List<DeviceInfo> devices = List.of();
-        private Set<PosixFilePermission> permissions =
-                Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+
+        @Nullable
+        Path logFile;
+
+        @Nullable
+        OutputStream logText;
+
+        List<DeviceInfo> devices = List.of();
+        Set<PosixFilePermission> permissions = Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
         Duration processCheck = Duration.ofSeconds(5);
         Duration statistics = Duration.ofSeconds(10);
         InstantSource clock = InstantSource.system();
-        private ProcessInspector probe = ProcessInspector.ofThisMachine();
-        private boolean hasHistory = true;
-        private Consumer<String> onProblem = problem -> {};
+        ProcessInspector probe = ProcessInspector.ofThisMachine();
+        boolean hasHistory = true;
+        Consumer<String> onProblem = problem -> {};
 
         private Builder() {}
 
@@ -431,8 +333,23 @@ public final class AllocationServer implements AutoCloseable {
 
         /** Logs to a target that the server does not close, from the server's thread. */
         public Builder log(Appendable text) {
-            logText = text;
+            logText = to(text);
             return this;
+        }
+
+        /** Returns a stream of whole lines that does not close its target. */
+        private static OutputStream to(Appendable text) {
+            return new OutputStream() {
+                @Override
+                public void write(byte[] bytes, int from, int count) throws IOException {
+                    text.append(new String(bytes, from, count, StandardCharsets.UTF_8));
+                }
+
+                @Override
+                public void write(int one) throws IOException {
+                    write(new byte[] {(byte) one}, 0, 1);
+                }
+            };
         }
 
         /**
@@ -506,7 +423,7 @@ public final class AllocationServer implements AutoCloseable {
          */
         public AllocationServer start() throws IOException {
             AllocationServer server = new AllocationServer(this);
-            server.begin();
+            server.thread.start();
             return server;
         }
     }

@@ -41,6 +41,7 @@ final class ReportDispatcher {
     private static final int MAX_NAMED_PROGRAMS = 8;
     private static final int MAX_PROGRAM_LENGTH = 60;
 
+    private final ReportedBuffers noBuffers = new ReportedBuffers();
     private ReportedBuffers buffers = new ReportedBuffers();
     private final RunningTotals circularBuffers = new RunningTotals();
     private final RunningTotals kernels = new RunningTotals();
@@ -363,11 +364,7 @@ final class ReportDispatcher {
         return processes.dead();
     }
 
-    /** Checks all processes and removes the allocations of the dead ones from the ledger. */
-    void checkProcesses() {
-        removeDead(dead());
-    }
-
+    /** Removes the allocations of dead processes from the ledger. */
     void removeDead(List<Long> dead) {
         remove(dead, true);
         unfinished.stream().filter(inspector::hasFailed).toList().forEach(failed -> {
@@ -470,10 +467,13 @@ final class ReportDispatcher {
         return buffers.entries();
     }
 
-    /** Checks for dead processes and logs the remaining buffers. */
-    void dump() {
+    /** Logs that a dump follows the check for dead processes. */
+    void dumpAskedFor() {
         lines.dumpAskedFor();
-        checkProcesses();
+    }
+
+    /** Logs the remaining buffers. */
+    void dump() {
         lines.dump(buffers);
     }
 
@@ -499,10 +499,15 @@ final class ReportDispatcher {
         lines.omitted();
     }
 
-    /** Frees the memory of the ledger for the last messages. */
-    void releaseLedger() {
-        buffers = new ReportedBuffers();
+    /** Releases everything that programs reported, for the last messages of a server with a full heap; allocates nothing. */
+    void release() {
+        buffers = noBuffers;
+        circularBuffers.clear();
+        kernels.clear();
+        processes.clear();
         abandoned.clear();
+        clients.clear();
+        unfinished.clear();
     }
 
     /** Updates the tracker. */

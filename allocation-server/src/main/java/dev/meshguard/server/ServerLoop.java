@@ -5,8 +5,10 @@ import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordFields;
 import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.tracker.AllocationTracker;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
@@ -14,9 +16,13 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -49,20 +55,24 @@ final class ServerLoop implements Runnable {
     /** More rounds than the data in a socket's buffers needs. */
     private static final int LAST_ROUNDS = 64;
 
-    private final Object lock;
-    private final Selector selector;
-    private final ServerSocketChannel server;
-    private final ReportDispatcher dispatcher;
+    /** Guards everything that other threads may ask for. */
+    final Object lock = new Object();
+
+    final ServerErrors problems;
+    final ServerLog log;
+    final ReportDispatcher dispatcher;
+
+    private final Selector selector = Selector.open();
+    private final ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    private final SocketFile file;
     private final ServerLogFormatter lines;
-    private final ServerLog log;
-    private final List<ClientConnection> connections;
-    private final ServerErrors problems;
+    private final List<ClientConnection> connections = new ArrayList<>();
     private final InstantSource clock;
     private final Duration processCheck;
     private final Duration statistics;
 
-    private final ByteBuffer in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
-    private final ByteBuffer out = ByteBuffer.allocate(READ_AT_ONCE);
+    private ByteBuffer in = inputBuffer();
+    private ByteBuffer out = ByteBuffer.allocate(READ_AT_ONCE);
 
     private @Nullable RecordCodec codec;
     private int recordBytes;
@@ -74,40 +84,66 @@ final class ServerLoop implements Runnable {
     private long quietAsked;
     private long quietReached;
 
-    private boolean hasUnflushedLines;
+    private boolean hasUnflushedLines = true;
     private boolean wasSmallRead;
 
     /** Whether data that programs sent before the record size was known is still to be read. */
     private boolean isSizeNew;
 
+    /** Whether the last reports of dead processes are being read; a dump among them reads no others. */
+    private boolean isReadingLast;
+
     private volatile boolean isStopping;
+
+    /** The sentence about a full heap; prepared, because it is needed when nothing can be allocated. */
+    private final String fullHeap = "the server is out of memory and ends: its heap of "
+            + (Runtime.getRuntime().maxMemory() >> 20) + " MiB is full. Allow it more (-Xmx)";
 
     private @Nullable String failure;
 
-    ServerLoop(
-            Object lock,
-            Selector selector,
-            ServerSocketChannel server,
-            ReportDispatcher dispatcher,
-            ServerLogFormatter lines,
-            ServerLog log,
-            List<ClientConnection> connections,
-            AllocationServer.Builder options,
-            ServerErrors problems) {
-        this.lock = lock;
-        this.selector = selector;
-        this.server = server;
-        this.dispatcher = dispatcher;
-        this.lines = lines;
-        this.log = log;
-        this.connections = connections;
-        this.problems = problems;
+    /** Listens at the socket of the options, and opens the log. */
+    ServerLoop(AllocationServer.Builder options, AllocationTracker tracker) throws IOException {
+        this.problems = new ServerErrors(options.onProblem);
         this.clock = options.clock;
         this.processCheck = options.processCheck;
         this.statistics = options.statistics;
         this.nextCheck = clock.instant().plus(processCheck);
         this.nextStatistics = clock.instant().plus(statistics);
+        try {
+            this.file = SocketFile.bind(server, options.socket, options.permissions);
+            this.log = openLog(options);
+            server.configureBlocking(false);
+            server.register(selector, SelectionKey.OP_ACCEPT);
+        } catch (IOException e) {
+            server.close();
+            selector.close();
+            throw e;
+        }
+        this.lines = new ServerLogFormatter(log);
+        this.dispatcher = new ReportDispatcher(
+                new HistoryReporter(tracker, options.hasHistory), lines, options.devices, options.probe, connections);
         options.recordSize.ifPresent(this::chosen);
+        lines.started(options.socket.toString());
+    }
+
+    private static ByteBuffer inputBuffer() {
+        return ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private ServerLog openLog(AllocationServer.Builder options) throws IOException {
+        Path logFile = options.logFile;
+        if (logFile == null) {
+            return new ServerLog(options.logText, "the log", problems);
+        }
+        try {
+            return new ServerLog(
+                    Files.newOutputStream(logFile, StandardOpenOption.CREATE, StandardOpenOption.APPEND),
+                    "the log " + logFile,
+                    problems);
+        } catch (IOException e) {
+            file.removeOwn();
+            throw new IOException("The log cannot be written: " + e + ". Choose another file.", e);
+        }
     }
 
     private void chosen(RecordSize size) {
@@ -124,35 +160,59 @@ final class ServerLoop implements Runnable {
             while (!isStopping) {
                 turn();
             }
+            removeFile();
             // Data sent before the end is still read; a program that continues to send is not waited for.
             for (int rounds = 0; rounds < LAST_ROUNDS && selector.selectNow() > 0; rounds++) {
                 serve();
             }
-        } catch (OutOfMemoryError e) {
             synchronized (lock) {
-                dispatcher.releaseLedger();
+                stopped();
             }
-            failed("the server is out of memory and ends: its heap of "
-                    + (Runtime.getRuntime().maxMemory() >> 20) + " MiB is full. Allow it more (-Xmx)");
-        } catch (IOException | RuntimeException e) {
-            failed("the server stopped: " + e);
+        } catch (IOException | RuntimeException | Error e) {
+            synchronized (lock) {
+                failed(e);
+            }
         } finally {
             synchronized (lock) {
-                end();
+                close();
                 lock.notifyAll();
             }
         }
     }
 
-    /** The server can accept nothing more: the history records that. */
-    private void failed(String why) {
+    /**
+     * Records that the server can accept nothing more.
+     *
+     * <p>The heap may be full. Until what programs reported is released, nothing is allocated here.
+     */
+    private void failed(Throwable cause) {
+        failure = fullHeap;
+        for (int i = 0; i < connections.size(); i++) {
+            connections.get(i).lines = null;
+        }
+        dispatcher.release();
+        if (!(cause instanceof OutOfMemoryError)) {
+            failure = "the server stopped: " + cause;
+        }
+        log.cut();
+        dispatcher.failed(failure);
+        log.flush();
+        problems.add(failure);
+        removeFile();
+        dispatcher.addUp();
+    }
+
+    private void removeFile() {
+        try {
+            file.removeOwn();
+        } catch (IOException e) {
+            problem("the socket could not be removed: " + e.getMessage());
+        }
+    }
+
+    private void problem(String sentence) {
         synchronized (lock) {
-            failure = why;
-            log.cut();
-            dispatcher.failed(why);
-            flush();
-            problems.add(why);
-            dispatcher.addUp();
+            problems.add(sentence);
         }
     }
 
@@ -252,7 +312,32 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    /** Reads the last reports of dead processes, so that their frees come before the server removes the rest. */
+    /**
+     * Removes the buffers of dead processes, after it has read their last reports, which may free them.
+     *
+     * @param asking the connection that is being read, whose buffers are kept
+     */
+    private void checkProcesses(@Nullable ClientConnection asking) {
+        List<Long> dead = dispatcher.dead();
+        List<ClientConnection> ofDead = connections.stream()
+                .filter(connection -> connection != asking && dead.stream().anyMatch(connection::isOf))
+                .filter(connection -> connection.isOpen && !isReadingLast)
+                .toList();
+        if (!ofDead.isEmpty()) {
+            ByteBuffer inOfAsking = in;
+            ByteBuffer outOfAsking = out;
+            in = inputBuffer();
+            out = ByteBuffer.allocate(READ_AT_ONCE);
+            isReadingLast = true;
+            ofDead.forEach(this::readAll);
+            isReadingLast = false;
+            in = inOfAsking;
+            out = outOfAsking;
+        }
+        dispatcher.removeDead(dead);
+        hasUnflushedLines = true;
+    }
+
     private void readAll(ClientConnection connection) {
         try {
             int reads = 0;
@@ -268,12 +353,7 @@ final class ServerLoop implements Runnable {
         Instant now = clock.instant();
         if (!processCheck.isZero() && !now.isBefore(nextCheck)) {
             nextCheck = now.plus(processCheck);
-            List<Long> dead = dispatcher.dead();
-            List.copyOf(connections).stream()
-                    .filter(connection -> dead.stream().anyMatch(connection::isOf))
-                    .forEach(this::readAll);
-            dispatcher.removeDead(dead);
-            hasUnflushedLines = true;
+            checkProcesses(null);
         }
         if (log.isOn() && !statistics.isZero() && !now.isBefore(nextStatistics)) {
             nextStatistics = now.plus(statistics);
@@ -407,7 +487,11 @@ final class ServerLoop implements Runnable {
             case FREE -> dispatcher.freed(process, device, id, connection);
             case QUERY -> reply(dispatcher.usage(device));
             case DEVICE_INFO_QUERY -> reply(dispatcher.deviceInfo(device));
-            case DUMP_REMAINING -> dispatcher.dump();
+            case DUMP_REMAINING -> {
+                dispatcher.dumpAskedFor();
+                checkProcesses(connection);
+                dispatcher.dump();
+            }
             case CB_ALLOC, CB_FREE ->
                 dispatcher.circularBuffer(process, type == MessageType.CB_ALLOC, device, id, size, connection);
             case KERNEL_LOAD, KERNEL_UNLOAD ->
@@ -603,25 +687,30 @@ final class ServerLoop implements Runnable {
         lock.notifyAll();
     }
 
-    private void end() {
+    private void stopped() {
         List<ClientConnection> open =
                 connections.stream().filter(connection -> connection.isOpen).toList();
-        if (failure == null) {
-            dispatcher.closedWhileConnected(
-                    open.stream().filter(ClientConnection::mayReport).toList());
-            dispatcher.stopped();
-            flush();
-        }
+        dispatcher.closedWhileConnected(
+                open.stream().filter(ClientConnection::mayReport).toList());
+        dispatcher.stopped();
         for (ClientConnection connection : open) {
-            if (failure == null && connection.lines != null) {
-                connection.lines.close();
-                problemOf(connection.lines, connection);
+            LineReports ofClient = connection.lines;
+            if (ofClient != null) {
+                ofClient.close();
+                problemOf(ofClient, connection);
             }
-            ended(connection);
         }
-        if (failure != null) {
-            close(server, "the socket");
+    }
+
+    private void close() {
+        for (ClientConnection connection : connections) {
+            if (connection.isOpen) {
+                ended(connection);
+            }
         }
+        close(server, "the socket");
+        close(selector, "the selector");
+        log.close();
     }
 
     private void close(Closeable channel, String name) {
@@ -649,7 +738,7 @@ final class ServerLoop implements Runnable {
 
     /** Flushes log lines that other threads caused. */
     void logged() {
-        hasUnflushedLines = log.isOn();
+        hasUnflushedLines = true;
         selector.wakeup();
     }
 

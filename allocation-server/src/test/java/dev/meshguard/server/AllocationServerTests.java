@@ -449,9 +449,8 @@ class AllocationServerTests extends WithServer {
                 }
                 client.send(requests);
             }
-            client.query(0);
+            client.send(Request.of(MessageType.DUMP_REMAINING)).query(0);
         }
-        server.dump();
         server.close();
 
         AllocationLog read = AllocationLog.read(

@@ -133,7 +133,33 @@ class DeadProcessTests extends WithServer {
         assertThat(verdict().survivors()).isEmpty();
     }
 
-    /** The server asks for the time after it has read, and before it looks for dead processes. */
+    @Test
+    void whatAProcessSentBeforeItDiedIsReadBeforeADump() throws Exception {
+        AtomicReference<RawClient> dying = new AtomicReference<>();
+        server = builder(RecordSize.BYTES_112)
+                .processInspector(process -> Optional.ofNullable(dying.getAndSet(null))
+                        .map(this::afterTheLastFree)
+                        .or(() -> Optional.of(NOON))
+                        .filter(now -> now.equals(NOON))
+                        .map(ProcessState::running))
+                .start();
+        try (RawClient client = client();
+                RawClient other = client()) {
+            client.send(Request.allocation(7, 0, BufferType.L1, 64, 64)).query(0);
+            dying.set(client);
+            other.send(Request.query(1), Request.of(MessageType.DUMP_REMAINING), Request.query(0));
+
+            assertThat(other.receive().device()).isEqualTo(1);
+            assertThat(other.receive().l1()).isZero();
+        }
+        assertThat(lines())
+                .contains(
+                        "✗ [PID 7] Freed buffer 64 on device 0 (64 bytes, FINAL)",
+                        "✓ No buffers remaining - perfect cleanup!");
+        assertThat(verdict().survivors()).isEmpty();
+    }
+
+    /** The server looks for dead processes before it reads what they sent last. */
     private Instant afterTheLastFree(RawClient client) {
         try {
             client.send(Request.free(7, 0, 64));

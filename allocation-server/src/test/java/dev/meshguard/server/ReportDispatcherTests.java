@@ -116,7 +116,7 @@ class ReportDispatcherTests {
                     Arrays.fill(references[process], 0);
                     processes.remove((long) process);
                 } else if (choice < 4) {
-                    dispatcher.checkProcesses();
+                    dispatcher.removeDead(dispatcher.dead());
                 } else if (choice < 8) {
                     if (!processes.containsKey((long) process)) {
                         runs(process, NOON.plusSeconds(step));
@@ -128,7 +128,7 @@ class ReportDispatcherTests {
                     free(process, buffer / ADDRESSES, 64L * (1 + buffer % ADDRESSES));
                 }
             }
-            dispatcher.checkProcesses();
+            dispatcher.removeDead(dispatcher.dead());
             dispatcher.stopped();
         }
 

@@ -87,7 +87,8 @@ public final class MeshGuard {
             // The command used all of the memory, and its objects are garbage here.
             errors.println("meshguard: " + CommandFailures.heapFull(arguments[0]));
             errors.flush();
-            return ExitStatus.USAGE.code();
+            // A file that does not fit is wrong usage; what programs will report to a server, no user can know.
+            return (arguments[0].equals("serve") ? ExitStatus.FAILED : ExitStatus.USAGE).code();
         }
     }
 

@@ -23,6 +23,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The exit of {@code meshguard serve} as a process of its own. */
 @Timeout(120)
@@ -96,12 +98,14 @@ class ServeProcessTests {
                         "meshguard: the log /dev/full cannot be written, so it ends here: No space left on device\n");
     }
 
-    @Test
-    void aServerWithoutMemorySaysSoEndsAndLetsNobodyWait() throws Exception {
+    /** The buffers fill the heap, or what the server knows of their processes. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 1_000_000})
+    void aServerWithoutMemorySaysSoEndsAndLetsNobodyWait(int processes) throws Exception {
         Path log = folder.resolve("server.log");
-        Process server = started(List.of("-Xmx24m"), "--log", log.toString());
+        Process server = started(List.of("-Xmx24m"), "--dead-check", "0", "--log", log.toString());
         try (SocketChannel program = connectedRaw(server)) {
-            assertThat(sendUntilClosed(program)).isLessThan(10_000_000);
+            assertThat(sendUntilClosed(program, processes)).isLessThan(10_000_000);
 
             assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
         } finally {
@@ -120,21 +124,21 @@ class ServeProcessTests {
         assertThat(folder.resolve("s")).doesNotExist();
     }
 
-    private static ByteBuffer allocations(long address) {
+    private static ByteBuffer allocations(long address, int processes) {
         RecordCodec codec = RecordCodec.of(RecordSize.BYTES_112);
         ByteBuffer records = ByteBuffer.allocate(BATCH * RecordSize.BYTES_112.bytes());
-        int process = (int) ProcessHandle.current().pid();
         for (int i = 0; i < BATCH; i++) {
+            int process = 1 + (int) ((address + i) % processes);
             codec.encode(Request.allocation(process, 0, BufferType.DRAM, address + i, 64), records);
         }
         return records.flip();
     }
 
-    private static long sendUntilClosed(SocketChannel program) {
+    private static long sendUntilClosed(SocketChannel program, int processes) {
         long sent = 0;
         try {
             while (sent < 10_000_000) {
-                ByteBuffer records = allocations(sent + 1);
+                ByteBuffer records = allocations(sent + 1, processes);
                 while (records.hasRemaining()) {
                     program.write(records);
                 }

@@ -7,7 +7,11 @@ import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.ConnectionSnapshot;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -76,6 +80,29 @@ class ServerCommandsTests {
 
     private static AllocationClient connected(Path socket, Future<Answer> serving) {
         return StartingServer.connect(socket, RecordSize.BYTES_144, () -> !serving.isDone());
+    }
+
+    @Test
+    void aServerWhoseMainThreadFindsTheHeapFullEndsWith70() {
+        OutputStream full = new OutputStream() {
+            private boolean wasFull;
+
+            @Override
+            public void write(int one) {
+                if (!wasFull) {
+                    wasFull = true;
+                    throw new OutOfMemoryError("injected");
+                }
+            }
+        };
+        ByteArrayOutputStream errors = new ByteArrayOutputStream();
+
+        int status = MeshGuard.run(InputStream.nullInputStream(), full, errors, "serve", "--socket", socket());
+
+        assertThat(status).isEqualTo(70);
+        assertThat(errors.toString(StandardCharsets.UTF_8))
+                .matches("meshguard: serve needs more heap than this JVM has \\([^)]*\\)\\. Run it with -Xmx.*\\R");
+        assertThat(Path.of(socket())).doesNotExist();
     }
 
     @Test

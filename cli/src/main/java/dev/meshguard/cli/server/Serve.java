@@ -109,10 +109,13 @@ public final class Serve implements Callable<Integer> {
         } finally {
             server.close();
         }
-        return (server.failure().isPresent() ? ExitStatus.FAILED : statusOfStopped(server, out)).code();
+        return statusOf(server, out).code();
     }
 
-    private static ExitStatus statusOfStopped(AllocationServer server, Printer out) {
+    private static ExitStatus statusOf(AllocationServer server, Printer out) {
+        if (server.failure().isPresent()) {
+            return ExitStatus.FAILED;
+        }
         boolean isUnwritten = out.hasFailed() || server.logFailure().isPresent();
         return isUnwritten ? ExitStatus.UNWRITTEN : ExitStatus.CLEAN;
     }
@@ -155,8 +158,13 @@ public final class Serve implements Callable<Integer> {
     private void runUntilStopped(AllocationServer server, Printer out, PrintWriter errors) {
         Thread hook = new Thread(
                 () -> {
-                    server.close();
-                    Runtime.getRuntime().halt(statusOfStopped(server, out).code());
+                    ExitStatus status = ExitStatus.FAILED;
+                    try {
+                        server.close();
+                        status = statusOf(server, out);
+                    } finally {
+                        Runtime.getRuntime().halt(status.code());
+                    }
                 },
                 "meshguard-serve-end");
         Runtime.getRuntime().addShutdownHook(hook);
@@ -169,8 +177,10 @@ public final class Serve implements Callable<Integer> {
                 });
             }
             server.awaitEnd();
-            removeUnlessRun(hook);
-        } catch (InterruptedException e) {
+        } catch (InterruptedException isEnd) {
+            return;
+        } finally {
+            // The hook refers to the server, and with it to everything that programs reported.
             removeUnlessRun(hook);
         }
     }
