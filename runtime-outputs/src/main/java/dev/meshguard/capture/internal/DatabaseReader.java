@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.sqlite.ProgressHandler;
 import org.sqlite.SQLiteConfig;
 
@@ -111,13 +112,10 @@ final class DatabaseReader {
                     "it is a database of SQLite without the tables operations and buffers of a"
                             + " report. Give the db.sqlite that ttnn wrote");
         }
-        if (tables.rowsWithoutRank() > 0) {
-            throw new UnreadableOutputException(
-                    "it has rows whose rank is no number, so it is not known whose they are");
-        }
+        Set<Integer> all = tables.ranks();
         List<ReportTables> ranks = new ArrayList<>();
-        tables.ranks().stream().filter(criteria::reads).map(tables::ofRank).forEach(ranks::add);
-        if (tables.ranks().isEmpty() && criteria.reads(0)) {
+        all.stream().filter(criteria::reads).map(tables::ofRank).forEach(ranks::add);
+        if (all.isEmpty() && criteria.reads(0)) {
             ranks.add(tables);
         }
         List<OutputContent> contents = new ArrayList<>();

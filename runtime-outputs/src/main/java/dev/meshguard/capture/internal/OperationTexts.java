@@ -20,10 +20,10 @@ final class OperationTexts {
     /** Finds the rows of a table that has one text for each operation; a database need not have it. */
     OperationTexts(ReportTables tables, String table, String column) throws SQLException {
         this.tables = tables;
-        this.query = "SELECT substr(" + column + ", 1, " + MAX_TEXT + ") FROM " + table + " WHERE rowid = ?";
+        this.query = "SELECT substr(" + column + ", 1, " + MAX_TEXT + ") FROM " + table + " WHERE rowid = ";
         if (tables.has(table, "operation_id", column)) {
-            try (ResultSet found = tables.query("SELECT operation_id, rowid FROM " + table + " WHERE "
-                    + tables.isOfRank(table, table) + " ORDER BY rowid")) {
+            try (ResultSet found =
+                    tables.query("SELECT operation_id, rowid FROM " + tables.rowsOf(table) + " ORDER BY rowid")) {
                 while (found.next()) {
                     rows.putIfAbsent(found.getLong(1), found.getLong(2));
                 }
@@ -36,7 +36,7 @@ final class OperationTexts {
         if (row == null) {
             return Optional.empty();
         }
-        try (ResultSet found = tables.query(query, row)) {
+        try (ResultSet found = tables.query(query + row)) {
             return found.next() ? Optional.ofNullable(found.getString(1)) : Optional.empty();
         }
     }

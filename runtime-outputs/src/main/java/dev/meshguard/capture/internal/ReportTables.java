@@ -1,12 +1,12 @@
 package dev.meshguard.capture.internal;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -40,19 +40,12 @@ final class ReportTables {
     static ReportTables of(Connection connection) throws SQLException {
         Map<String, Set<String>> columns = new HashMap<>();
         try (Statement statement = connection.createStatement();
-                ResultSet tables = statement.executeQuery(
-                        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")) {
-            while (tables.next()) {
-                columns.put(tables.getString(1).toLowerCase(Locale.ROOT), new HashSet<>());
-            }
-        }
-        for (Map.Entry<String, Set<String>> table : columns.entrySet()) {
-            try (Statement statement = connection.createStatement();
-                    ResultSet rows = statement.executeQuery(
-                            "PRAGMA table_info(\"" + table.getKey().replace("\"", "\"\"") + "\")")) {
-                while (rows.next()) {
-                    table.getValue().add(rows.getString("name").toLowerCase(Locale.ROOT));
-                }
+                ResultSet rows = statement.executeQuery(
+                        "SELECT t.name, c.name FROM sqlite_master t"
+                                + " JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%'")) {
+            while (rows.next()) {
+                columns.computeIfAbsent(rows.getString(1).toLowerCase(Locale.ROOT), first -> new HashSet<>())
+                        .add(rows.getString(2).toLowerCase(Locale.ROOT));
             }
         }
         return new ReportTables(connection, columns, OptionalInt.empty());
@@ -73,13 +66,21 @@ final class ReportTables {
         return found != null && found.containsAll(Set.of(names));
     }
 
-    /** Returns the ranks of the processes that wrote rows; none if the version does not name them. */
-    Set<Integer> ranks() throws SQLException {
+    /**
+     * Returns the ranks of the processes that wrote rows; none if the version does not name them.
+     *
+     * @throws UnreadableOutputException if one is no number
+     */
+    Set<Integer> ranks() throws SQLException, UnreadableOutputException {
         Set<Integer> ranks = new TreeSet<>();
-        for (String table : new String[] {OPERATIONS, BUFFERS}) {
+        for (String table : List.of(OPERATIONS, BUFFERS)) {
             if (has(table, RANK)) {
-                try (ResultSet rows = query("SELECT DISTINCT rank FROM " + table)) {
+                try (ResultSet rows = query("SELECT DISTINCT rank, typeof(rank) = 'integer' FROM " + table)) {
                     while (rows.next()) {
+                        if (!rows.getBoolean(2)) {
+                            throw new UnreadableOutputException(
+                                    "it has rows whose rank is no number, so it is not known whose they are");
+                        }
                         ranks.add(rows.getInt(1));
                     }
                 }
@@ -88,33 +89,19 @@ final class ReportTables {
         return ranks;
     }
 
-    /** Returns the number of rows whose rank is no number. */
-    long rowsWithoutRank() throws SQLException {
-        long rows = 0;
-        for (String table : new String[] {OPERATIONS, BUFFERS}) {
-            if (has(table, RANK)) {
-                try (ResultSet row = query("SELECT COUNT(*) FROM " + table + " WHERE typeof(rank) != 'integer'")) {
-                    rows += row.getLong(1);
-                }
-            }
-        }
-        return rows;
-    }
-
-    /** Returns a condition on a table, by its name in the query, that holds for rows of this rank. */
-    String isOfRank(String table, String name) {
-        return rank.isPresent() && has(table, RANK) ? name + ".rank = " + rank.getAsInt() : "1";
+    /** Returns the rows of a table of this rank, for a query. */
+    String rowsOf(String table) {
+        return rank.isPresent() && has(table, RANK)
+                ? "(SELECT rowid, * FROM " + table + " WHERE rank = " + rank.getAsInt() + ")"
+                : table;
     }
 
     /** Runs a query; closing the result closes all of it. */
-    ResultSet query(String sql, long... parameters) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(sql);
+    ResultSet query(String sql) throws SQLException {
+        Statement statement = connection.createStatement();
         try {
             statement.closeOnCompletion();
-            for (int i = 0; i < parameters.length; i++) {
-                statement.setLong(i + 1, parameters[i]);
-            }
-            return statement.executeQuery();
+            return statement.executeQuery(sql);
         } catch (SQLException e) {
             statement.close();
             throw e;

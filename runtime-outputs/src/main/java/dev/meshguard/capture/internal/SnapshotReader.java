@@ -13,6 +13,7 @@ import java.util.Optional;
 final class SnapshotReader {
 
     private static final long NONE = Long.MAX_VALUE;
+    private static final String NO_ROWS = "SELECT 0 WHERE 0";
 
     private final ReportTables tables;
     private final CaptureNotes notes;
@@ -141,13 +142,13 @@ final class SnapshotReader {
     /** The operation that an exception left, its name, and the type and message of the exception. */
     private ResultSet errors() throws SQLException {
         if (!tables.has("errors", "operation_id", "error_type", "error_message")) {
-            return tables.query("SELECT 0 WHERE 0");
+            return tables.query(NO_ROWS);
         }
         String name = tables.has("errors", "operation_name")
                 ? "operation_name"
                 : tables.has("errors", "error_operation") ? "error_operation" : "''";
-        return tables.query("SELECT operation_id, " + name + ", error_type, error_message FROM errors WHERE "
-                + tables.isOfRank("errors", "errors") + " ORDER BY operation_id");
+        return tables.query("SELECT operation_id, " + name + ", error_type, error_message FROM "
+                + tables.rowsOf("errors") + " ORDER BY operation_id");
     }
 
     /** The operation, its name, and whether the process ended in it. */
@@ -156,16 +157,16 @@ final class SnapshotReader {
         String crashed = tables.has(ReportTables.OPERATIONS, "duration") && !tables.has("report_metadata")
                 ? "duration IS NULL"
                 : "0";
-        return tables.query("SELECT operation_id, name, " + crashed + " FROM operations WHERE "
-                + tables.isOfRank("operations", "operations") + " ORDER BY operation_id");
+        return tables.query("SELECT operation_id, name, " + crashed + " FROM " + tables.rowsOf(ReportTables.OPERATIONS)
+                + " ORDER BY operation_id");
     }
 
     /** The operation, device, address, size of the fullest bank, memory, and whether these are numbers. */
     private ResultSet buffers() throws SQLException {
         return tables.query("SELECT operation_id, device_id, address, max_size_per_bank, buffer_type,"
                 + " typeof(operation_id) = 'integer' AND typeof(device_id) = 'integer' AND typeof(address) = 'integer'"
-                + " AND typeof(max_size_per_bank) = 'integer' AND typeof(buffer_type) = 'integer' FROM buffers WHERE "
-                + tables.isOfRank("buffers", "buffers") + " ORDER BY operation_id");
+                + " AND typeof(max_size_per_bank) = 'integer' AND typeof(buffer_type) = 'integer' FROM "
+                + tables.rowsOf(ReportTables.BUFFERS) + " ORDER BY operation_id");
     }
 
     /** The operation, whether the tensor is a result of it, the tensor, its device, address, memory and shape. */
@@ -173,21 +174,18 @@ final class SnapshotReader {
         if (!tables.has("tensors", "tensor_id", "shape", "device_id", "address", "buffer_type")
                 || !tables.has("input_tensors", "operation_id", "tensor_id")
                 || !tables.has("output_tensors", "operation_id", "tensor_id")) {
-            return tables.query("SELECT 0 WHERE 0");
+            return tables.query(NO_ROWS);
         }
-        String places =
-                "SELECT tensor_id, device_id, address FROM tensors WHERE " + tables.isOfRank("tensors", "tensors");
-        if (tables.has("device_tensors", "tensor_id", "device_id", "address")) {
-            places += " UNION SELECT tensor_id, device_id, address FROM device_tensors WHERE "
-                    + tables.isOfRank("device_tensors", "device_tensors");
-        }
+        String places = "SELECT tensor_id, device_id, address FROM " + tables.rowsOf("tensors")
+                + (tables.has("device_tensors", "tensor_id", "device_id", "address")
+                        ? " UNION SELECT tensor_id, device_id, address FROM " + tables.rowsOf("device_tensors")
+                        : "");
         return tables.query(
-                "SELECT u.operation_id, u.result, t.tensor_id, p.device_id, p.address, t.buffer_type, t.shape FROM"
-                        + " (SELECT operation_id, tensor_id, 0 AS result FROM input_tensors WHERE "
-                        + tables.isOfRank("input_tensors", "input_tensors")
-                        + " UNION ALL SELECT operation_id, tensor_id, 1 FROM output_tensors WHERE "
-                        + tables.isOfRank("output_tensors", "output_tensors") + ") u"
-                        + " JOIN tensors t ON t.tensor_id = u.tensor_id AND " + tables.isOfRank("tensors", "t")
+                "SELECT u.operation_id, u.result, t.tensor_id, p.device_id, p.address, t.buffer_type, t.shape"
+                        + " FROM (SELECT operation_id, tensor_id, 0 AS result FROM " + tables.rowsOf("input_tensors")
+                        + " UNION ALL SELECT operation_id, tensor_id, 1 FROM " + tables.rowsOf("output_tensors")
+                        + ") u JOIN "
+                        + tables.rowsOf("tensors") + " t ON t.tensor_id = u.tensor_id"
                         + " JOIN (" + places + ") p ON p.tensor_id = u.tensor_id"
                         + " WHERE p.device_id IS NOT NULL AND p.address IS NOT NULL AND t.buffer_type IS NOT NULL"
                         + " ORDER BY u.operation_id, u.result");
