@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,52 +68,31 @@ class AnalyzeEvidenceTests {
     }
 
     @Test
-    void aMemoryReportLeaksIfNothingMayBeAllocatedThen() throws IOException {
-        Answer answer = Answer.to("analyze", "--at-end", file("detailed_memory_usage.csv", DETAILED));
-
-        assertThat(answer.out()).contains("LEAK  24 KiB (24576 B) was allocated at that moment\n");
-        assertThat(answer.status()).isEqualTo(1);
-    }
-
-    @Test
-    void aMemoryReportThatBreaksOffIsInconclusive() throws IOException {
+    void theStatusOfAMemoryReportSaysWhatItShows() throws IOException {
         String l1 = DETAILED.substring(DETAILED.indexOf(",L1"));
         String cut = l1.replace(",L1", ",DRAM") + l1.substring(0, l1.indexOf(",Total free"));
-
-        Answer answer = Answer.to("analyze", file("detailed_memory_usage.csv", cut));
-
-        assertThat(answer.out())
-                .contains(
-                        "INCONCLUSIVE  the file does not say how much is allocated\n",
-                        "note    The figures of L1 are not used: \"Total free\" is missing.\n");
-        assertThat(answer.status()).isEqualTo(2);
-    }
-
-    @Test
-    void theSummaryOfL1SaysNotWhatIsAllocated() throws IOException {
-        Answer answer = Answer.to("analyze", file("l1_usage_summary.csv", """
-                        This report indicates available space for interleaving L1 buffers
-                        , Largest Contiguous Free Block (B), Total Free L1 Space (B)
-                        ,1393376,89176064
-                        """));
-
-        assertThat(answer.out()).contains("INCONCLUSIVE  the file does not say how much is allocated\n");
-        assertThat(answer.status()).isEqualTo(2);
-    }
-
-    @Test
-    void aMemoryReportOfNothingIsClean() throws IOException {
-        String summary = file("memory_usage_summary.csv", """
+        String ofL1 = ",Largest Contiguous Free Block (B),Total Free L1 Space (B)\n,1393376,89176064\n";
+        String ofNothing = """
                 , Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)
                 ,1024,0,1024,1024
                 ,1362,0,1362,1362
-                """);
+                """;
 
-        Answer answer = Answer.to("analyze", summary);
+        assertThatItSays(1, DETAILED, "LEAK  24 KiB (24576 B) was allocated at that moment\n", "--at-end");
+        assertThatItSays(2, cut, "INCONCLUSIVE  the file does not say how much is allocated\n");
+        assertThatItSays(2, cut, "note    The figures of L1 are not used: \"Total free\" is missing.\n");
+        assertThatItSays(2, ofL1, "INCONCLUSIVE  the file does not say how much is allocated\n");
+        assertThatItSays(0, ofNothing, "CLEAN  nothing was allocated\n");
+        assertThatItSays(0, ofNothing, "note    This version rounds down to KiB.\n");
+    }
 
-        assertThat(answer.out())
-                .contains("CLEAN  nothing was allocated\n", "note    This version rounds down to KiB.\n");
-        assertThat(answer.status()).isZero();
+    private void assertThatItSays(int status, String report, String line, String... options) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of("analyze", file("report.csv", report)));
+        arguments.addAll(List.of(options));
+        Answer answer = Answer.to(arguments.toArray(String[]::new));
+
+        assertThat(answer.out()).contains(line);
+        assertThat(answer.status()).isEqualTo(status);
     }
 
     @Test

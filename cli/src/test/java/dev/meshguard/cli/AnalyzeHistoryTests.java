@@ -120,20 +120,6 @@ class AnalyzeHistoryTests {
                 .hasLineCount(1);
     }
 
-    @Test
-    void aLogWhoseFirstLineIsOfAnotherProgramInJsonIsALog() throws IOException {
-        Path log = Files.writeString(folder.resolve("server.log"), """
-                {"level":"info","kind":"x"}
-                ✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)
-                Allocation Server stopped
-                """);
-
-        Answer answer = Answer.to("analyze", log.toString());
-
-        assertThat(answer.out()).contains(log + ": 3 lines", "LEAK  4 KiB in 1 L1 buffer");
-        assertThat(answer.status()).isEqualTo(1);
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"", "{\"kind\":\"header\",\"for", "{\"kind\":\"header\",\"format\":\"meshgu?rd-history\"}"})
     void withADamagedHeaderItIsInconclusive(String header) throws IOException {
@@ -149,8 +135,6 @@ class AnalyzeHistoryTests {
         assertThat(answer.out()).contains("INCONCLUSIVE  ");
         assertThat(answer.status()).isEqualTo(2);
     }
-
-    // Options
 
     private Answer analyze(AllocationHistory history, String... options) throws IOException {
         HistoryJson.write(history, file);

@@ -53,12 +53,7 @@ class AnalyzeMemoryTests {
 
     @Test
     void aLogThatNeedsMoreThanTheLeastEndsWithTheSameLine() throws Exception {
-        Path log = folder.resolve("kept.log");
-        try (BufferedWriter writer = Files.newBufferedWriter(log)) {
-            for (int buffer = 1; buffer <= 200_000; buffer++) {
-                writer.write(line(buffer));
-            }
-        }
+        Path log = logOf(200_000);
 
         assertThatItEndsWith(
                 started("analyze", log.toString()),
@@ -110,12 +105,7 @@ class AnalyzeMemoryTests {
     @Test
     void ofSeveralLogsNoneIsBlamed() throws Exception {
         Path small = Files.writeString(folder.resolve("small.log"), line(1));
-        Path large = folder.resolve("large.log");
-        try (BufferedWriter writer = Files.newBufferedWriter(large)) {
-            for (int buffer = 1; buffer <= 200_000; buffer++) {
-                writer.write(line(buffer));
-            }
-        }
+        Path large = logOf(200_000);
 
         assertThatItEndsWith(
                 started("analyze", small.toString(), large.toString()),
@@ -124,17 +114,22 @@ class AnalyzeMemoryTests {
 
     @Test
     void anAnswerThatDoesNotFitIsNoVerdict() throws Exception {
-        Path log = folder.resolve("server.log");
-        try (BufferedWriter writer = Files.newBufferedWriter(log)) {
-            for (int buffer = 1; buffer <= LINES_OF_LARGE_ANSWER; buffer++) {
-                writer.write(line(buffer));
-            }
-        }
+        Path log = logOf(LINES_OF_LARGE_ANSWER);
 
         assertThatItEndsWith(
                 started("analyze", "--json", log.toString()),
                 log
                         + " has about 12,000 allocations, which need about 64 MiB of heap; this JVM has 24 MiB. Run it with -Xmx64m (meshguard: JDK_JAVA_OPTIONS=-Xmx64m meshguard …).");
+    }
+
+    private Path logOf(int lines) throws IOException {
+        Path log = folder.resolve("kept.log");
+        try (BufferedWriter writer = Files.newBufferedWriter(log)) {
+            for (int buffer = 1; buffer <= lines; buffer++) {
+                writer.write(line(buffer));
+            }
+        }
+        return log;
     }
 
     /** Each operation ends with the same buffer. */
@@ -165,25 +160,24 @@ class AnalyzeMemoryTests {
     }
 
     private void assertThatItEndsWith(Process program, String sentence) throws Exception {
-        try {
-            assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            program.destroyForcibly();
-        }
+        assertThat(statusOf(program)).isEqualTo(64);
         assertThat(folder.resolve("errors")).content().isEqualToIgnoringNewLines("meshguard: " + sentence);
         assertThat(folder.resolve("answer")).isEmptyFile();
-        assertThat(program.exitValue()).isEqualTo(64);
     }
 
     private void assertThatItIsJudged(Process program, int status) throws Exception {
+        assertThat(statusOf(program)).isEqualTo(status);
+        assertThat(folder.resolve("errors")).isEmptyFile();
+        assertThat(folder.resolve("answer")).isNotEmptyFile();
+    }
+
+    private static int statusOf(Process program) throws InterruptedException {
         try {
             assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
         } finally {
             program.destroyForcibly();
         }
-        assertThat(folder.resolve("errors")).isEmptyFile();
-        assertThat(folder.resolve("answer")).isNotEmptyFile();
-        assertThat(program.exitValue()).isEqualTo(status);
+        return program.exitValue();
     }
 
     private static int sendUntilClosed(OutputStream input) {

@@ -104,10 +104,6 @@ class AnalyzeTests {
 
         assertThat(answer.status()).isEqualTo(1);
         assertThat(answer.out()).contains("growing by 4 KiB (4096 B) per round, in rounds 2-3");
-    }
-
-    @Test
-    void writesRoundsToJson() {
         assertThat(Answer.toInput(threeRoundsThatGrow(), "analyze", "--json", "--rounds", "^=== Run", "-")
                         .out())
                 .contains("\"rounds\" : {", "\"count\" : 3,", "\"trend\" : \"GROWING\",");
@@ -185,7 +181,8 @@ class AnalyzeTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{\"a\": 1}\n{\"b\": 2}\n", "{\"log\": \"", "[1]\n"})
+    @ValueSource(
+            strings = {"{\"a\": 1}\n{\"b\": 2}\n", "{\"level\":\"info\",\"kind\":\"x\"}\n", "{\"log\": \"", "[1]\n"})
     void linesThatLookLikeJsonAreALog(String lines) {
         assertThat(analyze(lines + LEAK).out()).contains("LEAK  4 KiB in 1 L1 buffer");
     }
@@ -401,11 +398,6 @@ Not read: 2 of 4 lines: 1, 4
         return new InputStream() {
             @Override
             public int read() throws IOException {
-                return failure.happens();
-            }
-
-            @Override
-            public int read(byte[] bytes, int from, int length) throws IOException {
                 return failure.happens();
             }
         };

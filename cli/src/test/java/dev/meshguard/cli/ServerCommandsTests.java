@@ -22,8 +22,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code meshguard serve} and {@code dump}, called like from a shell. */
 class ServerCommandsTests {
@@ -117,23 +115,6 @@ class ServerCommandsTests {
                                 + ". Stop it, or choose another path.\n"));
     }
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "--record-size 100 | --record-size 100: give 72, 112 or 144, whichever the programs were built with, or auto",
-                "--record-size x | --record-size x: give 72, 112 or 144, whichever the programs were built with, or auto",
-                "--allow nobody | --allow nobody: give user, group or all",
-                "--dead-check -5 | --dead-check -5: give a number from 0 to 86400",
-                "--dead-check 9223372036854775807 | --dead-check 9223372036854775807: give a number from 0 to 86400",
-                "--devices -1 | --devices -1: give a number from 0 to 1024",
-                "--devices 1000000 | --devices 1000000: give a number from 0 to 1024",
-            })
-    void aWrongOptionIsSaidInOneLine(String options, String refusal) {
-        assertThat(Answer.to(("serve --socket " + socket() + " " + options).split(" ")))
-                .isEqualTo(new Answer(64, "", "meshguard: " + refusal + "\n"));
-    }
-
     @Test
     void aLogThatCannotBeOpenedIsStatus74() {
         assertThat(Answer.to("serve", "--socket", socket(), "--log", folder.toString()))
@@ -143,28 +124,6 @@ class ServerCommandsTests {
                         "meshguard: " + folder
                                 + " cannot be written: Is a directory. Give another path with --log.\n"));
         assertThat(Path.of(socket())).doesNotExist();
-    }
-
-    @Test
-    void aLogInAFolderThatDoesNotExistIsWrongUsage() {
-        Path file = folder.resolve("no").resolve("server.log");
-
-        assertThat(Answer.to("serve", "--socket", socket(), "--log", file.toString()))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: " + file
-                                + " cannot be written: its folder does not exist. Give another path with --log.\n"));
-    }
-
-    @Test
-    void withoutAServerTheWayToOneIsSaid() {
-        assertThat(Answer.to("dump", "--socket", socket()))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: No allocation server answers at " + socket()
-                                + ". Start one with: meshguard serve --socket " + socket() + "\n"));
     }
 
     @Test

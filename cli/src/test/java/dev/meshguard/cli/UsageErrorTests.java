@@ -45,6 +45,15 @@ class UsageErrorTests {
             page two.json              | two.json has 2 recordings, and only meshguard analyze reads several. Give a file with one.
             page dram.csv              | dram.csv has the memory of one moment and no history. meshguard analyze reads it, and meshguard diff compares two.
             page run.log -o no.d/p.html| no.d/p.html cannot be written: its folder does not exist. Give another path with -o.
+            serve --record-size 100    | --record-size 100: give 72, 112 or 144, whichever the programs were built with, or auto
+            serve --record-size x      | --record-size x: give 72, 112 or 144, whichever the programs were built with, or auto
+            serve --allow nobody       | --allow nobody: give user, group or all
+            serve --dead-check -5      | --dead-check -5: give a number from 0 to 86400
+            serve --dead-check 9223372036854775807 | --dead-check 9223372036854775807: give a number from 0 to 86400
+            serve --devices -1         | --devices -1: give a number from 0 to 1024
+            serve --devices 1000000    | --devices 1000000: give a number from 0 to 1024
+            serve --socket x.sock --log no.d/server.log | no.d/server.log cannot be written: its folder does not exist. Give another path with --log.
+            dump --socket x.sock       | No allocation server answers at x.sock. Start one with: meshguard serve --socket x.sock
             suite run.log              | run.log is no folder. Give the one to which tests write their pages.
             suite empty.d              | empty.d has no run in it. Give the folder in which runs is, or one above it.
             """)

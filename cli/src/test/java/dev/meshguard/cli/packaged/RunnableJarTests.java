@@ -36,17 +36,6 @@ class RunnableJarTests {
             "INSERT INTO operations VALUES (1, 'ttnn.matmul', 0.1), (2, 'ttnn.deallocate', 0.1)",
             "INSERT INTO buffers VALUES (1, 0, 1488896, 2048, 1)");
 
-    /** A capture in which the buffer is freed. */
-    private static final String CAPTURE = """
-            [
-             {"connections":[],"counter":0,"node_type":"capture_start","params":null},
-             {"connections":[],"counter":1,"node_type":"buffer","params":{"buffer_type":1,"device_id":0,"size":65536,"type":"L1"}},
-             {"connections":[1],"counter":2,"node_type":"buffer_allocate","params":{"address":1488896,"buffer_type":1,"device_id":0,"size":65536,"type":"L1"}},
-             {"connections":[1],"counter":3,"node_type":"buffer_deallocate","params":{"address":1488896,"buffer_type":1,"device_id":0,"size":65536,"type":"L1"}},
-             {"connections":[],"counter":4,"node_type":"capture_end","params":null}
-            ]
-            """;
-
     @TempDir
     Path folder;
 
@@ -56,15 +45,6 @@ class RunnableJarTests {
 
         assertThat(answer.status()).isZero();
         assertThat(answer.out()).matches("meshguard \\d+\\.\\d+\\.\\d+.*\\R");
-    }
-
-    @Test
-    void judgesALog() throws Exception {
-        Answer answer = run(LEAK, "analyze", "-");
-
-        assertThat(answer.err()).isEmpty();
-        assertThat(answer.out()).contains("LEAK  4 KiB in 1 L1 buffer");
-        assertThat(answer.status()).isEqualTo(1);
     }
 
     @Test
@@ -94,17 +74,6 @@ class RunnableJarTests {
         assertThat(answer.status()).isZero();
         assertThat(page).isEqualTo(new Answer(0, "of-a-run.sqlite.html\n", ""));
         assertThat(folder.resolve("of-a-run.sqlite.html")).isNotEmptyFile();
-    }
-
-    @Test
-    void readsACaptureInLittleMemory() throws Exception {
-        Files.writeString(folder.resolve("graph.json"), CAPTURE);
-
-        Answer answer = runWith("-Xmx256m", "analyze", "graph.json");
-
-        assertThat(answer.err()).isEmpty();
-        assertThat(answer.out()).contains("graph.json: 5 nodes, 2 of them report a buffer (graph capture)");
-        assertThat(answer.status()).isZero();
     }
 
     @Test
