@@ -21,11 +21,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
-import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /** The program {@code meshguard}. */
@@ -55,7 +53,19 @@ public final class MeshGuard {
             meshguard --help lists all commands; meshguard COMMAND --help explains one.
             """;
 
-    private MeshGuard() {}
+    private final InputStream in;
+    private final OutputStream err;
+    private final Printer answers;
+    private final Printer errors;
+    private final Interruption interruption;
+
+    private MeshGuard(InputStream in, OutputStream out, OutputStream err, Interruption interruption) {
+        this.in = in;
+        this.err = err;
+        this.answers = new Printer(out, Printer.STANDARD_OUTPUT);
+        this.errors = new Printer(err, "standard error");
+        this.interruption = interruption;
+    }
 
     /** Runs the program and exits the process with its status. */
     public static void main(String[] arguments) {
@@ -69,47 +79,48 @@ public final class MeshGuard {
 
     /** Runs the program and returns its status. Its output is UTF-8, regardless of the locale. */
     static int run(InputStream in, OutputStream out, OutputStream err, String... arguments) {
-        Printer answers = new Printer(out, Printer.STANDARD_OUTPUT);
-        Printer errors = new Printer(err, "standard error");
         try (Interruption interruption = new Interruption()) {
-            int status = status(commands(in, err, interruption), answers, errors, arguments);
-            int written = written(status, answers, errors);
-            interruption.answered(written);
-            return written;
+            MeshGuard program = new MeshGuard(in, out, err, interruption);
+            int status = program.written(program.status(arguments));
+            interruption.answered(status);
+            return status;
         }
     }
 
-    private static int status(
-            Map<String, Supplier<Object>> commands, Printer answers, Printer errors, String... arguments) {
+    private int status(String... arguments) {
         try {
-            return execute(commands, answers, errors, arguments);
+            int status = execute(arguments);
+            answers.flush();
+            return status;
         } catch (OutOfMemoryError e) {
             // The command used all of the memory, and its objects are garbage here.
-            errors.println("meshguard: " + CommandFailures.heapFull(arguments[0]));
-            errors.flush();
+            errors.problem(CommandFailures.heapFull(arguments[0]));
             // A file that does not fit is wrong usage; what programs will report to a server, no user can know.
             return (arguments[0].equals("serve") ? ExitStatus.FAILED : ExitStatus.USAGE).code();
         }
     }
 
     /** A verdict that was not written must not look like a success. */
-    private static int written(int status, Printer answers, Printer errors) {
+    private int written(int status) {
         Optional<String> unwritten = answers.failure();
         if (unwritten.isPresent() && status != ExitStatus.UNWRITTEN.code()) {
-            errors.println("meshguard: " + unwritten.get());
+            errors.problem(unwritten.get());
         }
         boolean isSaid = errors.failure().isEmpty();
         return isSaid && unwritten.isEmpty() ? status : ExitStatus.UNWRITTEN.code();
     }
 
-    private static int execute(
-            Map<String, Supplier<Object>> commands, Printer answers, Printer errors, String... arguments) {
-        CommandLine program = new CommandLine(new MeshGuard());
-        if (arguments.length > 0 && commands.containsKey(arguments[0])) {
+    private int execute(String... arguments) {
+        if (arguments.length == 0) {
+            errors.print(FIRST_STEPS);
+            return ExitStatus.USAGE.code();
+        }
+        Map<String, Supplier<Object>> commands = commands();
+        CommandLine program = new CommandLine(this);
+        if (commands.containsKey(arguments[0])) {
             program.addSubcommand(commands.get(arguments[0]).get());
         } else {
             commands.values().forEach(known -> program.addSubcommand(known.get()));
-            program.addSubcommand(new AutoComplete.GenerateCompletion());
         }
         describe(program);
         program.getSubcommands().values().forEach(MeshGuard::describe);
@@ -119,23 +130,17 @@ public final class MeshGuard {
                 .setUsageHelpAutoWidth(false)
                 .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF))
                 .setCaseInsensitiveEnumValuesAllowed(true);
-        program.setParameterExceptionHandler((refused, unused) -> rejectedArguments(refused, errors));
-        program.setExecutionExceptionHandler((failure, unused, alsoUnused) -> failed(failure, errors));
-        if (arguments.length == 0) {
-            errors.print(FIRST_STEPS);
-            errors.flush();
-            return ExitStatus.USAGE.code();
-        }
+        program.setParameterExceptionHandler((refused, unused) -> rejectedArguments(refused));
+        program.setExecutionExceptionHandler((failure, unused, alsoUnused) -> failed(failure));
         return program.execute(arguments);
     }
 
     /** Adds what all commands have in common: the options for help and version, and the exit statuses. */
     private static void describe(CommandLine command) {
-        CommandSpec spec = command.getCommandSpec().versionProvider(new Version());
-        if (!spec.mixinStandardHelpOptions()) {
-            spec.mixinStandardHelpOptions(true);
-        }
-        spec.usageMessage()
+        command.getCommandSpec()
+                .versionProvider(new Version())
+                .mixinStandardHelpOptions(true)
+                .usageMessage()
                 .sortOptions(false)
                 .parameterListHeading("%nArguments:%n")
                 .optionListHeading("%nOptions:%n")
@@ -144,36 +149,31 @@ public final class MeshGuard {
     }
 
     /** In the order of the listing; only the requested one is created, because that takes time. */
-    private static Map<String, Supplier<Object>> commands(InputStream in, OutputStream err, Interruption interruption) {
+    private Map<String, Supplier<Object>> commands() {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
-        commands.put("analyze", () -> new Analyze(in));
-        commands.put("diff", () -> new Diff(in));
-        commands.put("page", () -> new PageCommand(in));
-        commands.put("suite", Suite::new);
-        commands.put("record", () -> new RecordProgram(err, interruption));
+        commands.put("analyze", () -> new Analyze(in, answers, errors));
+        commands.put("diff", () -> new Diff(in, answers));
+        commands.put("page", () -> new PageCommand(in, answers));
+        commands.put("suite", () -> new Suite(answers));
+        commands.put("record", () -> new RecordProgram(answers, errors, err, interruption));
         commands.put("client", ClientFile::new);
         commands.put("serve", Serve::new);
         commands.put("dump", Dump::new);
         return commands;
     }
 
-    private static int rejectedArguments(ParameterException refused, Printer errors) {
-        CommandLine command = refused.getCommandLine();
-        return failed(
-                new UsageException(refused.getMessage() + ". Try: "
-                        + command.getCommandSpec().qualifiedName() + " --help"),
-                errors);
+    private int rejectedArguments(ParameterException refused) {
+        String command = refused.getCommandLine().getCommandSpec().qualifiedName();
+        return failed(new UsageException(refused.getMessage() + ". Try: " + command + " --help"));
     }
 
-    private static int failed(Exception failure, Printer errors) {
+    private int failed(Exception failure) {
         if (failure instanceof UsageException refusal) {
-            errors.println("meshguard: " + failure.getMessage());
-            errors.flush();
+            errors.problem(refusal.getMessage());
             return refusal.status().code();
         }
-        errors.println("meshguard: this is a defect of meshguard. Please report it with what follows.");
+        errors.problem("this is a defect of meshguard. Please report it with what follows.");
         failure.printStackTrace(errors);
-        errors.flush();
         return ExitStatus.FAILED.code();
     }
 

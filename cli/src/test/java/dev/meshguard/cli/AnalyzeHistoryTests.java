@@ -39,7 +39,9 @@ class AnalyzeHistoryTests {
         tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
         tracker.freed(1, BufferType.DRAM, 0x1000);
 
-        Answer answer = analyze(tracker.history());
+        HistoryJson.write(tracker.history(), file);
+
+        Answer answer = Answer.to("analyze", file.toString());
 
         assertThat(answer.err()).isEmpty();
         assertThat(answer.out())
@@ -70,7 +72,9 @@ class AnalyzeHistoryTests {
     void theVerdictCanBeJson() throws IOException {
         tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
 
-        String json = analyze(tracker.history(), "--json").out().replaceAll("\\s+", "");
+        HistoryJson.write(tracker.history(), file);
+
+        String json = Answer.to("analyze", "--json", file.toString()).out().replaceAll("\\s+", "");
 
         assertThat(json)
                 .startsWith(
@@ -134,15 +138,6 @@ class AnalyzeHistoryTests {
 
         assertThat(answer.out()).contains("INCONCLUSIVE  ");
         assertThat(answer.status()).isEqualTo(2);
-    }
-
-    private Answer analyze(AllocationHistory history, String... options) throws IOException {
-        HistoryJson.write(history, file);
-        String[] arguments = new String[options.length + 2];
-        arguments[0] = "analyze";
-        System.arraycopy(options, 0, arguments, 1, options.length);
-        arguments[options.length + 1] = file.toString();
-        return Answer.to(arguments);
     }
 
     private static String textOf(AllocationHistory history) {

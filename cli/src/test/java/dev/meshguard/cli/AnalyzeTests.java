@@ -109,11 +109,6 @@ class AnalyzeTests {
                 .contains("\"rounds\" : {", "\"count\" : 3,", "\"trend\" : \"GROWING\",");
     }
 
-    @Test
-    void aShellGetsItsCompletionScript() {
-        assertThat(Answer.to("generate-completion").out()).contains("--addresses", "complete -F _complete_meshguard");
-    }
-
     private static String threeRoundsThatGrow() {
         String log = "";
         for (int round = 1; round <= 3; round++) {

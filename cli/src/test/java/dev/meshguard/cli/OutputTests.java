@@ -80,10 +80,8 @@ class OutputTests {
                 "analyze --json LOG",
                 "analyze --help",
                 "diff LOG LOG",
-                "diff --json LOG LOG",
                 "page LOG -o PAGE",
                 "record --without-page -- true",
-                "generate-completion",
             })
     void anAnswerThatCannotBeWrittenIsStatus74(String line) {
         String[] arguments = line.replace("LOG", log)
@@ -175,7 +173,6 @@ class OutputTests {
                 "analyze RUN",
                 "analyze --json RUN",
                 "diff LOG RUN",
-                "diff --json LOG RUN",
                 "page RUN -o PAGE",
                 "analyze --phase ( LOG",
                 "analyze --bad\u001b[2J LOG",

@@ -97,16 +97,6 @@ class RecordedRunsTests {
         assertThat(Answer.to("diff", leak, clean).status()).isEqualTo(5);
     }
 
-    @Test
-    void aDifferenceCanBeJson() {
-        Answer answer = Answer.to("diff", "--json", clean, leak);
-
-        assertThat(answer.out())
-                .contains("\"format\" : \"meshguard-difference\"")
-                .contains("\"status\" : \"LEAKED\"")
-                .contains("\"liveBuffers\" : 1");
-    }
-
     // Page, suite
 
     @Test

@@ -6,6 +6,7 @@ import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.JsonDocument;
+import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.cli.input.InputReader;
@@ -16,7 +17,6 @@ import dev.meshguard.server.log.AllocationLogReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,10 +29,8 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Judges logs of the allocation server, histories, and files that the runtime wrote. */
 @Command(
@@ -123,12 +121,13 @@ public final class Analyze implements Callable<Integer> {
                     "How many addresses, or buffers of a capture or database, are shown (default: ${DEFAULT-VALUE}).")
     private int mostAddresses;
 
-    @Spec
-    private CommandSpec command = CommandSpec.create();
+    private final Printer out;
+    private final Printer errors;
 
-    /** Creates the command. */
-    public Analyze(InputStream standardInput) {
+    public Analyze(InputStream standardInput, Printer out, Printer errors) {
         this.files = new InputReader(standardInput);
+        this.out = out;
+        this.errors = errors;
     }
 
     @Override
@@ -160,10 +159,9 @@ public final class Analyze implements Callable<Integer> {
             worst = worst.orWorse(answer.status());
         }
         for (UsageException file : unreadable) {
-            command.commandLine().getErr().println("meshguard: " + file.getMessage());
+            errors.problem(file.getMessage());
             worst = worst.orWorse(file.status());
         }
-        command.commandLine().getErr().flush();
         return worst;
     }
 
@@ -289,7 +287,6 @@ public final class Analyze implements Callable<Integer> {
             }
             lines.addAll(answer.text().get());
         }
-        PrintWriter out = command.commandLine().getOut();
         lines.forEach(out::println);
         out.flush();
     }
@@ -303,7 +300,7 @@ public final class Analyze implements Callable<Integer> {
                     .ifPresent(report ->
                             verdicts.put(answer, VerdictJson.text(report).strip()));
         }
-        JsonDocument.write(command.commandLine().getOut(), FORMAT, VERSION, json -> {
+        JsonDocument.write(out, FORMAT, VERSION, json -> {
             for (FileAnswer.Kind kind : FileAnswer.Kind.values()) {
                 List<FileAnswer> ofKind =
                         answers.stream().filter(answer -> answer.kind() == kind).toList();

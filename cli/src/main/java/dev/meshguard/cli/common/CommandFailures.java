@@ -40,15 +40,14 @@ public final class CommandFailures {
             return heapFull("The answer about " + files.size() + " logs");
         }
         String file = files.get(0);
+        Optional<HeapNeed> need;
         try {
-            Optional<HeapNeed> need = HeapNeed.of(Path.of(file));
-            if (need.isPresent()) {
-                return need.get().text(Runtime.getRuntime().maxMemory());
-            }
-        } catch (IOException e) {
-            return heapFull(file);
+            need = HeapNeed.of(Path.of(file));
+        } catch (IOException unknown) {
+            need = Optional.empty();
         }
-        return heapFull(file.equals("-") ? "standard input" : file);
+        return need.map(known -> known.text(Runtime.getRuntime().maxMemory()))
+                .orElseGet(() -> heapFull(file.equals("-") ? "standard input" : file));
     }
 
     /**

@@ -59,6 +59,12 @@ public final class Printer extends PrintWriter {
         println(String.valueOf(line));
     }
 
+    /** Prints why the program could not do something, as one line that names it. */
+    public void problem(String message) {
+        println("meshguard: " + message);
+        flush();
+    }
+
     /** Returns whether any output failed; never waits for the reader. */
     public boolean hasFailed() {
         return filter.failure.isPresent();

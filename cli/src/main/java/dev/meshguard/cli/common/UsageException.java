@@ -22,6 +22,11 @@ public final class UsageException extends Exception {
         return new UsageException(message, ExitStatus.UNWRITTEN);
     }
 
+    @Override
+    public String getMessage() {
+        return String.valueOf(super.getMessage());
+    }
+
     /** Returns the exit status of the program. */
     public ExitStatus status() {
         return status;

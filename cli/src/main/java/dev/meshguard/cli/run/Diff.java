@@ -2,20 +2,15 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.JsonDocument;
+import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.cli.input.InputReader;
-import dev.meshguard.event.Origin;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.report.DifferenceReport;
-import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
-import dev.meshguard.verdict.difference.Usage;
-import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -23,10 +18,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Compares two recorded runs, or two memory reports. */
 @Command(
@@ -42,13 +34,10 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  meshguard diff yesterday.jsonl today.jsonl",
-            "  meshguard diff --json run1.log.gz run2.log.gz",
+            "  meshguard diff run1.log.gz run2.log.gz",
             "  meshguard diff after_load_detailed_memory_usage.csv after_run_detailed_memory_usage.csv"
         })
 public final class Diff implements Callable<Integer> {
-
-    private static final String FORMAT = "meshguard-difference";
-    private static final int VERSION = 2;
 
     /** For each run. */
     private static final int MAX_LOSSES = 5;
@@ -67,11 +56,7 @@ public final class Diff implements Callable<Integer> {
     @Mixin
     private final InputReader reader;
 
-    @Option(names = "--json", description = "Answer with one JSON document.")
-    private boolean asJson;
-
-    @Spec
-    private CommandSpec command = CommandSpec.create();
+    private final Printer out;
 
     /**
      * What a comparison found.
@@ -80,14 +65,8 @@ public final class Diff implements Callable<Integer> {
      * @param leavesMore whether more is live somewhere at the end of the later one
      * @param text the lines about the differences, a headline first
      * @param losses what could not be compared, as whole sentences
-     * @param changes writes the differences in JSON
      */
-    private record Comparison(
-            boolean isSame,
-            boolean leavesMore,
-            List<String> text,
-            List<String> losses,
-            JsonDocument.Fields<JsonDocument> changes) {
+    private record Comparison(boolean isSame, boolean leavesMore, List<String> text, List<String> losses) {
 
         private ExitStatus status() {
             if (leavesMore) {
@@ -110,12 +89,13 @@ public final class Diff implements Callable<Integer> {
         }
     }
 
-    public Diff(InputStream standardInput) {
+    public Diff(InputStream standardInput, Printer out) {
         this.reader = new InputReader(standardInput);
+        this.out = out;
     }
 
     @Override
-    public Integer call() throws UsageException, IOException {
+    public Integer call() throws UsageException {
         if (earlier.equals(InputReader.STANDARD_INPUT) && later.equals(InputReader.STANDARD_INPUT)) {
             throw new UsageException(
                     "diff reads standard input once, and - is given twice: give the path of one of them.");
@@ -123,18 +103,7 @@ public final class Diff implements Callable<Integer> {
         List<Input> files = List.of(reader.readOne(earlier), reader.readOne(later));
         reader.rejectUnusedRank(files);
         Comparison comparison = compare(files.get(0), files.get(1));
-        PrintWriter out = command.commandLine().getOut();
-        if (asJson) {
-            JsonDocument.write(out, FORMAT, VERSION, json -> {
-                json.field("status", comparison.status());
-                json.field("runs", files.stream().map(reader::nameWithRank).toList());
-                comparison.changes().write(json);
-                json.field("text", comparison.lines());
-            });
-        } else {
-            comparison.lines().forEach(out::println);
-            out.flush();
-        }
+        comparison.lines().forEach(out::println);
         return comparison.status().code();
     }
 
@@ -148,11 +117,7 @@ public final class Diff implements Callable<Integer> {
                 && momentAfter.memory() instanceof MemoryReport reportAfter) {
             ReportDifference difference = ReportDifference.between(reportBefore, reportAfter);
             return new Comparison(
-                    difference.isEmpty(),
-                    difference.leavesMore(),
-                    difference.lines(),
-                    difference.notes(),
-                    difference::write);
+                    difference.isEmpty(), difference.leavesMore(), difference.lines(), difference.notes());
         }
         throw new UsageException(String.format(
                 Locale.ROOT,
@@ -170,8 +135,7 @@ public final class Diff implements Callable<Integer> {
                 difference.isEmpty(),
                 difference.changes().stream().anyMatch(Diff::leavesMore),
                 DifferenceReport.of(difference).text().lines().toList(),
-                Stream.of(before, after).flatMap(Diff::losses).toList(),
-                json -> write(difference, json));
+                Stream.of(before, after).flatMap(Diff::losses).toList());
     }
 
     private static boolean leavesMore(UsageChange change) {
@@ -183,33 +147,5 @@ public final class Diff implements Callable<Integer> {
         return run.history().lostReports().stream()
                 .limit(MAX_LOSSES)
                 .map(lost -> run.name() + " is not whole: " + lost.reason());
-    }
-
-    // The JSON
-
-    private static void write(HistoryDifference difference, JsonDocument json) throws IOException {
-        json.objects("changes", difference.changes(), change -> {
-            AllocationSite site = change.site();
-            json.field("type", site.type());
-            json.field("callSite", site.callSite());
-            json.field("size", site.size());
-            json.field("label", site.label());
-            json.field("line", change.origin().flatMap(Origin::site));
-            json.object("before", change.before(), usage -> write(usage, json));
-            json.object("after", change.after(), usage -> write(usage, json));
-        });
-        json.objects("peaks", difference.peaks(), peak -> {
-            json.field("device", peak.memory().device());
-            json.field("type", peak.memory().type());
-            json.field("before", peak.before());
-            json.field("after", peak.after());
-        });
-    }
-
-    private static void write(Usage usage, JsonDocument json) throws IOException {
-        json.field("buffers", usage.buffers());
-        json.field("bytes", usage.bytes());
-        json.field("liveBuffers", usage.liveBuffers());
-        json.field("liveBytes", usage.liveBytes());
     }
 }

@@ -1,6 +1,7 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.cli.input.InputReader;
@@ -8,7 +9,6 @@ import dev.meshguard.page.RunPage;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -16,10 +16,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Writes the page of a recorded run. */
 @Command(
@@ -53,11 +51,11 @@ public final class PageCommand implements Callable<Integer> {
             description = "Where the page goes; the name of FILE with .html, in the present folder, unless given.")
     private @Nullable Path output;
 
-    @Spec
-    private CommandSpec command = CommandSpec.create();
+    private final Printer out;
 
-    public PageCommand(InputStream standardInput) {
+    public PageCommand(InputStream standardInput, Printer out) {
         this.files = new InputReader(standardInput);
+        this.out = out;
     }
 
     @Override
@@ -72,9 +70,7 @@ public final class PageCommand implements Callable<Integer> {
         RunPage page = RunPage.of(title, recording.report(verdict, Optional.empty()));
         Path target = output == null ? Path.of(title.replace(' ', '-') + SUFFIX) : output;
         OutputFile.write(target, "-o", page::write);
-        PrintWriter out = command.commandLine().getOut();
         out.println(target);
-        out.flush();
         return ExitStatus.CLEAN.code();
     }
 

@@ -2,6 +2,7 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.Interruption;
+import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.server.ProgramRecords;
 import dev.meshguard.file.FileReplacement;
@@ -13,9 +14,9 @@ import dev.meshguard.server.process.TrackedProcess;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -23,10 +24,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Runs a program with a server of its own, and records its reports. */
 @Command(
@@ -83,9 +82,8 @@ public final class RecordProgram implements Callable<Integer> {
             description = "Listen at /tmp/tt_allocation_server.sock, for clients that know no other path.")
     private boolean isAtDefaultPath;
 
-    @Spec
-    private CommandSpec command = CommandSpec.create();
-
+    private final Printer out;
+    private final Printer errors;
     private final OutputStream programOutput;
     private final Interruption interruption;
 
@@ -95,7 +93,9 @@ public final class RecordProgram implements Callable<Integer> {
      * @param programOutput receives the program's output
      * @param interruption delays the JVM's end until the verdict is printed
      */
-    public RecordProgram(OutputStream programOutput, Interruption interruption) {
+    public RecordProgram(Printer out, Printer errors, OutputStream programOutput, Interruption interruption) {
+        this.out = out;
+        this.errors = errors;
         this.programOutput = programOutput;
         this.interruption = interruption;
     }
@@ -115,13 +115,12 @@ public final class RecordProgram implements Callable<Integer> {
             for (String note : running.notes()) {
                 report = report.noting(note);
             }
-            Optional<UsageException> notWritten = write(report);
-            if (status == 0 && notWritten.isPresent()) {
-                throw notWritten.get();
+            ExitStatus result = ExitStatus.of(verdict.outcome());
+            for (UsageException failure : write(report)) {
+                errors.problem(failure.getMessage());
+                result = result.orWorse(failure.status());
             }
-            notWritten.ifPresent(
-                    failure -> command.commandLine().getErr().println("meshguard: " + failure.getMessage()));
-            return status == 0 ? ExitStatus.of(verdict.outcome()).code() : status;
+            return status == 0 ? result.code() : status;
         }
     }
 
@@ -138,35 +137,32 @@ public final class RecordProgram implements Callable<Integer> {
         }
     }
 
-    /** Writes page, verdict and history; a file that cannot be written must hide neither the verdict nor the other file. */
-    private Optional<UsageException> write(VerdictReport report) {
-        Optional<UsageException> noPage = hasNoPage
-                ? Optional.empty()
-                : written(page, "-p", RunPage.of(String.join(" ", program), report)::write);
-        print(hasNoPage || noPage.isPresent() ? report : report.shownAt(page.toString()));
-        return output == null
-                ? noPage
-                : written(
-                                output,
-                                "-o",
-                                writer -> HistoryJson.write(report.verdict().history(), writer))
-                        .or(() -> noPage);
+    /**
+     * Writes page, verdict and history; a file that cannot be written must hide neither the verdict nor the other file.
+     *
+     * @return the errors
+     */
+    private List<UsageException> write(VerdictReport report) {
+        List<UsageException> unwritten = new ArrayList<>();
+        boolean hasPage =
+                !hasNoPage && isWritten(page, "-p", RunPage.of(String.join(" ", program), report)::write, unwritten);
+        (hasPage ? report.shownAt(page.toString()) : report).text().lines().forEach(out::println);
+        out.flush();
+        if (output != null) {
+            isWritten(output, "-o", writer -> HistoryJson.write(report.verdict().history(), writer), unwritten);
+        }
+        return unwritten;
     }
 
-    private static Optional<UsageException> written(
-            Path file, String option, FileReplacement.Text<UsageException> content) {
+    private static boolean isWritten(
+            Path file, String option, FileReplacement.Text<UsageException> content, List<UsageException> unwritten) {
         try {
             OutputFile.write(file, option, content);
-            return Optional.empty();
-        } catch (UsageException notWritten) {
-            return Optional.of(notWritten);
+            return true;
+        } catch (UsageException failure) {
+            unwritten.add(failure);
+            return false;
         }
-    }
-
-    private void print(VerdictReport report) {
-        PrintWriter out = command.commandLine().getOut();
-        report.text().lines().forEach(out::println);
-        out.flush();
     }
 
     private TrackedProcess start() throws UsageException {

@@ -4,11 +4,9 @@ import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.capture.evidence.MemoryReport.Amounts;
 import dev.meshguard.capture.evidence.MemoryReport.MemoryBlock;
 import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
-import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -225,21 +223,5 @@ final class ReportDifference {
         changes.forEach(change -> lines.add(change.text()));
         blocks.forEach(change -> lines.add(change.text()));
         return lines;
-    }
-
-    /** Writes the amounts and blocks. */
-    void write(JsonDocument json) throws IOException {
-        json.objects("amounts", changes, change -> {
-            json.field("type", change.type());
-            json.field("what", change.what());
-            json.field("before", change.before());
-            json.field("after", change.after());
-        });
-        json.objects("blocks", blocks, block -> {
-            json.field("type", block.type());
-            json.field("isNew", block.isNew());
-            json.field("size", block.size());
-            json.field("addresses", block.addresses());
-        });
     }
 }

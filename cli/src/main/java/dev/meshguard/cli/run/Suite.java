@@ -1,19 +1,17 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.page.suite.SuiteFolder;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Writes the overview page of a folder. */
 @Command(
@@ -32,8 +30,11 @@ public final class Suite implements Callable<Integer> {
     @Parameters(paramLabel = "FOLDER", description = "The folder; its index.html is written anew.")
     private Path folder = Path.of("");
 
-    @Spec
-    private CommandSpec command = CommandSpec.create();
+    private final Printer out;
+
+    public Suite(Printer out) {
+        this.out = out;
+    }
 
     @Override
     public Integer call() throws UsageException {
@@ -48,10 +49,8 @@ public final class Suite implements Callable<Integer> {
                 throw new UsageException(
                         folder + " has no run in it. Give the folder in which runs is, or one above it.");
             }
-            PrintWriter out = command.commandLine().getOut();
             out.println(suite.writeIndex() + ": " + Quantities.count(runs, "run"));
             warnings.forEach(warning -> out.println("Warning: " + warning));
-            out.flush();
             return (warnings.isEmpty() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE).code();
         } catch (IOException e) {
             throw OutputFile.unwritable(folder, e);
