@@ -1,9 +1,7 @@
 package dev.meshguard.server.process;
 
-import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.ConnectionSnapshot;
 import dev.meshguard.server.ProcessInspector;
@@ -94,18 +92,10 @@ public final class TrackedProcess implements AutoCloseable {
     private final CapturedOutput output;
     private final Instant started;
     private final List<String> remarks = new ArrayList<>();
-    private final @Nullable WrittenOutput written;
     private boolean wasEnded;
     private boolean isConcluded;
-    private @Nullable AllocationHistory writtenHistory;
 
-    private TrackedProcess(
-            Builder builder,
-            Surroundings surroundings,
-            AllocationServer server,
-            Process process,
-            @Nullable WrittenOutput written) {
-        this.written = written;
+    private TrackedProcess(Builder builder, Surroundings surroundings, AllocationServer server, Process process) {
         this.command = List.copyOf(builder.command);
         this.socket = builder.socket;
         this.surroundings = surroundings;
@@ -277,25 +267,7 @@ public final class TrackedProcess implements AutoCloseable {
                     name() + " still runs, and may free what it has. Await it, or end() it, before you judge it.");
         }
         conclude();
-        if (written == null) {
-            return check.examine(tracker().history());
-        }
-        LeakVerdict ofOutput = check.examine(writtenHistory(written));
-        if (server.connections().isEmpty()) {
-            return ofOutput;
-        }
-        LeakVerdict ofReports = check.examine(tracker().history());
-        boolean isWorse = ofOutput.outcome().orWorse(ofReports.outcome()) != ofOutput.outcome();
-        return isWorse ? ofReports : ofOutput;
-    }
-
-    private synchronized AllocationHistory writtenHistory(WrittenOutput output) {
-        AllocationHistory known = writtenHistory;
-        if (known == null) {
-            known = output.history(remarks);
-            writtenHistory = known;
-        }
-        return known;
+        return check.examine(tracker().history());
     }
 
     /**
@@ -307,7 +279,7 @@ public final class TrackedProcess implements AutoCloseable {
         notes.add(name() + " " + ending());
         notes.addAll(remarks);
         server.problems().forEach(problem -> notes.add("its server: " + problem));
-        if (server.connections().isEmpty() && written == null) {
+        if (server.connections().isEmpty()) {
             notes.add("it never connected to " + server.socketPath() + ". " + whatToLookAt());
         }
         return notes;
@@ -547,8 +519,6 @@ public final class TrackedProcess implements AutoCloseable {
         private Path defaultPath = AllocationServer.DEFAULT_SOCKET;
         private OutputStream copyOfOutput = OutputStream.nullOutputStream();
         private @Nullable Path directory;
-        private @Nullable Path output;
-        private RuntimeOutputReader outputReader = RuntimeOutputReader.create();
         private UnaryOperator<AllocationServer.Builder> ofServer = UnaryOperator.identity();
 
         Builder(List<String> command, UnaryOperator<TrackedProcess> registry) {
@@ -590,29 +560,6 @@ public final class TrackedProcess implements AutoCloseable {
             return this;
         }
 
-        /**
-         * Judges the program by a file that it writes, for a runtime without a client of the server; see
-         * {@link #runtimeOutput(Path, RuntimeOutputReader)}.
-         *
-         * @param file a graph capture or a database of ttnn, within the working directory unless it is absolute
-         */
-        public Builder runtimeOutput(Path file) {
-            return runtimeOutput(file, RuntimeOutputReader.create());
-        }
-
-        /**
-         * Judges the program by a file that it writes, read with the given options, for example
-         * {@code RuntimeOutputReader.create().judgedAtEnd()}.
-         *
-         * <p>A file that the program did not write, or that cannot be read, makes its verdict INCONCLUSIVE. If it also reports to
-         * its server, both are judged, and {@link TrackedProcess#verdict()} is the worse verdict.
-         */
-        public Builder runtimeOutput(Path file, RuntimeOutputReader reader) {
-            output = file;
-            outputReader = reader;
-            return this;
-        }
-
         /** Sets the working directory of the program; by default that of this JVM. */
         public Builder directory(Path newDirectory) {
             directory = newDirectory;
@@ -645,10 +592,9 @@ public final class TrackedProcess implements AutoCloseable {
                         .processCheckEvery(Duration.ZERO)
                         .processInspector(ends)
                         .start();
-                WrittenOutput written = output == null ? null : WrittenOutput.before(inDirectory(output), outputReader);
                 Process process = processBuilder(surroundings.socket()).start();
                 ends.main = process;
-                return registry.apply(new TrackedProcess(this, surroundings, server, process, written));
+                return registry.apply(new TrackedProcess(this, surroundings, server, process));
             } catch (IOException | RuntimeException failure) {
                 if (server != null) {
                     server.close();
@@ -656,10 +602,6 @@ public final class TrackedProcess implements AutoCloseable {
                 surroundings.close();
                 throw failure;
             }
-        }
-
-        private Path inDirectory(Path file) {
-            return directory == null ? file : directory.resolve(file);
         }
 
         private ProcessBuilder processBuilder(Path path) {

@@ -75,15 +75,6 @@ class WatchedProcessesTests {
     }
 
     @Test
-    void aProgramIsJudgedByTheFileThatItIsExpectedToWrite() {
-        assertThat(run(UnwrittenTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withVerdict(Outcome.INCONCLUSIVE)
-                .withTextContaining("graph.json cannot be read: the program did not write it");
-    }
-
-    @Test
     void reportsEachOfSeveralProgramsSeparately() {
         assertThat(run(SeveralTestCase.class))
                 .hasSingleTest()
@@ -204,19 +195,6 @@ class WatchedProcessesTests {
         @Test
         void decodes(TrackedProcesses processes) throws Exception {
             processes.start("true").await(TIMEOUT);
-        }
-    }
-
-    @TrackAllocations
-    @WatchedProcesses
-    static class UnwrittenTestCase {
-        @Test
-        void decodes(TrackedProcesses processes, @TempDir Path folder) throws Exception {
-            processes
-                    .command("true")
-                    .runtimeOutput(folder.resolve("graph.json"))
-                    .start()
-                    .await(TIMEOUT);
         }
     }
 
