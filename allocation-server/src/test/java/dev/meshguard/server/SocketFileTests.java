@@ -36,21 +36,19 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SocketFileTests extends WithServer {
 
     @Test
-    void onlyItsUserMayConnect() throws IOException {
+    void onlyItsUserMayConnectUnlessOthersAreAllowed() throws IOException {
         start(RecordSize.BYTES_72);
+        assertThat(permissions()).isEqualTo("rw-------");
+        server.close();
 
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(server.socketPath())))
-                .isEqualTo("rw-------");
-    }
-
-    @Test
-    void othersMayConnectIfAskedFor() throws IOException {
         server = builder(RecordSize.BYTES_72)
                 .permissions(PosixFilePermissions.fromString("rw-rw-rw-"))
                 .start();
+        assertThat(permissions()).isEqualTo("rw-rw-rw-");
+    }
 
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(server.socketPath())))
-                .isEqualTo("rw-rw-rw-");
+    private String permissions() throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(server.socketPath()));
     }
 
     @Test

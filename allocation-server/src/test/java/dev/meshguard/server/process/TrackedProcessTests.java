@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Phase;
-import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
@@ -139,18 +138,6 @@ class TrackedProcessTests {
             assertThat(program.verdict().history().lostReports())
                     .extracting(HistoryEvent.ReportsLost::reason)
                     .containsExactly("processes 4711, 4712 could not report to the server");
-        }
-    }
-
-    @Test
-    void recordsOfAnotherSizeAreNamed() throws Exception {
-        try (TrackedProcess program = TrackedProcess.command(ReportingProgram.command("144", "many 100"))
-                .recordSize(RecordSize.BYTES_112)
-                .start()) {
-            program.await(TIMEOUT);
-
-            assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-            assertThat(program.notes()).anySatisfy(note -> assertThat(note).contains("144"));
         }
     }
 
@@ -300,19 +287,6 @@ class TrackedProcessTests {
             assertThat(causes(program.verdict())).containsExactly(Cause.UNEXPLAINED);
         }
         assertThat(socket).doesNotExist();
-    }
-
-    @Test
-    void aServerOfSomebodyElseAtTheFixedPathIsLeftAlone() throws Exception {
-        Path socket = folder.resolve("fixed.sock");
-        try (AllocationServer ofOthers =
-                AllocationServer.builder().socket(socket).start()) {
-            assertThatThrownBy(() -> fixed(socket, "true"))
-                    .isInstanceOf(IOException.class)
-                    .hasMessage(
-                            "Another allocation server listens at " + socket + ". Stop it, or choose another path.");
-            assertThat(ofOthers.socketPath()).exists();
-        }
     }
 
     private static TrackedProcess fixed(Path socket, String... command) throws IOException {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.meshguard.event.BufferType;
 import java.nio.BufferOverflowException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -17,20 +16,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Messages are records, byte for byte. */
 class RecordCodecTests {
-
-    @Test
-    void anAllocationIsTheseBytes() {
-        assertThat(first40(Request.allocation(108_740, 0, BufferType.L1, 101_152, 4096)))
-                .isEqualTo("01000000" + "00000000" + "0010000000000000" + "01000000" + "c4a80100" + "208b010000000000"
-                        + "0000000000000000");
-    }
-
-    @Test
-    void aFreeIsTheseBytes() {
-        assertThat(first40(Request.free(108_740, 0, 101_152)))
-                .isEqualTo("02000000" + "00000000" + "0000000000000000" + "00000000" + "c4a80100" + "208b010000000000"
-                        + "0000000000000000");
-    }
 
     @Test
     void aQueryIsTheseBytes() {
