@@ -201,6 +201,48 @@ class DamagedCaptureTests {
                 .contains("node 3 has the " + key + " \"" + value.replace("\"", "") + "\"");
     }
 
+    /** Node 1 is the buffer of the first allocation, node 4 that of the second; nodes 3 and 6 are their tensors. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "7|\"address\":64|\"address\":128|node 7 frees the buffer of node 1, whose allocation has another",
+                "7|\"size\":2048|\"size\":4096|node 7 frees the buffer of node 1, whose allocation has another",
+                "7|\"buffer_type\":1|\"buffer_type\":3|node 7 frees the buffer of node 1, whose allocation has another",
+                "7|\"device_id\":1|\"device_id\":2|node 7 frees the buffer of node 1, whose allocation has another",
+                "7|[1]|[4]|node 7 frees the buffer of node 4, whose allocation has another",
+                "5|[4]|[1]|node 5 allocates the buffer of node 1 again",
+                "1|[3]|[8]|node 7 frees the buffer of node 1, which a later tensor uses",
+                "4|[6]|[3]|node 5 allocates the buffer of node 4, which a tensor used before",
+                "7|[1]|[1,4]|node 7 has edges to several buffers",
+                "7|[1]|[3]|node 7 frees a buffer that no node describes",
+                "7|[1]|[99]|node 7 frees a buffer that no node describes",
+                "5|buffer_allocate|capture_end|node 5 has an edge to the buffer of node 4, and its type is \"capture_end\"",
+                "9|capture_end|capture_start|node 9, of type \"capture_start\", stands at a wrong place",
+                "3|\"tensor\"|\"capture_end\"|node 4, of type \"buffer\", stands at a wrong place",
+                "5|[4]|[4],\"connections\":[1]|node 5 has the key connections twice",
+                "5|\"size\":2048|\"size\":2048,\"size\":0|node 5 has the key size twice",
+                "5|\"buffer_allocate\"|\"buffer_allocate\",\"node_type\":\"buffer\"|node 5 has the key node_type twice"
+            })
+    void aNodeThatContradictsOthersIsALostReport(int node, String text, String damage, String reason)
+            throws IOException {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        int first = graph.allocate(Memory.l1(64, 2048));
+        graph.tensor(1, "Shape([1])", first);
+        int second = graph.allocate(Memory.l1(4096, 2048));
+        graph.tensor(2, "Shape([1])", second);
+        graph.free(first, Memory.l1(64, 2048));
+        graph.tensor(3, "Shape([1])");
+        String whole = graph.close().nodes().get(node);
+        assertThat(whole).contains(text);
+
+        LeakVerdict verdict = verdict(bytes(graph.json().replace(whole, whole.replace(text, damage))));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(verdict.inconclusiveReasonTexts().toString()).contains(reason);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "7, it is JSON",

@@ -338,6 +338,22 @@ class GraphCaptureTests {
         assertThat(verdict(WrittenGraph.read(json)).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
     }
 
+    @Test
+    void aBufferIsNotTheRuntimesIfATensorLiesAtItsAddress() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.begin("ttnn.matmul");
+        graph.circularBuffer(0, 4096, false);
+        graph.allocate(RESULT);
+        graph.end();
+        graph.tensor(7, "Shape([1])");
+        String json = graph.close()
+                .json()
+                .replace("\"tensor_id\"", "\"address\":1488896,\"buffer_type\":1,\"device_id\":1,\"tensor_id\"");
+
+        assertThat(losses(json))
+                .containsExactly(tuple(1L, "the buffer of node 3 has no edge to node 6, a tensor at its address"));
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aBufferWithoutATensorIsOfNobodyIfItsOperationDidNotReturn(boolean isAborted) {

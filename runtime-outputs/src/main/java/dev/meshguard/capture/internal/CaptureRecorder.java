@@ -48,6 +48,9 @@ final class CaptureRecorder {
             "dataflow_buffer_allocate",
             "scratchpad_allocate");
 
+    /** The nodes with an edge to a buffer's node. */
+    private static final Set<String> REPORTS = Set.of("buffer_allocate", "buffer_deallocate");
+
     private static final int MAX_FREED = 256;
 
     /** An open operation, with its number if there may be calls of Python. */
@@ -182,18 +185,13 @@ final class CaptureRecorder {
         }
         next = Math.max(next, number == Integer.MAX_VALUE ? number : number + 1);
         node.impossibleValue().ifPresent(value -> lost(1, "node %d has the %s", number, value));
+        requirePlace(node, number);
         switch (node.type()) {
             case "capture_start" -> {}
             case "capture_end" -> hasEnd = true;
             case "function_start" -> began(node, number);
             case "function_end" -> ended(node, number);
-            case "tensor" ->
-                tensors.tensor(
-                        number,
-                        node.number(Param.TENSOR),
-                        Optional.ofNullable(node.text(Param.SHAPE)),
-                        node.connections(),
-                        memoryOf(node));
+            case "tensor" -> tensor(node, number);
             case "buffer" ->
                 buffers.put(
                         number,
@@ -221,14 +219,44 @@ final class CaptureRecorder {
         }
     }
 
+    /** A capture has one beginning and one end, and only two types of nodes have an edge, and only one, to a buffer's node. */
+    private void requirePlace(GraphNode node, int number) {
+        if (hasEnd || (nodes > 1 && node.type().equals("capture_start"))) {
+            lost(1, "node %d, of type %s, stands at a wrong place", number, Quantities.quoted(node.type()));
+        }
+        boolean reportsBuffer = REPORTS.contains(node.type());
+        if (reportsBuffer && node.connections().length > 1) {
+            lost(1, "node %d has edges to several buffers", number);
+        } else if (!reportsBuffer && buffers.containsKey(node.connection())) {
+            lost(
+                    1,
+                    "node %d has an edge to the buffer of node %d, and its type is %s",
+                    number,
+                    node.connection(),
+                    Quantities.quoted(node.type()));
+        }
+    }
+
+    /** The memory of a tensor is not the runtime's. */
+    private void tensor(GraphNode node, int number) {
+        Memory memory = memoryOf(node);
+        CapturedBuffer buffer = live.get(memory);
+        if (buffer != null && buffer.isOfRuntime) {
+            lost(1, "the buffer of node %d has no edge to node %d, a tensor at its address", buffer.node, number);
+        }
+        tensors.tensor(
+                number,
+                node.number(Param.TENSOR),
+                Optional.ofNullable(node.text(Param.SHAPE)),
+                node.connections(),
+                memory);
+    }
+
     /** A node of another version is skipped, unless it may report a buffer. */
     private void unknown(GraphNode node, int number) {
-        boolean namesMemory = node.text(Param.SIZE) != null
-                || node.text(Param.ADDRESS) != null
-                || buffers.containsKey(node.connection());
         if (node.type().isEmpty()) {
             lost(1, "node %d has no type", number);
-        } else if (namesMemory) {
+        } else if (node.text(Param.SIZE) != null || node.text(Param.ADDRESS) != null) {
             lost(
                     1,
                     "node %d may report a buffer, and its type %s is not known",
@@ -417,6 +445,8 @@ final class CaptureRecorder {
             return;
         } else if (buffer.state == State.FREED) {
             buffer = buffer.reused();
+        } else if (buffer.state == State.FROM_BEFORE && buffer.isUsedBefore(number)) {
+            lost(1, "node %d allocates the buffer of node %d, which a tensor used before", number, buffer.node);
         }
         long size = node.number(Param.SIZE).orElse(buffer.size);
         OptionalLong address = node.number(Param.ADDRESS);
@@ -496,15 +526,35 @@ final class CaptureRecorder {
         }
         switch (buffer.state) {
             case ALLOCATED -> {
-                enterPhase();
-                freed(buffer, number);
+                if (isOf(node, buffer)) {
+                    enterPhase();
+                    freed(buffer, number);
+                } else {
+                    lost(
+                            1,
+                            "node %d frees the buffer of node %d, whose allocation has another address, size, type or device",
+                            number,
+                            buffer.node);
+                }
             }
             case FREED -> lost(1, "node %d frees the buffer of node %d, which was freed before", number, buffer.node);
             case FROM_BEFORE, FREED_FROM_BEFORE -> {
                 buffer.state = State.FREED_FROM_BEFORE;
+                buffer.freedAt = number;
                 freedFromBefore(node);
             }
         }
+    }
+
+    /** Returns whether a free may be of a buffer; older captures have no address and size 0 in it. */
+    private static boolean isOf(GraphNode free, CapturedBuffer buffer) {
+        Memory memory = memoryOf(buffer);
+        long address = buffer.hasAddress ? memory.address() : 0;
+        long size = free.number(Param.SIZE).orElse(0);
+        return free.number(Param.ADDRESS).orElse(address) == address
+                && (size == 0 || size == buffer.size)
+                && (free.text(Param.DEVICE) == null || free.device() == memory.device())
+                && free.mayLieIn(memory.type());
     }
 
     private void freed(CapturedBuffer buffer, int number) {
@@ -541,9 +591,8 @@ final class CaptureRecorder {
 
     /** A buffer from before the capture need not have a node; one of the capture must be named. */
     private void freedUnknown(GraphNode node, int number) {
-        boolean isNamed = node.connection() == GraphNode.NONE
-                && node.number(Param.ADDRESS).orElse(0) != 0;
-        if (isNamed || live.isEmpty()) {
+        boolean isNamed = live.isEmpty() || node.number(Param.ADDRESS).orElse(0) != 0;
+        if (isNamed && node.connection() == GraphNode.NONE) {
             freedFromBefore(node);
         } else {
             lost(1, "node %d frees a buffer that no node describes", number);
@@ -561,6 +610,13 @@ final class CaptureRecorder {
             unreturned();
         }
         recording.endRound();
+        buffers.values().stream()
+                .filter(CapturedBuffer::isUsedAfterFree)
+                .forEach(buffer -> lost(
+                        1,
+                        "node %d frees the buffer of node %d, which a later tensor uses",
+                        buffer.freedAt,
+                        buffer.node));
         unread.forEach((what, count) -> recording.lost(count, count + " × " + what));
         if (!hasEnd && nodes == 0) {
             lost(-1, "the capture has no nodes");

@@ -77,6 +77,15 @@ final class CapturedBuffer {
         return new CapturedBuffer(node, later, size, hasUsers);
     }
 
+    boolean isUsedBefore(int number) {
+        return Arrays.stream(users).anyMatch(user -> user < number);
+    }
+
+    boolean isUsedAfterFree() {
+        return (state == State.FREED || state == State.FREED_FROM_BEFORE)
+                && Arrays.stream(users).anyMatch(user -> user > freedAt);
+    }
+
     /** Returns whether it is certain that no tensor uses it. */
     boolean hasNoTensor() {
         return hasUsers && users.length == 0;

@@ -47,6 +47,10 @@ final class GraphNode {
     private boolean hasConnections;
     /** The texts, numbers and flags by parameter, as texts; null if there is none. */
     private final @Nullable String[] texts = new String[Param.COUNT];
+    /** The keys that were read, as bits: those of the node, and behind them those of its parameters. */
+    private int keys;
+    /** A key that the node has twice. */
+    private @Nullable String repeatedKey;
 
     /** Reads the object at which the parser is, up to its end. */
     void read(JsonParser json) throws IOException {
@@ -55,17 +59,38 @@ final class GraphNode {
         connected = 0;
         hasConnections = false;
         Arrays.fill(texts, null);
+        keys = 0;
+        repeatedKey = null;
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             String key = json.currentName();
             JsonToken value = json.nextToken();
             switch (key) {
-                case "node_type" -> type = textOf(json, value);
-                case "counter" -> counter = index(json, value);
-                case "connections" -> connections(json, value);
-                case "params" -> params(json, value);
+                case "node_type" -> {
+                    add(0, key);
+                    type = textOf(json, value);
+                }
+                case "counter" -> {
+                    add(1, key);
+                    counter = index(json, value);
+                }
+                case "connections" -> {
+                    add(2, key);
+                    connections(json, value);
+                }
+                case "params" -> {
+                    add(3, key);
+                    params(json, value);
+                }
                 default -> json.skipChildren();
             }
         }
+    }
+
+    private void add(int number, String key) {
+        if ((keys & (1 << number)) != 0) {
+            repeatedKey = key;
+        }
+        keys |= 1 << number;
     }
 
     private void connections(JsonParser json, JsonToken value) throws IOException {
@@ -98,6 +123,7 @@ final class GraphNode {
             if (param == null) {
                 json.skipChildren();
             } else {
+                add(4 + param.ordinal(), key);
                 texts[param.ordinal()] = scalar(json, next);
             }
         }
@@ -193,8 +219,11 @@ final class GraphNode {
         return (int) Math.min(number(Param.DEVICE).orElse(0), HistoryEvent.MAX_DEVICE);
     }
 
-    /** Returns the key and the value of a parameter that no buffer can have, such as a negative device; empty if there is none. */
+    /** Returns a key with its value that no node can have, such as a negative device; empty if there is none. */
     Optional<String> impossibleValue() {
+        if (repeatedKey != null) {
+            return Optional.of("key " + repeatedKey + " twice");
+        }
         for (Param param : OF_MEMORY) {
             if (isImpossible(param)) {
                 return Optional.of(param.key + " " + Quantities.quoted(String.valueOf(text(param))));
@@ -239,6 +268,14 @@ final class GraphNode {
     /** Returns whether the node names L1 and DRAM only: older captures do, also for L1_SMALL and the trace region. */
     boolean namesCoarseType() {
         return exactType().isEmpty();
+    }
+
+    /** Returns whether the node may be of a buffer in a memory. */
+    boolean mayLieIn(BufferType memory) {
+        Optional<BufferType> named = bufferType();
+        return named.isEmpty()
+                || named.get() == memory
+                || (namesCoarseType() && named.get().memory() == memory.memory());
     }
 
     /** Returns the memory that the runtime gives a number, if it is one of them. */
