@@ -5,8 +5,6 @@ module dev.meshguard.server {
     requires static transitive org.jspecify;
     requires transitive dev.meshguard.capture;
     requires transitive dev.meshguard.tracker;
-    // A user who reads logs that are compressed with zstd adds it.
-    requires static com.github.luben.zstd_jni;
 
     exports dev.meshguard.server;
     exports dev.meshguard.server.client;

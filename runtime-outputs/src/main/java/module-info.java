@@ -5,8 +5,6 @@ module dev.meshguard.capture {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
     requires transitive dev.meshguard.tracker;
-    // A user who reads files that are compressed with zstd adds it.
-    requires static com.github.luben.zstd_jni;
     // A user who reads databases adds them.
     requires static java.sql;
     requires static org.xerial.sqlitejdbc;

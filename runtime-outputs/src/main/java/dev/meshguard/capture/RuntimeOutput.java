@@ -57,7 +57,7 @@ public final class RuntimeOutput implements HistorySource {
     }
 
     /**
-     * Reads a file, plain or compressed with gzip or zstd.
+     * Reads a file, plain or compressed with gzip.
      *
      * @throws IOException if the file cannot be read, is of no known format, or has several ranks; the message says what
      *     to do
@@ -67,7 +67,7 @@ public final class RuntimeOutput implements HistorySource {
     }
 
     /**
-     * Reads a file, plain or compressed with gzip or zstd, to its end; the stream stays open.
+     * Reads a file, plain or compressed with gzip, to its end; the stream stays open.
      *
      * @param name the name of the file in messages
      * @throws IOException as {@link #read(Path)} does

@@ -35,9 +35,8 @@ import org.apiguardian.api.API.Status;
  * RuntimeOutput output = RuntimeOutputReader.create().judgedAtEnd().read(file);
  * }</pre>
  *
- * <p>A database needs the library {@code org.xerial:sqlite-jdbc}, a file that is compressed with zstd
- * {@code com.github.luben:zstd-jni}. A database in a stream, or compressed, is first copied to a temporary file of at most
- * 16 GiB.
+ * <p>A database needs the library {@code org.xerial:sqlite-jdbc}. A database in a stream, or compressed, is first copied to a
+ * temporary file of at most 16 GiB.
  *
  * <p>Immutable and safe for use by several threads; each file is read once, record by record, by the calling thread.
  *
@@ -124,7 +123,7 @@ public final class RuntimeOutputReader {
     }
 
     /**
-     * Reads a file of one process, or of the process that {@link #ofRank} chooses, plain or compressed with gzip or zstd; the
+     * Reads a file of one process, or of the process that {@link #ofRank} chooses, plain or compressed with gzip; the
      * file may be a pipe.
      *
      * @throws IOException if the file cannot be read, is of no known format, or has several ranks; the message says what
@@ -135,7 +134,7 @@ public final class RuntimeOutputReader {
     }
 
     /**
-     * Reads a file of one process, or of the process that {@link #ofRank} chooses, plain or compressed with gzip or zstd, to its
+     * Reads a file of one process, or of the process that {@link #ofRank} chooses, plain or compressed with gzip, to its
      * end; the stream stays open.
      *
      * @param name the name of the file in messages
@@ -146,7 +145,7 @@ public final class RuntimeOutputReader {
     }
 
     /**
-     * Reads a file, plain or compressed with gzip or zstd, once for each rank or capture in it; the file may be a pipe.
+     * Reads a file, plain or compressed with gzip, once for each rank or capture in it; the file may be a pipe.
      *
      * <p>A graph capture is read with the Python calls beside it ({@code <stem>.python_io.json}) or in it, whose lines are then
      * named.
@@ -220,7 +219,7 @@ public final class RuntimeOutputReader {
     }
 
     /**
-     * Reads a file, plain or compressed with gzip or zstd, once for each rank in it and to its end; the stream stays open.
+     * Reads a file, plain or compressed with gzip, once for each rank in it and to its end; the stream stays open.
      *
      * @param name the name of the file in messages
      * @throws IOException as {@link #readRanks(Path)} does

@@ -62,17 +62,16 @@ public final class AllocationLog implements HistorySource {
     }
 
     /**
-     * Reads a log, plain or compressed with gzip or zstd.
+     * Reads a log, plain or compressed with gzip.
      *
-     * @throws IOException if the file cannot be read, or is compressed with zstd and {@code com.github.luben:zstd-jni}
-     *     is missing
+     * @throws IOException if the file cannot be read
      */
     public static AllocationLog read(Path file) throws IOException {
         return AllocationLogReader.create().read(file);
     }
 
     /**
-     * Reads a log, plain or compressed with gzip or zstd, to its end; the stream stays open.
+     * Reads a log, plain or compressed with gzip, to its end; the stream stays open.
      *
      * @param name the name of the log in messages
      */

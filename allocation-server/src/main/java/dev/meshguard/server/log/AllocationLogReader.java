@@ -74,10 +74,9 @@ public final class AllocationLogReader {
     }
 
     /**
-     * Reads a log, plain or compressed with gzip or zstd; the file may be a pipe.
+     * Reads a log, plain or compressed with gzip; the file may be a pipe.
      *
-     * @throws IOException if the file cannot be read, is written in UTF-16, needs more heap than this JVM has, or is
-     *     compressed with zstd and {@code com.github.luben:zstd-jni} is missing
+     * @throws IOException if the file cannot be read, is written in UTF-16, or needs more heap than this JVM has
      */
     public AllocationLog read(Path file) throws IOException {
         HeapNeed.requireRoomFor(file);
@@ -89,7 +88,7 @@ public final class AllocationLogReader {
     }
 
     /**
-     * Reads a log, plain or compressed with gzip or zstd, to its end; the stream stays open.
+     * Reads a log, plain or compressed with gzip, to its end; the stream stays open.
      *
      * @param name the name of the log in messages
      * @throws IOException as {@link #read(Path)} does

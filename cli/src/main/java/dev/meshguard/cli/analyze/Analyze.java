@@ -75,7 +75,7 @@ public final class Analyze implements Callable<Integer> {
             paramLabel = "LOG",
             arity = "1..*",
             description =
-                    "A log, a history, a graph capture or a database, plain or compressed with gzip or zstd, or a folder of"
+                    "A log, a history, a graph capture or a database, plain or compressed with gzip, or a folder of"
                             + " captures and databases; - reads standard input.")
     private List<String> logs = List.of();
 

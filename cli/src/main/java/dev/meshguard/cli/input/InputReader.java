@@ -27,7 +27,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Reads the files on the command line, plain or compressed with gzip or zstd; their content shows what they are. */
+/** Reads the files on the command line, plain or compressed with gzip; their content shows what they are. */
 public final class InputReader {
 
     /** The argument for standard input. */

@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  meshguard page history.jsonl",
             "  meshguard page server.log -o leak.html",
-            "  zstd -dc server.log.zst | meshguard page - -o leak.html"
+            "  gzip -dc server.log.gz | meshguard page - -o leak.html"
         })
 public final class PageCommand implements Callable<Integer> {
 

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
-import java.util.Base64;
 import java.util.List;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -24,10 +23,6 @@ class RunnableJarTests {
 
     static final String LEAK =
             "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\nAllocation Server stopped\n";
-
-    /** The first line of {@link #LEAK}, compressed by {@code zstd}. */
-    private static final String COMPRESSED =
-            "KLUv/SBGMQIA4pyTIFtQSUQgN10gQWxsb2NhdGVkIDQwOTYgYnl0ZXMgb2YgTDEgb24gZGV2aWNlIDAgKGJ1ZmZlcl9pZD05MDExNTIpCg==";
 
     /** A database whose second operation has freed the buffer of the first. */
     private static final List<String> DATABASE = List.of(
@@ -45,16 +40,6 @@ class RunnableJarTests {
 
         assertThat(answer.status()).isZero();
         assertThat(answer.out()).matches("meshguard \\d+\\.\\d+\\.\\d+.*\\R");
-    }
-
-    @Test
-    void decompressesALogWithItsNativeLibrary() throws Exception {
-        Files.write(folder.resolve("server.log.zst"), Base64.getDecoder().decode(COMPRESSED));
-
-        Answer answer = run("", "analyze", "server.log.zst");
-
-        assertThat(answer.err()).isEmpty();
-        assertThat(answer.out()).contains("server.log.zst: 1 line, 1 of them reports a buffer");
     }
 
     @Test

@@ -37,7 +37,7 @@ public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory {
     List<String> notes();
 
     /**
-     * Reads a file, plain or compressed with gzip or zstd; it may be a pipe.
+     * Reads a file, plain or compressed with gzip; it may be a pipe.
      *
      * @throws IOException if the file cannot be read, is neither of these, or is shared memory of another version; the message
      *     says what to do
@@ -50,7 +50,7 @@ public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory {
     }
 
     /**
-     * Reads a stream, plain or compressed with gzip or zstd, up to its end or 16 MiB without compression; it stays open.
+     * Reads a stream, plain or compressed with gzip, up to its end or 16 MiB without compression; it stays open.
      *
      * @param name the name of the file in messages
      * @throws IOException as {@link #read(Path)} does

@@ -20,10 +20,10 @@ public final class OutputFolder {
 
     /** Files beside a capture, some of which begin like a report. */
     private static final Pattern COMPANION =
-            Pattern.compile(".+\\.(python_io|comparison_records|tensor_lifetime)\\.json(\\.gz|\\.zst)?");
+            Pattern.compile(".+\\.(python_io|comparison_records|tensor_lifetime)\\.json(\\.gz)?");
 
     /** The names that ttnn gives captures and databases. */
-    private static final Pattern NAME = Pattern.compile(".+\\.(json|sqlite)(\\.gz|\\.zst)?");
+    private static final Pattern NAME = Pattern.compile(".+\\.(json|sqlite)(\\.gz)?");
 
     private OutputFolder() {}
 

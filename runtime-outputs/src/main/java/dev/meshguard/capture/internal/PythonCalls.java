@@ -57,7 +57,7 @@ final class PythonCalls {
     /** Returns the path of the calls of a capture, whether there is such a file or not; empty if its name does not show it. */
     static Optional<Path> beside(Path capture) {
         String name = String.valueOf(capture.getFileName());
-        String compression = name.endsWith(".gz") ? ".gz" : name.endsWith(".zst") ? ".zst" : "";
+        String compression = name.endsWith(".gz") ? ".gz" : "";
         String plain = name.substring(0, name.length() - compression.length());
         return plain.endsWith(SUFFIX)
                 ? Optional.of(capture.resolveSibling(

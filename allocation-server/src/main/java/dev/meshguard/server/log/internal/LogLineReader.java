@@ -45,11 +45,7 @@ public final class LogLineReader {
         this.isCompressed = isCompressed;
     }
 
-    /**
-     * Starts reading; gzip and zstd are recognized by their first bytes.
-     *
-     * @throws IOException if it is compressed with zstd, and the library for it is missing
-     */
+    /** Starts reading; gzip is recognized by its first bytes. */
     public static LogLineReader of(InputStream raw) throws IOException {
         PlainInput plain = PlainInput.of(raw);
         LogLineReader lines = new LogLineReader(plain.stream(), plain.isCompressed());

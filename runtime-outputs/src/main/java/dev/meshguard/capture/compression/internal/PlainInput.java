@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.zip.ZipException;
 
 /**
- * A file without its compression, which its first bytes show: gzip, zstd or none.
+ * A file without its compression, which its first bytes show: gzip or none.
  *
  * @param stream the content; damaged compressed data is an {@link EOFException} or a {@link ZipException}
  * @param isCompressed whether the file is compressed
@@ -22,19 +22,11 @@ public record PlainInput(InputStream stream, boolean isCompressed, Optional<Stri
     private static final int BLOCK = 1 << 16;
     private static final int GZIP_BLOCK = 1 << 13;
     private static final int[] GZIP = {0x1f, 0x8b};
-    private static final int[] ZSTD = {0x28, 0xb5, 0x2f, 0xfd};
 
-    /**
-     * Starts reading.
-     *
-     * @throws UnreadableCompressionException if it is compressed with zstd, and the library for it is missing
-     */
+    /** Starts reading. */
     public static PlainInput of(InputStream raw) throws IOException {
         BufferedInputStream in = new BufferedInputStream(raw, BLOCK);
-        if (startsWith(in, ZSTD)) {
-            return new PlainInput(decompressed(in), true, Optional.empty());
-        }
-        if (!startsWith(in, GZIP)) {
+        if (!isGzip(in)) {
             return new PlainInput(in, false, Optional.empty());
         }
         try {
@@ -47,18 +39,10 @@ public record PlainInput(InputStream stream, boolean isCompressed, Optional<Stri
         }
     }
 
-    private static InputStream decompressed(InputStream zstd) throws IOException {
+    private static boolean isGzip(BufferedInputStream in) throws IOException {
+        in.mark(GZIP.length);
         try {
-            return ZstdInput.open(zstd);
-        } catch (LinkageError e) {
-            throw new UnreadableCompressionException("zstd", "com.github.luben:zstd-jni");
-        }
-    }
-
-    private static boolean startsWith(BufferedInputStream in, int... magic) throws IOException {
-        in.mark(magic.length);
-        try {
-            for (int expected : magic) {
+            for (int expected : GZIP) {
                 if (in.read() != expected) {
                     return false;
                 }

@@ -1,4 +1,4 @@
-/** Decompression of files, recognized by their first bytes: gzip and zstd. */
+/** Decompression of gzip, which is recognized by its first bytes. */
 @NullMarked
 package dev.meshguard.capture.compression.internal;
 
