@@ -1,5 +1,7 @@
 package dev.meshguard.server.log.internal;
 
+import static dev.meshguard.server.log.internal.ReportWords.ascii;
+
 import dev.meshguard.event.BufferType;
 import java.nio.charset.StandardCharsets;
 
@@ -39,6 +41,7 @@ final class BufferReportLine {
     private static final char REFERENCES = 5;
 
     private static final byte[] PID = ascii("[PID ");
+    private static final byte[] CLOSE_PID = ascii("] ");
     private static final byte[] ALLOCATED =
             ascii("Allocated " + SIZE + " bytes of " + TYPE + " on device " + DEVICE + " (buffer_id=" + ID);
     private static final byte[] REF_COUNT = ascii(", ref_count=" + REFERENCES);
@@ -52,13 +55,6 @@ final class BufferReportLine {
     private static final byte[] REUSED = ascii("Buffer reused with DIFFERENT size: old=" + SIZE + " new=" + SIZE
             + " (buffer_id=" + ID + ", device=" + DEVICE + ")");
     private static final byte[] INVALID_TYPE = ascii("Invalid buffer_type ");
-
-    /** Longer names first: {@code L1_SMALL} begins with {@code L1}. */
-    private static final BufferType[] TYPES = {
-        BufferType.DRAM, BufferType.L1_SMALL, BufferType.L1, BufferType.SYSTEM_MEMORY, BufferType.TRACE
-    };
-
-    private static final byte[][] TYPE_NAMES = names();
 
     long line;
     long pid;
@@ -157,7 +153,7 @@ final class BufferReportLine {
 
     private int bracket() {
         for (int i = at; i < end; i++) {
-            if (bytes[i] == '[' && startsWith(PID, i)) {
+            if (bytes[i] == '[' && ReportWords.startsWith(PID, bytes, i, end)) {
                 return i;
             }
         }
@@ -235,7 +231,7 @@ final class BufferReportLine {
             }
             pid = NO_PID;
         }
-        return takeByte(']') && takeByte(' ');
+        return take(CLOSE_PID);
     }
 
     /** A person may have added a remark, another report may follow, and a value in JSON ends with a quotation mark. */
@@ -248,18 +244,18 @@ final class BufferReportLine {
                 || bytes[rest] == '"'
                 || bytes[rest] == '\\'
                 || bytes[rest] < 0
-                || startsWith(PID, rest)
+                || ReportWords.startsWith(PID, bytes, rest, end)
                 || (rest > at && (bytes[rest] == '#' || bytes[rest] == '<'));
     }
 
     private boolean takeType() {
-        for (int i = 0; i < TYPES.length; i++) {
-            if (take(TYPE_NAMES[i])) {
-                type = TYPES[i];
-                return true;
-            }
+        BufferType found = ReportWords.typeAt(bytes, at, end);
+        if (found == null) {
+            return false;
         }
-        return false;
+        type = found;
+        at += found.name().length();
+        return true;
     }
 
     private boolean takeId() {
@@ -373,37 +369,7 @@ final class BufferReportLine {
         }
     }
 
-    private boolean takeByte(char character) {
-        boolean taken = at < end && bytes[at] == character;
-        at += taken ? 1 : 0;
-        return taken;
-    }
-
-    private boolean startsWith(byte[] word, int from) {
-        if (end - from < word.length) {
-            return false;
-        }
-        for (int i = 0; i < word.length; i++) {
-            if (bytes[from + i] != word[i]) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     private static boolean isSpace(byte character) {
         return character == ' ' || character == '\t';
-    }
-
-    private static byte[][] names() {
-        byte[][] names = new byte[TYPES.length][];
-        for (int i = 0; i < TYPES.length; i++) {
-            names[i] = ascii(TYPES[i].name());
-        }
-        return names;
-    }
-
-    private static byte[] ascii(String text) {
-        return text.getBytes(StandardCharsets.US_ASCII);
     }
 }

@@ -3,6 +3,7 @@ package dev.meshguard.server.log.internal;
 import dev.meshguard.event.BufferType;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The words by which a report of a buffer is recognized where it cannot be read: {@code Allocated N bytes}, {@code bytes of
@@ -18,8 +19,14 @@ final class ReportWords {
     private static final byte[] BYTES_OF = ascii("bytes of ");
     private static final byte[] FREED = ascii("Freed buffer");
     private static final byte[] BUFFER_ID = ascii("buffer_id=");
-    private static final byte[][] TYPES =
-            Arrays.stream(BufferType.values()).map(type -> ascii(type.name())).toArray(byte[][]::new);
+
+    /** Longer names first: {@code L1_SMALL} begins with {@code L1}. */
+    private static final BufferType[] TYPES = {
+        BufferType.DRAM, BufferType.L1_SMALL, BufferType.L1, BufferType.SYSTEM_MEMORY, BufferType.TRACE
+    };
+
+    private static final byte[][] TYPE_NAMES =
+            Arrays.stream(TYPES).map(type -> ascii(type.name())).toArray(byte[][]::new);
 
     private ReportWords() {}
 
@@ -31,7 +38,7 @@ final class ReportWords {
                 case 'F' -> startsWith(FREED, line, at, to);
                 case 'b' ->
                     startsWith(BUFFER_ID, line, at, to)
-                            || (startsWith(BYTES_OF, line, at, to) && isType(line, at + BYTES_OF.length, to));
+                            || (startsWith(BYTES_OF, line, at, to) && typeAt(line, at + BYTES_OF.length, to) != null);
                 default -> false;
             };
             if (found) {
@@ -49,20 +56,21 @@ final class ReportWords {
         return at > from && startsWith(BYTES, line, at, to);
     }
 
-    private static boolean isType(byte[] line, int from, int to) {
-        for (byte[] type : TYPES) {
-            if (startsWith(type, line, from, to)) {
-                return true;
+    /** Returns the memory type whose name is at a place of a line, or null. */
+    static @Nullable BufferType typeAt(byte[] line, int from, int to) {
+        for (int i = 0; i < TYPES.length; i++) {
+            if (startsWith(TYPE_NAMES[i], line, from, to)) {
+                return TYPES[i];
             }
         }
-        return false;
+        return null;
     }
 
-    private static boolean startsWith(byte[] word, byte[] line, int from, int to) {
+    static boolean startsWith(byte[] word, byte[] line, int from, int to) {
         return to - from >= word.length && Arrays.equals(line, from, from + word.length, word, 0, word.length);
     }
 
-    private static byte[] ascii(String text) {
+    static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 }
