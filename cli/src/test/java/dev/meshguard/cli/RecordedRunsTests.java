@@ -109,6 +109,20 @@ class RecordedRunsTests {
     }
 
     @Test
+    void aPageHasTheNotesOfItsLog() throws IOException {
+        String log = file(
+                "rejected.log",
+                ALLOCATED
+                        + "Out of Memory: Not enough space to allocate 4096 B DRAM buffer across 12 banks, where each bank"
+                        + " needs to store 352 B, but bank size is only 1024 B\n");
+        Path page = folder.resolve("rejected.html");
+
+        Answer.to("page", log, "-o", page.toString());
+
+        assertThat(page).content().contains("The runtime rejected a request (line 2): ");
+    }
+
+    @Test
     void theRunsOfAFolderAreListedOnOnePage() throws IOException {
         SuiteFolder.at(folder.resolve("pages/machine-a")).add("one", page("one"));
         SuiteFolder.at(folder.resolve("pages/machine-b")).add("one", page("one"));
@@ -123,6 +137,19 @@ class RecordedRunsTests {
         assertThat(Answer.to("suite", folder.resolve("pages").toString()))
                 .isEqualTo(new Answer(
                         2, index + ": 2 runs\nWarning: machine-b/runs/two.json cannot be read, and is omitted.\n", ""));
+    }
+
+    @Test
+    void aFolderWhosePageCannotBeWrittenIsNamedWithTheWayOut() throws IOException {
+        SuiteFolder.at(folder.resolve("pages")).add("one", page("one"));
+        Files.createDirectories(folder.resolve("pages/index.html/not-empty"));
+
+        Answer answer = Answer.to("suite", folder.resolve("pages").toString());
+
+        assertThat(answer.status()).isEqualTo(74);
+        assertThat(answer.err())
+                .startsWith("meshguard: " + folder.resolve("pages") + " cannot be written: ")
+                .endsWith(". Give a folder to which this user may write.\n");
     }
 
     private static RunPage page(String title) {

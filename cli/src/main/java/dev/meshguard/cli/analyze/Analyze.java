@@ -254,12 +254,9 @@ public final class Analyze implements Callable<Integer> {
                 FileAnswer.Kind.HISTORY, input.name(), headline, lines -> {}, json -> json.field("events", events));
     }
 
-    /** Names the notes of a log, and the command that writes the page of its leaks. */
+    /** Names the command that writes the page of its leaks. */
     private static FileVerdict withPage(Input.Log log, FileVerdict judgement) {
         VerdictReport report = judgement.report();
-        for (String note : log.log().notes()) {
-            report = report.noting(note);
-        }
         boolean hasPage = !report.verdict().groups().isEmpty() && Files.isRegularFile(Path.of(log.name()));
         return new FileVerdict(
                 hasPage ? report.shownAt("meshguard page " + forShell(log.name())) : report,

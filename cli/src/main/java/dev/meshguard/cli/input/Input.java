@@ -49,10 +49,14 @@ public sealed interface Input {
             return log.history();
         }
 
-        /** Returns the report, which names the lines of the log. */
+        /** Returns the report, with the lines of the log and its notes. */
         @Override
         public VerdictReport report(LeakVerdict verdict, Optional<Baseline> known) {
-            return VerdictReport.ofLog(verdict, known, new LogLines(name(), log::lineOf));
+            VerdictReport report = VerdictReport.ofLog(verdict, known, new LogLines(name(), log::lineOf));
+            for (String note : log.notes()) {
+                report = report.noting(note);
+            }
+            return report;
         }
     }
 

@@ -19,7 +19,7 @@ final class OutputFile {
         try {
             FileReplacement.writeText(file, content);
         } catch (IOException e) {
-            throw unwritable(file, option, e);
+            throw unwritable(file, "Give another path with " + option + ".", e);
         }
     }
 
@@ -41,15 +41,10 @@ final class OutputFile {
         }
     }
 
-    /** Returns the error for a file that cannot be written. */
-    static UsageException unwritable(Path file, IOException e) {
-        return unwritable(file, "-o", e);
-    }
-
-    private static UsageException unwritable(Path file, String option, IOException e) {
-        String advice = ". Give another path with " + option + ".";
+    /** Returns the error for a file that cannot be written, with a sentence about the way out. */
+    static UsageException unwritable(Path file, String advice, IOException e) {
         return e instanceof NoSuchFileException
-                ? new UsageException(file + " cannot be written: its folder does not exist" + advice)
-                : UsageException.unwritten(file + " cannot be written: " + CommandFailures.reason(e) + advice);
+                ? new UsageException(file + " cannot be written: its folder does not exist. " + advice)
+                : UsageException.unwritten(file + " cannot be written: " + CommandFailures.reason(e) + ". " + advice);
     }
 }

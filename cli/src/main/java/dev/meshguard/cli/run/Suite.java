@@ -53,7 +53,7 @@ public final class Suite implements Callable<Integer> {
             warnings.forEach(warning -> out.println("Warning: " + warning));
             return (warnings.isEmpty() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE).code();
         } catch (IOException e) {
-            throw OutputFile.unwritable(folder, e);
+            throw OutputFile.unwritable(folder, "Give a folder to which this user may write.", e);
         }
     }
 }
