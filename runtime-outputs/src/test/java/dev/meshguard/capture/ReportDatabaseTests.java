@@ -21,6 +21,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -60,6 +61,12 @@ class ReportDatabaseTests {
 
     private WrittenDatabase database(Writer writer) throws SQLException {
         return new WrittenDatabase(file(), writer);
+    }
+
+    private void writeOneOperation() throws SQLException {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.ones", WEIGHTS);
+        }
     }
 
     private static LeakVerdict verdict(RuntimeOutput output) {
@@ -510,16 +517,19 @@ class ReportDatabaseTests {
                 .hasMessage("Rank -1: ranks are numbered from 0");
     }
 
-    /** SQLite makes files beside a database in this mode to read it, and a reader that may not write would leave them there. */
-    @Test
-    void withAWriteAheadLogLeavesNothingBesideItself() throws Exception {
-        try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones", WEIGHTS);
+    /** SQLite makes files beside a database with a log to read it, and a reader that may not write would leave them there. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void isNotChangedAndHasNothingBesideItAfterReading(boolean hasLog) throws Exception {
+        writeOneOperation();
+        if (hasLog) {
+            withWriteAheadLog().close();
         }
-        withWriteAheadLog().close();
+        byte[] before = Files.readAllBytes(file());
 
         assertThat(RuntimeOutput.read(file()).format()).isEqualTo(OutputFormat.REPORT_DATABASE);
 
+        assertThat(Files.readAllBytes(file())).isEqualTo(before);
         try (Stream<Path> files = Files.list(folder)) {
             assertThat(files).containsExactly(file());
         }
@@ -527,9 +537,7 @@ class ReportDatabaseTests {
 
     @Test
     void isReadWithTheLogOfItsWriter() throws Exception {
-        try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones", WEIGHTS);
-        }
+        writeOneOperation();
 
         try (Connection writer = withWriteAheadLog();
                 Statement statement = writer.createStatement()) {
@@ -554,24 +562,13 @@ class ReportDatabaseTests {
     void deletesItsTemporaryCopyIfAStreamFails() {
         byte[] content = UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8);
         List<Path> copies = new ArrayList<>();
-        InputStream failing = new InputStream() {
-            private final ByteArrayInputStream begun = new ByteArrayInputStream(content);
-
+        InputStream failing = new SequenceInputStream(new ByteArrayInputStream(content), new InputStream() {
             @Override
             public int read() {
-                throw new UnsupportedOperationException();
+                copies.addAll(temporaryFilesOf(content));
+                throw new IllegalStateException("closed by its owner");
             }
-
-            @Override
-            public int read(byte[] block, int offset, int length) {
-                int read = begun.readNBytes(block, offset, length);
-                if (read == 0) {
-                    copies.addAll(temporaryFilesOf(content));
-                    throw new IllegalStateException("closed by its owner");
-                }
-                return read;
-            }
-        };
+        });
 
         assertThatThrownBy(() -> SpooledFile.of(failing)).hasMessage("closed by its owner");
 
@@ -600,21 +597,16 @@ class ReportDatabaseTests {
 
     @Test
     void withoutRanksIsOfRankZero() throws Exception {
-        try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones", WEIGHTS);
-        }
+        writeOneOperation();
 
         assertThat(RuntimeOutputReader.create().ofRank(0).read(file()).rank()).isEmpty();
         assertThatThrownBy(() -> RuntimeOutputReader.create().ofRank(1).read(file()))
-                .isInstanceOf(IOException.class)
-                .hasMessage("it has no rank 1. Leave the rank out to read all that it has");
+                .hasMessageStartingWith("it has no rank 1. ");
     }
 
     @Test
     void readsACompressedStream() throws Exception {
-        try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones", WEIGHTS);
-        }
+        writeOneOperation();
         ByteArrayOutputStream compressed = new ByteArrayOutputStream();
         try (GZIPOutputStream gzip = new GZIPOutputStream(compressed)) {
             gzip.write(Files.readAllBytes(file()));
@@ -668,21 +660,6 @@ class ReportDatabaseTests {
         assertThatThrownBy(() -> RuntimeOutput.read(file()))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("without the tables operations and buffers of a report");
-    }
-
-    @Test
-    void doesNotChangeTheFile() throws Exception {
-        try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones", WEIGHTS);
-        }
-        byte[] before = Files.readAllBytes(file());
-
-        RuntimeOutput.read(file());
-
-        assertThat(Files.readAllBytes(file())).isEqualTo(before);
-        try (Stream<Path> files = Files.list(folder)) {
-            assertThat(files).containsExactly(file());
-        }
     }
 
     @Test
