@@ -291,7 +291,7 @@ final class LineReports {
 
     private void report(String operation, JsonLine line) {
         if (!operation.equals("state")) {
-            endSnapshot();
+            dropSnapshot();
         }
         switch (operation) {
             case "alloc", "cb_alloc" -> allocated(memory(operation.equals("cb_alloc"), line), line);
@@ -490,7 +490,7 @@ final class LineReports {
         long[] addresses = line.addresses("addresses");
         boolean isComplete = line.isTrue("complete", true);
         if (!next.equals(snapshot)) {
-            endSnapshot();
+            dropSnapshot();
         }
         WitnessSnapshot.Builder builder = snapshotBuilder;
         if (builder == null) {
@@ -501,16 +501,17 @@ final class LineReports {
         }
         builder.region(device, type, addresses);
         if (isComplete) {
-            endSnapshot();
+            WitnessSnapshot whole = builder.build();
+            reporter.report(tracker -> tracker.witnessed(whole));
+            snapshotBuilder = null;
         }
     }
 
-    private void endSnapshot() {
+    /** Drops a snapshot that lacks its last line: it proves nothing. */
+    private void dropSnapshot() {
         if (snapshotBuilder != null) {
-            WitnessSnapshot whole = snapshotBuilder.build();
-            reporter.report(tracker -> tracker.witnessed(whole));
+            reporter.lost(1, connection.description() + " began a snapshot and did not complete it");
         }
-        snapshot = null;
         snapshotBuilder = null;
     }
 
@@ -534,7 +535,7 @@ final class LineReports {
 
     /** Ends what began over the connection; the server may end it before the program does. */
     void close() {
-        endSnapshot();
+        dropSnapshot();
         while (!phases.isEmpty()) {
             phases.pop().ifPresent(Scope::close);
         }

@@ -282,6 +282,21 @@ class LineReportsTests extends WithServer {
     }
 
     @Test
+    void aSnapshotThatLacksItsLastLineProvesNothing() throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                "{'op':'mesh_opened','n':1,'mesh':1,'devices':[0]}",
+                with(numbered(ALLOC, 2), "'mesh':1"),
+                state(3, "'type':'DRAM','addresses':[],'complete':false"),
+                "{'op':'mesh_closed','n':4,'mesh':1}",
+                "{'op':'bye','n':4}");
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
     void memoryThatIsFreedAfterTheCloseBeganIsLate() throws Exception {
         startAuto();
 

@@ -177,7 +177,11 @@ final class HistoryPass {
             known.resized(report);
             return;
         }
-        boolean isHeld = known != null && isHeld(known, mesh);
+        boolean isHeld = known != null && known.holdsMemory();
+        if (known != null && mesh != null && known.allocatedBy() == null && !known.isOfItsDevice()) {
+            setAllocatedBy(mesh, known);
+            isHeld = false;
+        }
         BufferGeneration generation = known == null
                 ? begun(
                         report,
@@ -202,18 +206,11 @@ final class HistoryPass {
         }
     }
 
-    /**
-     * Returns whether an earlier report allocated the memory of a generation. If the mesh was unknown, the given one has
-     * allocated the memory from now on.
-     */
-    private boolean isHeld(BufferGeneration generation, @Nullable MeshOpenPeriod mesh) {
-        if (mesh == null || generation.allocatedBy() != null || generation.isOfItsDevice()) {
-            return generation.holdsMemory();
-        }
+    /** Records which mesh allocated the memory of a generation; earlier reports did not name it. */
+    private void setAllocatedBy(MeshOpenPeriod mesh, BufferGeneration generation) {
         allocatedRanges.free(generation);
         generations.keep(generation);
         generation.setAllocatedBy(mesh);
-        return false;
     }
 
     private BufferGeneration begun(HistoryEvent.Allocated report, Address address, BufferGeneration generation) {

@@ -163,21 +163,23 @@ final class WitnessSnapshots {
     }
 
     /**
-     * An allocator lists as free what other allocators reserved, and everything after its mesh was closed. No allocator
-     * knows a circular buffer, and nothing follows from its state.
+     * An allocator lists as free what other allocators reserved, and everything after its mesh was closed. A device's own
+     * allocator belongs to no mesh. No allocator knows a circular buffer, and nothing follows from its state.
      */
     private boolean isEvidence(BufferGeneration buffer, Witnessed event) {
+        AddressState state = stateOf(buffer, event);
+        Optional<AllocatorId> allocator = event.snapshot().allocator();
+        if (state == AddressState.FREE && buffer.kind() == BufferKind.BUFFER) {
+            return (allocator.isEmpty() || allocator.equals(buffer.allocator()))
+                    && (allocator.equals(Optional.of(AllocatorId.DEVICE)) || isOfItsOpenMesh(buffer, event));
+        }
+        return state != AddressState.UNKNOWN;
+    }
+
+    private boolean isOfItsOpenMesh(BufferGeneration buffer, Witnessed event) {
         MeshOpenPeriod mesh = openPeriod(buffer.device(), event);
-        return switch (stateOf(buffer, event)) {
-            case UNKNOWN -> false;
-            case ALLOCATED -> mesh.mayAllocate(buffer.device());
-            case FREE ->
-                mesh.mayAllocate(buffer.device())
-                        && (event.snapshot().moment() == Moment.AFTER_WIPE || !mesh.wasClosedBefore(event.number()))
-                        && (event.snapshot().allocator().isEmpty()
-                                || event.snapshot().allocator().equals(buffer.allocator())
-                                || buffer.kind() != BufferKind.BUFFER);
-        };
+        return mesh.mayAllocate(buffer.device())
+                && (event.snapshot().moment() == Moment.AFTER_WIPE || !mesh.wasClosedBefore(event.number()));
     }
 
     private static AddressState stateOf(BufferGeneration buffer, Witnessed snapshot) {

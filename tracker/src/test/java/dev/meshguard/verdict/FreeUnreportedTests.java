@@ -161,6 +161,20 @@ class FreeUnreportedTests {
     }
 
     @Test
+    void isNamedForASnapshotOfTheDeviceThatTheCloseOfAnotherMeshRead() {
+        var history = history()
+                .mesh(0, 0, 1)
+                .submesh(1, 0, 0)
+                .allocate(DRAM, device(1), 0x1000, 64)
+                .fromAllocator(AllocatorId.DEVICE)
+                .closeMesh(1)
+                .witnessOf(WitnessSnapshot.of(1, CLOSE_BEGUN).ofAllocator(AllocatorId.DEVICE), DRAM, device(1))
+                .closed();
+
+        judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
+    }
+
+    @Test
     void isNotNamedForASnapshotOfAMeshThatDoesNotCoverTheDevice() {
         var history = history()
                 .mesh(0, 0)
