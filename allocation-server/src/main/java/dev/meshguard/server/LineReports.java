@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,9 @@ final class LineReports {
     private static final int MAX_NAME = 40;
     private static final String FREED = "FREED";
     private static final byte[] NOTHING = {};
+
+    /** The first of its three bytes. */
+    private static final byte BYTE_ORDER_MARK = (byte) 0xef;
 
     /** The operations with a number. */
     private static final Set<String> REPORTS = Set.of(("alloc free cb_alloc cb_free phase owner_cached owner_ended"
@@ -137,9 +141,17 @@ final class LineReports {
         this.connection = connection;
     }
 
-    /** Returns whether bytes begin lines: no request of an allocation server begins with a brace. */
+    /**
+     * Returns whether the first bytes of a connection begin lines: with a brace, or with something else that a program writes in front
+     * of it by mistake. A record begins with a number that may also be a blank, and a zero.
+     */
     static boolean areBegunBy(ByteBuffer in) {
-        return in.hasRemaining() && in.get(0) == '{';
+        return in.hasRemaining()
+                && switch (in.get(0)) {
+                    case '{', '[', ' ', '\r', BYTE_ORDER_MARK -> true;
+                    case '\n', '\t' -> in.remaining() > 1 && in.get(1) != 0;
+                    default -> false;
+                };
     }
 
     // Lines
@@ -235,10 +247,10 @@ final class LineReports {
         }
     }
 
-    /** A line without a number is no report, so a server that skips it misses nothing that it would judge. */
+    /** A line without a number and memory is no report, so a server that skips it misses nothing that it would judge. */
     private void unknown(String operation, JsonLine line) {
         String name = operation.substring(0, Math.min(MAX_NAME, operation.length()));
-        if (line.has("n")) {
+        if (Stream.of("n", "address", "addresses", "size").anyMatch(line::has)) {
             throw new InvalidLineException("has \"op\" " + name + ", a report that this server does not know");
         }
         unknownLines++;
@@ -330,8 +342,17 @@ final class LineReports {
         connection.reports++;
         Ownership ownership = line.choice("ownership", Ownership.class).orElse(Ownership.UNKNOWN);
         MemoryRequest release = request(memory, line);
-        if (line.text("result").orElse(FREED).equals(FREED)) {
+        if (!line.has("result") || line.text("result").equals(Optional.of(FREED))) {
+            boolean isOfOtherProcess = dispatcher.isOfOtherProcess(memory, process);
             dispatcher.left(memory, process);
+            if (isOfOtherProcess) {
+                reporter.lost(
+                        1,
+                        connection.description() + " freed " + memory.type() + " "
+                                + Quantities.place(memory.device(), memory.address())
+                                + ", which only another process has allocated");
+                return;
+            }
             reporter.report(
                     tracker -> tracker.freed(release, memory.device(), memory.type(), memory.address(), ownership));
         } else {

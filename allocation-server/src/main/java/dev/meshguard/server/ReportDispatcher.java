@@ -56,8 +56,8 @@ final class ReportDispatcher {
     private final int deviceLimit;
     private final Set<Integer> openedDevices = new HashSet<>();
 
-    /** The addresses of each device at which dead processes left buffers, until one of them is allocated again. */
-    private final Map<Integer, Set<Long>> abandoned = new HashMap<>();
+    /** The addresses of each device at which dead processes left buffers, and which process, until one of them is allocated again. */
+    private final Map<Integer, Map<Long, Long>> abandoned = new HashMap<>();
 
     /** The processes whose end is that of their last connection. */
     private final Set<Long> clients = new HashSet<>();
@@ -130,7 +130,7 @@ final class ReportDispatcher {
     }
 
     private boolean isAbandoned(int device, long id) {
-        return !abandoned.isEmpty() && abandoned.getOrDefault(device, Set.of()).contains(id);
+        return !abandoned.isEmpty() && abandoned.getOrDefault(device, Map.of()).containsKey(id);
     }
 
     private boolean isPossible(int process, int type, int device, long id, long size, ClientConnection connection) {
@@ -245,6 +245,15 @@ final class ReportDispatcher {
         } else {
             enter(process, device, memory.type(), memory.address(), size);
         }
+    }
+
+    /** Returns whether only other processes have reported the buffer that a client frees: it may be theirs or have been freed before. */
+    boolean isOfOtherProcess(LineReports.Memory memory, long process) {
+        Entry entry = memory.isCircularBuffer() ? null : buffers.find(memory.device(), memory.address());
+        if (entry != null) {
+            return entry.type() == memory.type() && !buffers.isHeldBy(entry, process);
+        }
+        return abandoned.getOrDefault(memory.device(), Map.of()).getOrDefault(memory.address(), process) != process;
     }
 
     /** Removes memory from the ledger whose free a client reports, and logs that. */
@@ -422,8 +431,8 @@ final class ReportDispatcher {
                 bytes += size;
                 if (reporter.isKept()) {
                     abandoned
-                            .computeIfAbsent(one.device(), unused -> new HashSet<>())
-                            .add(id);
+                            .computeIfAbsent(one.device(), unused -> new HashMap<>())
+                            .put(id, process);
                 }
             }
         }

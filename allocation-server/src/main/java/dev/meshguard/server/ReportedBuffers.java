@@ -81,6 +81,11 @@ final class ReportedBuffers {
         return left;
     }
 
+    /** Returns whether a process has a reference to an entry. */
+    boolean isHeldBy(Entry entry, long process) {
+        return releasedFor(entry, process) == process;
+    }
+
     private long releasedFor(Entry entry, long process) {
         TreeMap<Long, Integer> others = shares.get(entry);
         long first = processOf(entry);

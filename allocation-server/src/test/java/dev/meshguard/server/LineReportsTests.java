@@ -226,6 +226,60 @@ class LineReportsTests extends WithServer {
         assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "'op':'alloc'          | 'op':'alloc','view':true | 'op':'free','view':true | 'op':'free','view':true",
+                "'op':'alloc'          | 'op':'free','view':true  | 'op':'free','view':true | 'op':'free','view':true",
+                "'op':'alloc'          | 'op':'cb_alloc'          | 'op':'cb_free'          | 'op':'cb_free'",
+                "'op':'alloc'          | 'op':'cb_alloc'          | 'op':'free'             | 'op':'free'",
+                "'op':'alloc','owner':1 | 'op':'alloc','owner':2  | 'op':'free','owner':1   | 'op':'free','owner':1",
+            })
+    void aFreeEndsNoMemoryOfAnotherKindOrOwner(String first, String second, String third, String fourth)
+            throws Exception {
+        startAuto();
+        String[] reports = {first, second, third, fourth};
+
+        send(Stream.of(
+                        Stream.of(HELLO, ADD, ADD.replace("1", "2")),
+                        IntStream.range(0, reports.length)
+                                .mapToObj(index -> "{" + reports[index] + ",'n':" + (index + 1)
+                                        + ",'device':0,'type':'L1','address':4096,'size':64}"),
+                        Stream.of("{'op':'bye','n':4}"))
+                .flatMap(lines -> lines)
+                .toArray(String[]::new));
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
+    void aProcessFreesNoBufferOfAnotherOne() throws Exception {
+        startAuto();
+
+        try (RawClient parent = rawClient().send(bytes(HELLO.replace("7", "6"), ALLOC, "{'op':'idle','n':1}"))) {
+            answer(parent);
+            server.awaitQuiet(LONG);
+            send(HELLO, FREE.replace("2", "1"), "{'op':'bye','n':1}");
+        }
+
+        assertThat(losses())
+                .containsExactly(
+                        "connection 2 (process 7) freed DRAM 0x1000 (4096) on device 0, which only another process"
+                                + " has allocated");
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aProcessFreesNoBufferThatAnEndedOneLeft() throws Exception {
+        startAuto();
+
+        send(HELLO.replace("7", "6"), ALLOC, "{'op':'bye','n':1}");
+        send(HELLO, FREE.replace("2", "1"), "{'op':'bye','n':1}");
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
     @Test
     void oneRequestThatIsReportedByOwnerAndViewIsReportedTwice() throws Exception {
         startAuto();
@@ -662,7 +716,11 @@ class LineReportsTests extends WithServer {
                 "{'op':'mesh_opened','n':2,'mesh':0,'devices':[0]}",
                 "{'op':'mesh_opened','n':2,'mesh':1,'devices':[0,-1]}",
                 "{'op':'phase','n':1}",
-                "{'op':'moved','n':2}"
+                "{'op':'moved','n':2}",
+                "{'op':'moved','address':4096}",
+                "{'op':'free','n':2,'n':1,'device':0,'type':'DRAM','address':4096}",
+                "{'op':'free','n':2,'device':0,'type':'DRAM','address':4096,'result':''}",
+                "{'op':'free','n':2,'device':0,'type':'DRAM','address':4096,'result':'freed'}"
             })
     void aLineThatCannotBeRecordedEndsNothingAndProvesNothing(String line) throws Exception {
         startAuto();
@@ -729,6 +787,19 @@ class LineReportsTests extends WithServer {
         assertThat(losses()).first().isEqualTo(error);
         assertThat(server.problems()).containsExactly("connection 1 did not begin with a hello, so it was closed");
         assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\n", "\r\n", "\t\n", " \n", "[\n", "\ufeff", " "})
+    void aConnectionThatBeginsWithSomethingElseIsReadOrNamed(String first) throws Exception {
+        startAuto();
+
+        send((first + new String(bytes(HELLO, ALLOC, "{'op':'bye','n':1}"), StandardCharsets.UTF_8))
+                .getBytes(StandardCharsets.UTF_8));
+        send(HELLO, "{'op':'bye','n':0}");
+
+        assertThat(history().live().isEmpty()).isNotEqualTo(losses().isEmpty());
+        assertThat(verdict().outcome()).isIn(Outcome.LEAKED, Outcome.INCONCLUSIVE);
     }
 
     @Test
@@ -810,7 +881,8 @@ class LineReportsTests extends WithServer {
         try (RawClient client = rawClient()) {
             client.send(bytes);
         }
-        server.await(all -> all.size() > before && all.stream().noneMatch(ConnectionSnapshot::isOpen), LONG);
+        server.await(
+                all -> all.size() > before && all.stream().skip(before).noneMatch(ConnectionSnapshot::isOpen), LONG);
     }
 
     private static String answer(RawClient client) throws IOException {

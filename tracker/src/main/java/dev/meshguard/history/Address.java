@@ -126,7 +126,7 @@ final class Address {
         BufferGeneration best = null;
         int bestRank = 0;
         for (BufferGeneration generation : live) {
-            if (!generation.mayBeOf(details)) {
+            if (!generation.mayBeOf(details) || !generation.mayBeReleasedBy(details)) {
                 continue;
             }
             int rank = allocatingMesh == null
@@ -146,11 +146,6 @@ final class Address {
     private static boolean goesBefore(BufferGeneration earlier, BufferGeneration later, HistoryEvent.Freed free) {
         if (earlier.reservedAgainAt().isEmpty() || earlier.isDoubled()) {
             return false;
-        }
-        AllocationDetails details = free.request().details();
-        boolean may = earlier.mayBeReleasedBy(details);
-        if (may != later.mayBeReleasedBy(details)) {
-            return may;
         }
         return earlier.fit(free) >= later.fit(free);
     }

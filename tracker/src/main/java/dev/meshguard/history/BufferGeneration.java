@@ -465,20 +465,31 @@ public final class BufferGeneration {
         open++;
     }
 
-    /**
-     * Returns whether a release may match an open report: a release with another extent in the bank is about another
-     * buffer.
-     */
+    /** Returns whether a release may match an open report. */
     boolean mayBeReleasedBy(AllocationDetails released) {
         for (Report report : reports) {
-            if (report.isOpen()) {
-                OptionalLong extent = report.request().details().extent();
-                if (extent.isEmpty() || released.extent().isEmpty() || extent.equals(released.extent())) {
-                    return true;
-                }
+            if (isReleasedBy(report, released)) {
+                return true;
             }
         }
         return false;
+    }
+
+    /**
+     * Returns whether a release may match a report. A release with another extent in the bank, of another owner or of another kind is
+     * about another buffer. The end of a view ends no buffer.
+     */
+    private static boolean isReleasedBy(Report report, AllocationDetails released) {
+        AllocationDetails reported = report.request().details();
+        return report.isOpen()
+                && reported.kind() == released.kind()
+                && (reported.view() || !released.view())
+                && (reported.extent().isEmpty()
+                        || released.extent().isEmpty()
+                        || reported.extent().equals(released.extent()))
+                && (reported.owner().isEmpty()
+                        || released.owner().isEmpty()
+                        || reported.owner().equals(released.owner()));
     }
 
     /** Returns how well a free fits the open report that it fits best. */
@@ -493,7 +504,7 @@ public final class BufferGeneration {
     }
 
     /**
-     * Returns the index of the open report that matches a free best, by process, mesh, owner and ownership.
+     * Returns the index of the open report that matches a free best, by process, view, mesh, owner and ownership.
      *
      * <p>Of one request it is the latest of equal matches. Of several it is (1) a report on the same devices as the free;
      * (2) if the requests name no mesh, the latest; (3) a report of a request without any freed report, because the others may
@@ -502,7 +513,8 @@ public final class BufferGeneration {
     int reportFreedBy(HistoryEvent.Freed free, DevicesByRequest devices) {
         int best = -1;
         for (int i = 0; i < reports.size(); i++) {
-            if (reports.get(i).isOpen() && (best < 0 || goesFirst(reports.get(i), reports.get(best), free, devices))) {
+            if (isReleasedBy(reports.get(i), free.request().details())
+                    && (best < 0 || goesFirst(reports.get(i), reports.get(best), free, devices))) {
                 best = i;
             }
         }
@@ -553,6 +565,7 @@ public final class BufferGeneration {
                 + (reported.owner().equals(released.owner()) ? 4 : 0)
                 + (released.mesh().isPresent() && reported.mesh().equals(released.mesh()) ? 8 : 0)
                 + (released.allocator().isPresent() && reported.allocator().equals(released.allocator()) ? 8 : 0)
-                + (released.processId().isPresent() && reported.processId().equals(released.processId()) ? 16 : 0);
+                + (released.processId().isPresent() && reported.processId().equals(released.processId()) ? 64 : 0)
+                + (reported.view() == released.view() ? 32 : 0);
     }
 }

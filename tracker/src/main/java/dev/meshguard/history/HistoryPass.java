@@ -285,8 +285,8 @@ final class HistoryPass {
         MeshOpenPeriod allocatingMesh =
                 meshes.allocatorOf(report.request().details(), device, devicePeriod, report.number());
         BufferGeneration generation = address.freedBy(report, allocatingMesh, devicePeriod);
-        // A free with another extent in its bank is about another buffer, whose report is late or lost.
-        if (generation == null || !generation.mayBeReleasedBy(report.request().details())) {
+        // The free may be about another buffer, whose report is late or lost.
+        if (generation == null) {
             BufferGeneration last =
                     address.lastOf(allocatingMesh, report.request().details());
             note(

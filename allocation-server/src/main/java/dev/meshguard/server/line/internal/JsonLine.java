@@ -23,7 +23,13 @@ public final class JsonLine {
     private final Map<String, Object> fields = new HashMap<>();
 
     void put(String key, Object value) {
-        fields.put(key, value);
+        if (fields.putIfAbsent(key, value) != null) {
+            throw new InvalidLineException("has \"" + key + "\" twice");
+        }
+    }
+
+    void clear() {
+        fields.clear();
     }
 
     /** Returns whether the line has a field. */

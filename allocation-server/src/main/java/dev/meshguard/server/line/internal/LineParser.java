@@ -53,6 +53,7 @@ public final class LineParser {
             if (Arrays.equals(repaired, 0, repaired.length, bytes, from, to)) {
                 throw invalid;
             }
+            line.clear();
             parse(repaired, 0, repaired.length, line);
         }
     }
