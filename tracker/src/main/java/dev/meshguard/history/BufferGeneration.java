@@ -465,8 +465,11 @@ public final class BufferGeneration {
         open++;
     }
 
-    /** Returns whether a release may match an open report. */
+    /** Returns whether a release may match an open report. The end of a view ends no buffer. */
     boolean mayBeReleasedBy(AllocationDetails released) {
+        if (released.view() && open == 1 && isLastOfBuffer()) {
+            return false;
+        }
         for (Report report : reports) {
             if (isReleasedBy(report, released)) {
                 return true;
@@ -475,15 +478,24 @@ public final class BufferGeneration {
         return false;
     }
 
+    /** Returns whether the last open report is of the buffer itself: only views were released before. */
+    private boolean isLastOfBuffer() {
+        return reports.stream()
+                .allMatch(report -> report.isOpen() != isOfView(report.release().orElse(report.request())));
+    }
+
+    private static boolean isOfView(MemoryRequest request) {
+        return request.details().view();
+    }
+
     /**
      * Returns whether a release may match a report. A release with another extent in the bank, of another owner or of another kind is
-     * about another buffer. The end of a view ends no buffer.
+     * about another buffer.
      */
     private static boolean isReleasedBy(Report report, AllocationDetails released) {
         AllocationDetails reported = report.request().details();
         return report.isOpen()
                 && reported.kind() == released.kind()
-                && (reported.view() || !released.view())
                 && (reported.extent().isEmpty()
                         || released.extent().isEmpty()
                         || reported.extent().equals(released.extent()))
