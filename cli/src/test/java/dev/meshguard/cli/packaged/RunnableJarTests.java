@@ -3,7 +3,6 @@ package dev.meshguard.cli.packaged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.cli.packaged.PackagedProgram.Answer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

@@ -14,6 +14,7 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -51,8 +52,6 @@ final class CaptureRecorder {
     /** The nodes with an edge to a buffer's node. */
     private static final Set<String> REPORTS = Set.of("buffer_allocate", "buffer_deallocate");
 
-    private static final int MAX_FREED = 256;
-
     /** An open operation, with its number if there may be calls of Python. */
     private static final class Operation {
         private final int node;
@@ -84,9 +83,6 @@ final class CaptureRecorder {
     private final Set<Long> freedAddresses = new HashSet<>();
 
     private final Deque<Operation> open = new ArrayDeque<>();
-    /** The last buffers that were freed in the outermost open operation; an exception frees buffers before its operation ends. */
-    private final Deque<CapturedBuffer> freed = new ArrayDeque<>();
-
     /** The runtime's among the buffers that were allocated in the outermost open operation, unless they are in doubt. */
     private final List<CapturedBuffer> ofRuntime = new ArrayList<>();
 
@@ -285,7 +281,6 @@ final class CaptureRecorder {
     private void began(GraphNode node, int number) {
         String name = nameOf(node);
         if (open.isEmpty()) {
-            freed.clear();
             ofRuntime.clear();
             recording.operationBegan(name);
         }
@@ -386,7 +381,9 @@ final class CaptureRecorder {
         return Optional.of(new RejectionExplanation.Buffers(
                 "capture",
                 holders(live.values().stream()),
-                holders(freed.stream().filter(buffer -> buffer.freedAt > began)),
+                holders(buffers.values().stream()
+                        .filter(buffer -> buffer.state == State.FREED && buffer.freedAt > began)
+                        .sorted(Comparator.comparingInt(buffer -> buffer.freedAt))),
                 before()));
     }
 
@@ -561,14 +558,6 @@ final class CaptureRecorder {
         Memory memory = memoryOf(buffer);
         buffer.state = State.FREED;
         buffer.freedAt = number;
-        if (open.isEmpty()) {
-            buffer.memory = null;
-        } else {
-            if (freed.size() == MAX_FREED) {
-                freed.remove();
-            }
-            freed.add(buffer);
-        }
         live.remove(memory);
         recording.freed(memory);
     }
