@@ -97,7 +97,11 @@ final class LineReports {
         BYE
     }
 
-    /** A mesh by its number in the history. */
+    /**
+     * A mesh by its number in the history.
+     *
+     * @param devices the devices that it keeps open: a submesh keeps those of its parent
+     */
     private record KnownMesh(int number, List<Integer> devices) {}
 
     /** The fields that all lines of a snapshot share. */
@@ -477,7 +481,12 @@ final class LineReports {
         String name = line.text("name").orElse("mesh");
         long busiest = line.has("busiestDevice") ? line.number("busiestDevice", -1, HistoryEvent.MAX_DEVICE) : -1;
         notOpen(id);
-        KnownMesh mesh = new KnownMesh(reporter.isKept() ? programs.numberOf(id) : id, devices);
+        List<Integer> kept = parent == null
+                ? devices
+                : Stream.concat(devices.stream(), parent.devices().stream())
+                        .distinct()
+                        .toList();
+        KnownMesh mesh = new KnownMesh(reporter.isKept() ? programs.numberOf(id) : id, kept);
         meshes.put(id, mesh);
         openMeshes.put(id, mesh);
         MeshDescription description = new MeshDescription(
@@ -488,7 +497,7 @@ final class LineReports {
                 parent == null ? OptionalInt.empty() : OptionalInt.of(parent.number()),
                 List.of());
         reporter.report(tracker -> tracker.meshOpened(description));
-        programs.opened(devices).forEach(dispatcher::openedByMesh);
+        programs.opened(kept).forEach(dispatcher::openedByMesh);
     }
 
     private void meshClosed(JsonLine line) {

@@ -368,6 +368,25 @@ class LineReportsTests extends WithServer {
         assertThat(causes()).containsExactly(Cause.LATE);
     }
 
+    @Test
+    void aSubmeshKeepsTheDevicesOfItsParentOpen() throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                "{'op':'mesh_opened','n':1,'mesh':1,'devices':[0,1]}",
+                "{'op':'mesh_opened','n':2,'mesh':2,'devices':[1],'parent':1}",
+                "{'op':'mesh_closed','n':3,'mesh':1}",
+                "{'op':'mesh_close_begun','n':4,'mesh':2}",
+                "{'op':'mesh_closed','n':5,'mesh':2}",
+                "{'op':'bye','n':5}");
+
+        long closing = history().events(HistoryEvent.MeshClosing.class).get(0).number();
+        assertThat(history().events(HistoryEvent.DeviceClosed.class))
+                .hasSize(2)
+                .allMatch(closed -> closed.number() > closing);
+    }
+
     private static String state(int number, String fields) {
         return "{'op':'state','n':" + number + ",'mesh':1,'device':0,'moment':'CLOSE_BEGUN'," + fields + "}";
     }
