@@ -498,14 +498,6 @@ class _Client:
         if not self.connection.recv(4096).startswith(b'{"ok"'):
             raise BlockingIOError
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", _SEND_SECONDS, 0))
-        self.end_with_worker()
-
-    def end_with_worker(self):
-        """A worker of multiprocessing ends without the functions of atexit, and forgets its finalisers when it begins."""
-        util = sys.modules.get("multiprocessing.util")
-        if hasattr(util, "Finalize"):
-            util.Finalize(None, close, exitpriority=-100)
-            util.register_after_fork(self, _Client.end_with_worker)
 
     def lose(self, failure):
         """Ends the reports. The server reads in a file beside its socket which processes it did not hear."""
@@ -545,6 +537,15 @@ def _at_exit():
     _client.is_ended = True
 
 
+@functools.wraps(os._exit)
+def _exit(*args, run=os._exit, **kwargs):
+    """Ends a program, or a worker of multiprocessing, without the functions of atexit, but with its last line."""
+    try:
+        close()
+    finally:
+        run(*args, **kwargs)
+
+
 def _after_fork():
     """The child must not use the connection of its parent, and connects with its first report."""
     global _client
@@ -556,6 +557,7 @@ def _after_fork():
 
 _client = _Client()
 atexit.register(_at_exit)
+os._exit = _exit
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=lambda: _client.sending.locked() and _client.stop("idle"), after_in_child=_after_fork)
 

@@ -55,6 +55,11 @@ class CClientTests extends ClientContract {
     }
 
     @Test
+    void aLeakRightBeforeTheProgramEndsAtOnceIsNeverClean() throws Exception {
+        assertThat(verdictOf("leaks_and_ends_at_once").outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
     void whatIsFreedAtExitIsFreed() throws Exception {
         assertThat(verdictOf("frees_at_exit").outcome()).isEqualTo(Outcome.LEAK_FREE);
     }

@@ -118,11 +118,6 @@ abstract class ClientContract {
     }
 
     @Test
-    void aLeakRightBeforeTheProgramEndsAtOnceIsNeverClean() throws Exception {
-        assertThat(verdictOf("leaks_and_ends_at_once").outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-    }
-
-    @Test
     void aLabelArrivesWithItsQuotesAndIsCutBetweenCharacters() throws Exception {
         assertThat(verdictOf("text").survivors())
                 .singleElement()

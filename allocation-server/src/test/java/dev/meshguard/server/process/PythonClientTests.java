@@ -68,6 +68,16 @@ class PythonClientTests extends ClientContract {
     }
 
     @Test
+    void aProgramAndItsForkThatFreeAllAndCallExitAreClean() throws Exception {
+        assertThat(verdictOf("frees_without_flush_and_ends_at_once").outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aLeakRightBeforeTheProgramEndsAtOnceIsALeak() throws Exception {
+        assertThat(verdictOf("leaks_and_ends_at_once").outcome()).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
     void eachProgramThatAProgramStartsIsJudgedWithIt() throws Exception {
         assertThat(verdictOf("subprograms").survivors()).hasSize(2);
     }

@@ -152,6 +152,14 @@ def frees_and_ends_at_once():
     os._exit(0)
 
 
+def frees_without_flush_and_ends_at_once():
+    nothing()
+    if os.fork() != 0:
+        os.wait()
+    nothing()
+    os._exit(0)
+
+
 def leaks_and_ends_at_once():
     nothing()
     meshguard.flush()
