@@ -139,22 +139,6 @@ class ReferenceCountedLogTests {
     }
 
     @Test
-    void whoSharedABufferOfADeadProcessFreesItAlsoAfterTheAddressIsUsedAgain() {
-        AllocationLog log = Logs.of(
-                "✓ [PID 7] Allocated 64 bytes of L1 on device 0 (buffer_id=4096)",
-                "✓ [PID 8] Allocated 64 bytes of L1 on device 0 (buffer_id=4096, ref_count=2)",
-                "✗ [PID 7] Freed buffer 4096 on device 0 (64 bytes, ref_count=1 remaining)",
-                "   PID 7 is dead, removing its buffers...",
-                "   ✓ Removed 1 buffers (6.10352e-05 MB) from PID 7",
-                "✓ [PID 9] Allocated 64 bytes of L1 on device 0 (buffer_id=4096)",
-                "✗ [PID 9] Freed buffer 4096 on device 0 (64 bytes, FINAL)",
-                "⚠ [PID 8] Deallocation for unknown buffer 4096 on device 0 (allocated before tracking started)",
-                Logs.STOPPED);
-
-        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @Test
     void sumsOfTheServerThatAgreeAreNotInconclusive() {
         AllocationLog log = Logs.of(
                 ALLOCATED,

@@ -109,9 +109,9 @@ final class BufferEntry {
         isOfDead = false;
     }
 
-    /** Whether all its open reports are those of a dead process. */
-    boolean isOfDead() {
-        return isOfDead;
+    /** Whether all its open reports are those of a dead process: a free then belongs to another buffer. */
+    boolean isOfDeadOnly() {
+        return isOfDead && references == 0;
     }
 
     /** Returns its use; empty if no line about a single buffer names it. */

@@ -196,7 +196,7 @@ final class ReplayedLedger {
         BufferType open = openType(entry);
         if (open == null) {
             events.freed(entry, report.pid, typeOfUnknown(entry));
-        } else if (entry.references == 0 && entry.isOfDead()) {
+        } else if (entry.isOfDeadOnly()) {
             events.freeIgnored(entry, report.pid, open);
         } else {
             events.freed(entry, report.pid, open);
@@ -288,17 +288,14 @@ final class ReplayedLedger {
     private void remove(ReplayedDevice replayed, BufferEntry entry, Death latest) {
         latest.removed(entry, 1);
         entry.died();
-        abandon(replayed, entry, entry.isOfDead());
+        abandon(replayed, entry);
     }
 
-    /**
-     * The server removes an entry without a free: a later report of its address is of another buffer, unless a process
-     * that runs refers to it.
-     */
-    private void abandon(ReplayedDevice replayed, BufferEntry entry, boolean isUnused) {
+    /** The server removes an entry without a free: a later report of its address is of another buffer. */
+    private void abandon(ReplayedDevice replayed, BufferEntry entry) {
         replayed.remove(entry);
         entry.references = 0;
-        if (isUnused && openType(entry) != null) {
+        if (openType(entry) != null) {
             replayed.abandoned.add(entry);
         }
     }
@@ -374,8 +371,7 @@ final class ReplayedLedger {
                             + (forgotten == 1 ? "1 buffer was" : forgotten + " buffers were") + " allocated");
             events.next().trackingStarted();
         }
-        devices.values()
-                .forEach(replayed -> replayed.entries.entries().forEach(entry -> abandon(replayed, entry, true)));
+        devices.values().forEach(replayed -> replayed.entries.entries().forEach(entry -> abandon(replayed, entry)));
         countsReferences = false;
         death = null;
     }
