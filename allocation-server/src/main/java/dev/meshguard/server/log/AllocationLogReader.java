@@ -8,9 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apiguardian.api.API;
@@ -30,19 +27,17 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationLogReader {
 
-    private final InstantSource clock;
     private final Optional<Pattern> phaseMark;
     private final Optional<Pattern> roundMark;
 
-    private AllocationLogReader(InstantSource clock, Optional<Pattern> phaseMark, Optional<Pattern> roundMark) {
-        this.clock = clock;
+    private AllocationLogReader(Optional<Pattern> phaseMark, Optional<Pattern> roundMark) {
         this.phaseMark = phaseMark;
         this.roundMark = roundMark;
     }
 
     /** Returns a reader that recognizes only the server's own lines. */
     public static AllocationLogReader create() {
-        return new AllocationLogReader(InstantSource.system(), Optional.empty(), Optional.empty());
+        return new AllocationLogReader(Optional.empty(), Optional.empty());
     }
 
     /**
@@ -50,7 +45,7 @@ public final class AllocationLogReader {
      * by the pattern's first group, or by the whole match if it has none.
      */
     public AllocationLogReader phasesAt(Pattern mark) {
-        return new AllocationLogReader(clock, Optional.of(mark), roundMark);
+        return new AllocationLogReader(Optional.of(mark), roundMark);
     }
 
     /**
@@ -62,15 +57,7 @@ public final class AllocationLogReader {
      * is skipped.
      */
     public AllocationLogReader roundsAt(Pattern mark) {
-        return new AllocationLogReader(clock, phaseMark, Optional.of(mark));
-    }
-
-    /**
-     * Returns this reader with another clock for the day of the check, on which expired expectations depend; a log
-     * contains no date.
-     */
-    public AllocationLogReader clock(InstantSource newClock) {
-        return new AllocationLogReader(newClock, phaseMark, roundMark);
+        return new AllocationLogReader(phaseMark, Optional.of(mark));
     }
 
     /**
@@ -94,8 +81,6 @@ public final class AllocationLogReader {
      * @throws IOException as {@link #read(Path)} does
      */
     public AllocationLog read(InputStream log, String name) throws IOException {
-        LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
-        return new AllocationLog(
-                name, LogParser.of(LogLineReader.of(log), new LogParser.Choices(today, phaseMark, roundMark)));
+        return new AllocationLog(name, LogParser.of(LogLineReader.of(log), phaseMark, roundMark));
     }
 }

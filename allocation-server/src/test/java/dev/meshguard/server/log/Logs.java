@@ -8,15 +8,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 
 /** Creates logs for tests. */
 final class Logs {
 
-    static final AllocationLogReader READER =
-            AllocationLogReader.create().clock(InstantSource.fixed(Instant.parse("2026-03-01T10:15:30Z")));
+    static final AllocationLogReader READER = AllocationLogReader.create();
 
     /** The last line of a server, after which nothing runs. */
     static final String STOPPED = "🛑 Allocation Server stopped";

@@ -41,10 +41,6 @@ public final class EventLineNumbers {
         rows++;
     }
 
-    boolean isEmpty() {
-        return last == 0;
-    }
-
     /** Returns the line of an event; empty if there is no event of that number. */
     public OptionalLong of(long event) {
         if (event < 1 || event > last) {

@@ -11,6 +11,7 @@ import dev.meshguard.server.log.internal.LogGapRecorder.Kind;
 import dev.meshguard.tracker.Scope;
 import java.io.IOException;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -62,15 +63,6 @@ public final class LogParser {
             long disagreements,
             List<String> notes) {}
 
-    /**
-     * The options of the parser.
-     *
-     * @param today the day of the check, on which expired expectations depend
-     * @param phaseMark matches the lines that begin a phase; its first group is the name
-     * @param roundMark matches the lines that begin a round
-     */
-    public record Choices(LocalDate today, Optional<Pattern> phaseMark, Optional<Pattern> roundMark) {}
-
     /** The whole line that begins a block: its words also occur in sentences. */
     private static final Pattern BLOCK_TITLE =
             Pattern.compile("BUFFER (?:DE)?ALLOCATED|Allocation #\\d{1,18}|Deallocation(?: #\\d{1,18})?");
@@ -80,7 +72,8 @@ public final class LogParser {
     private static final String SOURCE = "allocation server log";
 
     private final LogLineReader lines;
-    private final Choices choices;
+    private final Optional<Pattern> phaseBegin;
+    private final Optional<Pattern> roundBegin;
 
     private final LogRecorder events = new LogRecorder();
     private final LogGapRecorder gaps = new LogGapRecorder(events);
@@ -130,14 +123,21 @@ public final class LogParser {
     /** The sum in a device's last line of circular buffers or kernels. */
     private record LastTotal(String megabytes, long line) {}
 
-    private LogParser(LogLineReader lines, Choices choices) {
+    private LogParser(LogLineReader lines, Optional<Pattern> phaseBegin, Optional<Pattern> roundBegin) {
         this.lines = lines;
-        this.choices = choices;
+        this.phaseBegin = phaseBegin;
+        this.roundBegin = roundBegin;
     }
 
-    /** Reads a log to its end. */
-    public static Result of(LogLineReader lines, Choices choices) throws IOException {
-        return new LogParser(lines, choices).read();
+    /**
+     * Reads a log to its end.
+     *
+     * @param phaseBegin matches the lines that begin a phase; its first group is the name
+     * @param roundBegin matches the lines that begin a round
+     */
+    public static Result of(LogLineReader lines, Optional<Pattern> phaseBegin, Optional<Pattern> roundBegin)
+            throws IOException {
+        return new LogParser(lines, phaseBegin, roundBegin).read();
     }
 
     private Result read() throws IOException {
@@ -338,11 +338,10 @@ public final class LogParser {
 
     /** A line may begin a phase and a round. A prefix with the mark of the current one begins none. */
     private boolean beginsSomething(String text, boolean isPrefix) {
-        Optional<String> newPhase = mark(choices.phaseMark(), text)
+        Optional<String> newPhase = mark(phaseBegin, text)
                 .map(String::strip)
                 .filter(name -> !name.isEmpty() && !(isPrefix && name.equals(phase.name())));
-        Optional<String> newRound =
-                mark(choices.roundMark(), text).filter(mark -> !(isPrefix && mark.equals(roundMark)));
+        Optional<String> newRound = mark(roundBegin, text).filter(mark -> !(isPrefix && mark.equals(roundMark)));
         newPhase.ifPresent(name -> {
             phase = new Phase(name);
             events.next().phase(phase);
@@ -524,7 +523,7 @@ public final class LogParser {
     }
 
     private void checked() {
-        events.next().checked(choices.today());
+        events.next().checked(LocalDate.now(ZoneOffset.UTC));
         unseen.checked();
     }
 
