@@ -206,13 +206,9 @@ final class ServerLoop implements Runnable {
         try {
             file.removeOwn();
         } catch (IOException e) {
-            problem("the socket could not be removed: " + e.getMessage());
-        }
-    }
-
-    private void problem(String sentence) {
-        synchronized (lock) {
-            problems.add(sentence);
+            synchronized (lock) {
+                problems.add("the socket could not be removed: " + e.getMessage());
+            }
         }
     }
 

@@ -127,19 +127,8 @@ final class SocketFile {
                         + " and the files .c… beside it, or choose another path.");
     }
 
-    private static Path privateFolder(Path parent, Path path) throws IOException {
-        try {
-            return privateFolder(parent);
-        } catch (IOException e) {
-            throw new IOException(
-                    "Cannot listen at " + path + ": no file can be created in its folder (" + reason(e)
-                            + "). Choose another path.",
-                    e);
-        }
-    }
-
     /** A short random name separates two servers; security does not depend on its secrecy. */
-    private static Path privateFolder(Path parent) throws IOException {
+    private static Path privateFolder(Path parent, Path path) throws IOException {
         int number = ThreadLocalRandom.current().nextInt(1 << 30);
         while (true) {
             Path folder = parent.resolve(".s" + Integer.toString(number, Character.MAX_RADIX));
@@ -149,6 +138,11 @@ final class SocketFile {
                 return Files.createDirectory(folder);
             } catch (FileAlreadyExistsException e) {
                 number++;
+            } catch (IOException e) {
+                throw new IOException(
+                        "Cannot listen at " + path + ": no file can be created in its folder (" + reason(e)
+                                + "). Choose another path.",
+                        e);
             }
         }
     }

@@ -80,22 +80,6 @@ class ServerFaultTests extends WithServer {
     }
 
     @Test
-    void splitsRecordsThatArriveTogether() throws IOException {
-        start(RecordSize.BYTES_144);
-
-        try (RawClient client = client()) {
-            Request[] requests = new Request[10_000];
-            for (int i = 0; i < requests.length; i++) {
-                requests[i] = Request.allocation(7, i % 8, BufferType.DRAM, i, 1);
-            }
-            client.send(requests);
-
-            assertThat(client.query(3).dram()).isEqualTo(1250);
-        }
-        assertThat(records()).isEqualTo(10_001);
-    }
-
-    @Test
     void aRecordThatBreaksOffIsLostAndSaid() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
         try (RawClient client = client()) {
