@@ -88,6 +88,7 @@ final class CaptureRecorder {
 
     private Optional<OperationNumbers> numbers = Optional.empty();
     private Optional<PythonCalls> calls = Optional.empty();
+    private Optional<SnapshotComparison> snapshots = Optional.empty();
     private final Map<String, Long> unread = new TreeMap<>();
 
     private OptionalInt rank = OptionalInt.empty();
@@ -128,6 +129,21 @@ final class CaptureRecorder {
     void otherVersion(String version) {
         notes.add(String.format(
                 Locale.ROOT, "The report has version %s, and was read as version 1.", Quantities.quoted(version)));
+    }
+
+    /** Prepares for snapshots, which come after the graph. */
+    void expectSnapshots() {
+        snapshots = snapshots.or(() -> Optional.of(new SnapshotComparison()));
+    }
+
+    /**
+     * Returns the comparison for a snapshot after an operation.
+     *
+     * @param operation the number of its node {@code function_start}
+     * @return empty if the graph has no such outermost operation, or what follows it is not read
+     */
+    Optional<SnapshotComparison> snapshotAfter(int operation) {
+        return snapshots.filter(all -> all.hasOperation(operation));
     }
 
     /** Prepares for calls of Python, which may come at the end. */
@@ -334,6 +350,9 @@ final class CaptureRecorder {
             unreturned(ending.name, ending.node);
             ending = pop();
         }
+        if (open.isEmpty() && snapshots.isPresent()) {
+            snapshots.get().operationEnded(ending.node, name, number);
+        }
     }
 
     private Operation pop() {
@@ -474,6 +493,9 @@ final class CaptureRecorder {
                     before.node);
             freed(before, number);
         }
+        if (snapshots.isPresent() && buffer.hasAddress) {
+            snapshots.get().allocated(memory.type(), memory.address(), number);
+        }
         CapturedRequest request = new CapturedRequest(detailsOf(buffer));
         Operation innermost = open.peek();
         if (innermost != null && innermost.numbered != null) {
@@ -538,7 +560,7 @@ final class CaptureRecorder {
             case FROM_BEFORE, FREED_FROM_BEFORE -> {
                 buffer.state = State.FREED_FROM_BEFORE;
                 buffer.freedAt = number;
-                freedFromBefore(node);
+                freedFromBefore(node, number);
             }
         }
     }
@@ -556,15 +578,22 @@ final class CaptureRecorder {
 
     private void freed(CapturedBuffer buffer, int number) {
         Memory memory = memoryOf(buffer);
+        if (snapshots.isPresent() && buffer.hasAddress) {
+            snapshots.get().freed(memory.type(), memory.address(), number);
+        }
         buffer.state = State.FREED;
         buffer.freedAt = number;
         live.remove(memory);
         recording.freed(memory);
     }
 
-    private void freedFromBefore(GraphNode node) {
+    private void freedFromBefore(GraphNode node, int number) {
         freedFromBefore++;
         freedAddresses.add(node.number(Param.ADDRESS).orElse(0));
+        Memory memory = memoryOf(node);
+        if (snapshots.isPresent() && memory != null) {
+            snapshots.get().freedFromBefore(memory.type(), memory.address(), number);
+        }
     }
 
     private @Nullable CapturedBuffer freedBy(GraphNode node) {
@@ -582,7 +611,7 @@ final class CaptureRecorder {
     private void freedUnknown(GraphNode node, int number) {
         boolean isNamed = live.isEmpty() || node.number(Param.ADDRESS).orElse(0) != 0;
         if (isNamed && node.connection() == GraphNode.NONE) {
-            freedFromBefore(node);
+            freedFromBefore(node, number);
         } else {
             lost(1, "node %d frees a buffer that no node describes", number);
         }
@@ -612,6 +641,7 @@ final class CaptureRecorder {
         } else if (!hasEnd) {
             lost(-1, "the capture has no capture_end, so what follows %s is not in it", lastNode());
         }
+        snapshots.ifPresent(all -> all.report(recording));
         long kept = live.values().stream().filter(buffer -> buffer.isOfRuntime).count();
         recording.stop(live.size() - kept, kept);
         addNotes();
@@ -635,6 +665,7 @@ final class CaptureRecorder {
 
     private void addNotes() {
         calls.ifPresent(python -> python.notes().forEach(notes::add));
+        snapshots.ifPresent(all -> all.addNotes(notes));
         long before = buffers.values().stream()
                 .filter(buffer -> buffer.state == State.FROM_BEFORE || buffer.state == State.FREED_FROM_BEFORE)
                 .count();

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.event.BufferType;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.zip.ZipException;
@@ -54,9 +56,9 @@ public final class GraphParser {
 
     private static final String GRAPH = "graph";
 
-    /** The sections of a report that its nodes make superfluous: they have the state of the allocator after operations. */
-    private static final Set<String> SKIPPED =
-            Set.of("buffer_pages", "buffer_pages_by_address", "per_operation_buffers");
+    private static final String SNAPSHOTS = "per_operation_buffers";
+
+    private static final Set<String> PAGES = Set.of("buffer_pages", "buffer_pages_by_address");
 
     private static final Set<String> KEYS_OF_REPORTS = Set.of(
             GRAPH,
@@ -228,6 +230,7 @@ public final class GraphParser {
         } else if (first == JsonToken.START_OBJECT) {
             isReport = true;
             recorder.expectCalls();
+            recorder.expectSnapshots();
             report(json);
         }
         if (!captures.isEmpty() && (!hasGraph || (!hasNode && recorder.nodes() > 0))) {
@@ -256,6 +259,10 @@ public final class GraphParser {
                 nodes(json);
                 continue;
             }
+            if (key.equals(SNAPSHOTS) && value == JsonToken.START_OBJECT && hasGraph) {
+                snapshots(json);
+                continue;
+            }
             if (key.equals("python_io") && value == JsonToken.START_ARRAY) {
                 recorder.calls(PythonCalls.read(json, "python_io of the report"));
                 continue;
@@ -268,13 +275,76 @@ public final class GraphParser {
                     && value.isScalarValue()
                     && !json.getText().equals(VERSION)) {
                 recorder.otherVersion(json.getText());
-            } else if (SKIPPED.contains(key)) {
+            } else if (PAGES.contains(key)) {
                 recorder.skipped("section " + key);
-            } else if (key.equals(GRAPH)) {
+            } else if (key.equals(SNAPSHOTS) || key.equals(GRAPH)) {
                 recorder.unread("section " + key + " of another form or at another place");
             }
             json.skipChildren();
         }
+    }
+
+    /** The keys are numbers in the order of texts, so the operations are not in their order. */
+    private void snapshots(JsonParser json) throws IOException {
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            OptionalLong key = GraphNode.number(json.currentName());
+            boolean isNumber = key.isPresent() && key.getAsLong() < Integer.MAX_VALUE;
+            boolean isArray = json.nextToken() == JsonToken.START_ARRAY;
+            Optional<SnapshotComparison> comparison =
+                    isNumber ? recorder.snapshotAfter((int) key.getAsLong()) : Optional.empty();
+            if (!isNumber || !isArray) {
+                recorder.unread(isNumber ? "snapshot that is no list" : "snapshot of no operation");
+                json.skipChildren();
+            } else if (comparison.isEmpty()) {
+                unknownSnapshot(json);
+            } else {
+                snapshot(json, (int) key.getAsLong(), comparison.get());
+            }
+        }
+    }
+
+    /** An empty snapshot contradicts nothing that other snapshots do not contradict too. */
+    private void unknownSnapshot(JsonParser json) throws IOException {
+        boolean isEmpty = true;
+        for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
+            json.skipChildren();
+            isEmpty = false;
+        }
+        if (isEmpty) {
+            recorder.skipped("snapshot of no outermost operation that ended");
+        } else {
+            recorder.unread("snapshot of no outermost operation that ended");
+        }
+    }
+
+    private void snapshot(JsonParser json, int operation, SnapshotComparison comparison) throws IOException {
+        comparison.snapshotBegan();
+        for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
+            if (next != JsonToken.START_OBJECT) {
+                json.skipChildren();
+                recorder.unread("buffer of a snapshot that is no object");
+                continue;
+            }
+            OptionalLong address = OptionalLong.empty();
+            Optional<BufferType> type = Optional.empty();
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String key = json.currentName();
+                if (json.nextToken().isScalarValue() && key.equals("address")) {
+                    address = GraphNode.number(json.getText());
+                } else if (json.currentToken().isScalarValue() && key.equals("buffer_type")) {
+                    OptionalLong code = GraphNode.number(json.getText());
+                    type = code.isPresent() ? GraphNode.typeOfCode(code.getAsLong()) : Optional.empty();
+                } else {
+                    json.skipChildren();
+                }
+            }
+            if (address.isPresent() && type.isPresent()) {
+                comparison.buffer(operation, type.get(), address.getAsLong());
+            } else {
+                recorder.unread("buffer of a snapshot without valid numbers");
+            }
+        }
+        comparison.snapshotEnded(operation);
     }
 
     /** A report of one process has rank 0 of 1, which names nothing. */
