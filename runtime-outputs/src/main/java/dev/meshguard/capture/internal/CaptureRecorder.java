@@ -237,9 +237,9 @@ final class CaptureRecorder {
             lost(1, "node %d, of type %s, stands at a wrong place", number, Quantities.quoted(node.type()));
         }
         boolean reportsBuffer = REPORTS.contains(node.type());
-        if (reportsBuffer && node.connections().length > 1) {
+        if (reportsBuffer && node.hasSeveralEdges()) {
             lost(1, "node %d has edges to several buffers", number);
-        } else if (!reportsBuffer && buffers.containsKey(node.connection())) {
+        } else if (!reportsBuffer && node.connection() < number && buffers.containsKey(node.connection())) {
             lost(
                     1,
                     "node %d has an edge to the buffer of node %d, and its type is %s",

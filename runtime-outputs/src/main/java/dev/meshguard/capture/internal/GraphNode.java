@@ -191,6 +191,10 @@ final class GraphNode {
         return hasConnections && connected == 0;
     }
 
+    boolean hasSeveralEdges() {
+        return connected > 1;
+    }
+
     /** Returns the first node to which an edge leads, or {@link #NONE}. */
     int connection() {
         return connected == 0 ? NONE : connections[0];
