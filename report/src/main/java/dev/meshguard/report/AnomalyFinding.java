@@ -1,5 +1,7 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.HistoryEvent.Freed;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.Anomaly;
@@ -59,11 +61,28 @@ record AnomalyFinding(Anomaly anomaly, MemoryNames names) implements Finding {
         String size = Quantities.size(buffer.size());
         return buffer.isLive()
                 ? "the buffer there, " + size + ", was reported at event #" + buffer.allocatedAt()
-                        + " and is another one: it takes another extent of its bank"
+                        + " and is another one: "
+                        + difference(free().orElseThrow().request().details(), buffer)
                 : (names.hasDevice(buffer) ? "the buffer that was there, " : "it, ") + size + ", was "
                         + names.of(buffer.request()).freed() + " before, at event #"
                         + buffer.freedAt().orElse(buffer.allocatedAt())
                         + (buffer.isCollected() ? ", when its handle was collected" : "");
+    }
+
+    private static String difference(AllocationDetails freed, BufferGeneration buffer) {
+        if (freed.kind() != buffer.kind()) {
+            return freed.kind() == BufferKind.BUFFER ? "it is a circular buffer" : "the free is of a circular buffer";
+        }
+        if (freed.view()) {
+            return "the free is of a view";
+        }
+        boolean isOfOwner = freed.owner().isEmpty()
+                || buffer.owner().isEmpty()
+                || freed.owner().equals(buffer.owner());
+        return isOfOwner
+                ? "it takes another extent of its bank"
+                : "the free names " + freed.owner().get() + ", not "
+                        + buffer.owner().get();
     }
 
     /** A mesh frees an address that it never allocated; another mesh has or had a buffer there. */

@@ -1,8 +1,10 @@
 package dev.meshguard.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
@@ -21,9 +23,15 @@ import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class VerdictReportTests {
+
+    private static final AllocationDetails OF_ADD = AllocationDetails.user().ownedBy(Owner.program("add"));
 
     private static final int TWO_MIB = 2 * 1024 * 1024;
 
@@ -119,6 +127,22 @@ class VerdictReportTests {
                    why   no buffer was ever reported there
 
                 sum     1 allocated = 1 freed""");
+    }
+
+    static Stream<Arguments> freesOfOthers() {
+        return Stream.of(
+                arguments(OF_ADD.asView(), "the free is of a view"),
+                arguments(OF_ADD.ofKind(BufferKind.CIRCULAR_BUFFER), "the free is of a circular buffer"),
+                arguments(OF_ADD.ownedBy(Owner.program("matmul")), "the free names program matmul, not program add"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("freesOfOthers")
+    void saysWhyAFreeIsNotOfTheBufferAtItsAddress(AllocationDetails freed, String why) {
+        tracker.allocated(tracker.request(OF_ADD), 3, BufferType.L1, 4096, 64, Ownership.OWNING);
+        tracker.freed(tracker.release(freed), 3, BufferType.L1, 4096, Ownership.OWNING);
+
+        assertThat(text()).containsIgnoringWhitespaces("is another one: " + why);
     }
 
     @Test

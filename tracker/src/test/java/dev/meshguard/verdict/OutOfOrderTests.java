@@ -66,6 +66,17 @@ class OutOfOrderTests {
     }
 
     @Test
+    void isUndecidedIfTheFreeNamesAnOwnerWithoutBuffersAtTheAddress() {
+        var history = freed(allocated(onAMesh(), program(1)), program(2)).closed();
+
+        judged(history)
+                .hasOnly(UNEXPLAINED, UNDECIDED)
+                .because(
+                        "no free was reported",
+                        "the free of {freed} names program 2, which had no buffer at the address");
+    }
+
+    @Test
     void isNotInferredFromAFreeByItsOwnerOfWhatThatOwnerHad() {
         var history = allocated(freed(allocated(onAMesh(), program(1)), program(1)), program(1))
                 .closed();

@@ -129,7 +129,7 @@ final class LeakDiagnosis {
         return trackingOff(survivor)
                 .or(() -> reportsLost(survivor))
                 .or(() -> freeOfReusedAddress(survivor))
-                .or(() -> freeOfRelatedMesh(survivor));
+                .or(() -> freeOfAnother(survivor));
     }
 
     private static Optional<Reason> trackingOff(SurvivorFacts survivor) {
@@ -186,22 +186,36 @@ final class LeakDiagnosis {
                                 report.freedAt().orElseThrow(), report.allocatedAt())));
     }
 
-    /** Returns a free that names the parent of its mesh, or a submesh of it, and matched nothing: the number may be wrong. */
-    private static Optional<Reason> freeOfRelatedMesh(SurvivorFacts survivor) {
+    /** Returns a free that names another mesh or owner and matched nothing, if what it names may be wrong. */
+    private static Optional<Reason> freeOfAnother(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
         return survivor.strayFreesOn(buffer.device()).stream()
-                .filter(stray -> stray.kind() == Anomaly.Kind.UNKNOWN_FREE)
-                .map(stray -> (HistoryEvent.Freed) stray.event())
-                .filter(free -> free.number() > buffer.allocatedAt())
-                .filter(free -> AllocatorId.mayBeOne(free.request().details().allocator(), buffer.allocator()))
-                .filter(free ->
-                        survivor.isOfRelatedMesh(free.request().details().mesh()))
+                .filter(stray -> stray.event().number() > buffer.allocatedAt())
+                .flatMap(stray -> wronglyNamed(survivor, (HistoryEvent.Freed) stray.event(), stray.kind()).stream())
                 .findFirst()
-                .map(free -> new Reason(
-                        Kind.REPORTS_FIT_BOTH,
-                        Evidence.formatted(
-                                "the free of event #%d names mesh %d, and no buffer of that mesh was at the address",
-                                free.number(), free.request().details().mesh().getAsInt())));
+                .map(free -> new Reason(Kind.REPORTS_FIT_BOTH, free));
+    }
+
+    private static Optional<Evidence> wronglyNamed(SurvivorFacts survivor, HistoryEvent.Freed free, Anomaly.Kind kind) {
+        AllocationDetails details = free.request().details();
+        if (kind == Anomaly.Kind.UNKNOWN_FREE
+                && AllocatorId.mayBeOne(details.allocator(), survivor.buffer().allocator())
+                && survivor.isOfRelatedMesh(details.mesh())) {
+            return Optional.of(Evidence.formatted(
+                    "the free of event #%d names mesh %d, and no buffer of that mesh was at the address",
+                    free.number(), details.mesh().getAsInt()));
+        }
+        boolean mayBeIt = survivor.buffer().reportsRemaining().size() == 1
+                && survivor.buffer().owner().isPresent()
+                && survivor.buffer().kind() == details.kind()
+                && !details.view()
+                && survivor.generationsAtAddress().stream()
+                        .flatMap(other -> other.reports().stream())
+                        .noneMatch(report -> report.request().details().owner().equals(details.owner()));
+        return details.owner()
+                .filter(named -> mayBeIt)
+                .map(named -> Evidence.formatted(
+                        "the free of event #%d names %s, which had no buffer at the address", free.number(), named));
     }
 
     /** Where no report names the allocator, the reports of several buffers of one mesh are one generation. */
