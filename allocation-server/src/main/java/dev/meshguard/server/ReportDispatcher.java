@@ -7,6 +7,7 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.internal.LiveEntries.Entry;
 import dev.meshguard.server.ReportedBuffers.Held;
+import dev.meshguard.server.log.internal.GuessedTypes;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
@@ -46,6 +47,7 @@ final class ReportDispatcher {
     private final RunningTotals circularBuffers = new RunningTotals();
     private final RunningTotals kernels = new RunningTotals();
     private final FreedTypes freedTypes = new FreedTypes();
+    private final GuessedTypes guesses = new GuessedTypes();
     private final ProcessRegistry processes;
     private final List<ClientConnection> connections;
     private final LinePrograms linePrograms = new LinePrograms();
@@ -105,6 +107,8 @@ final class ReportDispatcher {
         if (isPossible(process, type, device, id, size, connection)) {
             enter(process, device, TYPES[type], id, size);
             allocated(connection.details(), device, TYPES[type], id, size);
+            guesses.allocated(device, id, TYPES[type])
+                    .ifPresent(mayBeFreed -> reporter.lost(-1, connection.description() + " " + mayBeFreed));
         }
     }
 
@@ -192,7 +196,11 @@ final class ReportDispatcher {
             rejected("a free on device " + device + ", which this server does not have", connection);
         } else {
             opened(device);
-            freed(connection.details(), device, typeOfUnknown(device, id), id);
+            BufferType guess = typeOfUnknown(device, id);
+            if (reporter.isKept()) {
+                guesses.freed(device, id, guess, "a free of nothing by " + connection.description());
+            }
+            freed(connection.details(), device, guess, id);
         }
     }
 
@@ -515,6 +523,7 @@ final class ReportDispatcher {
         kernels.clear();
         processes.clear();
         abandoned.clear();
+        guesses.clear();
         clients.clear();
         unfinished.clear();
     }

@@ -75,6 +75,21 @@ class DamagedLogTests {
     }
 
     @Test
+    void aFreeOfNothingLeavesALaterBufferOfAnyTypeUndecided() {
+        AllocationLog log = Logs.of(
+                "⚠ [PID 1] Deallocation for unknown buffer 4096 on device 0 (allocated before tracking started)",
+                "✓ [PID 1] Allocated 64 bytes of L1 on device 0 (buffer_id=4096)",
+                Logs.STOPPED);
+
+        assertThat(Logs.losses(log))
+                .containsExactly("line 2 allocates L1 0x1000 (4096) on device 0, and the free of nothing in line 1,"
+                        + " which was recorded as one of DRAM, may be its free: reports are missing or out of order");
+        assertThat(Logs.verdictOn(log).survivors())
+                .extracting(Survivor::status)
+                .containsExactly(SurvivorStatus.UNDECIDED);
+    }
+
+    @Test
     void aReportThatCannotBeReadIsALossAndNotSkipped() {
         AllocationLog log =
                 Logs.of(ALLOCATED, "✗ [PID 7] Freed buffer 901152 on device zero (4096 bytes, FINAL)", FREED);

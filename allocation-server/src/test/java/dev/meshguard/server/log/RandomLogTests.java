@@ -240,7 +240,13 @@ class RandomLogTests {
         }
     }
 
+    /** Begins with an allocation at each address, so that the type of each free of nothing is known. */
     private void run(SmallServer server) {
+        for (long page = 1; page <= 6; page++) {
+            for (long id : new long[] {4096 * page, 4096 * page + 0xffff_0000_0000L}) {
+                server.allocate(1, 0, typeOf(id), id, 64);
+            }
+        }
         run(server, OPERATIONS_OF_A_LOG);
     }
 
@@ -248,10 +254,9 @@ class RandomLogTests {
         for (int operation = 0; operation < operations; operation++) {
             int device = random.nextInt(8);
             long id = 4096L * (1 + random.nextInt(6)) + (random.nextInt(5) == 0 ? 0xffff_0000_0000L : 0);
-            BufferType type = BufferType.values()[(int) (id / 4096 % 5)];
             int choice = random.nextInt(100);
             if (choice < 50) {
-                server.allocate(1 + random.nextInt(3), device, type, id, SIZES[random.nextInt(SIZES.length)]);
+                server.allocate(1 + random.nextInt(3), device, typeOf(id), id, SIZES[random.nextInt(SIZES.length)]);
             } else if (choice < 96) {
                 server.free(1 + random.nextInt(3), device, id);
             } else if (choice < 98) {
@@ -260,6 +265,10 @@ class RandomLogTests {
                 server.dump();
             }
         }
+    }
+
+    private static BufferType typeOf(long id) {
+        return BufferType.values()[(int) (id / 4096 % 5)];
     }
 
     private byte[] damaged(byte[] log) {

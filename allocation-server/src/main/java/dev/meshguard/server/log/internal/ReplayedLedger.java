@@ -35,6 +35,7 @@ final class ReplayedLedger {
     /** The last free of each id that no line before it allocates. */
     private final Map<Long, UnseenBuffer> unseen = new HashMap<>();
 
+    private final GuessedTypes guesses = new GuessedTypes();
     private long guessedTypes;
 
     /**
@@ -88,6 +89,8 @@ final class ReplayedLedger {
                     entry,
                     freed.line);
         }
+        guesses.allocated(report.device, report.id, report.type)
+                .ifPresent(mayBeFreed -> gaps.note(Kind.ORDER, "line %d %s", report.line, mayBeFreed));
     }
 
     /** Follows the report itself: a buffer with a missing report may have been freed as well. */
@@ -195,7 +198,9 @@ final class ReplayedLedger {
         }
         BufferType open = openType(entry);
         if (open == null) {
-            events.freed(entry, report.pid, typeOfUnknown(entry));
+            BufferType guess = typeOfUnknown(entry);
+            guesses.freed(report.device, report.id, guess, "the free of nothing in line " + report.line);
+            events.freed(entry, report.pid, guess);
         } else if (entry.isOfDeadOnly()) {
             events.freeIgnored(entry, report.pid, open);
         } else {
