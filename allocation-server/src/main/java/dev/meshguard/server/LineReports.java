@@ -251,10 +251,13 @@ final class LineReports {
         }
     }
 
-    /** A line without a number and memory is no report, so a server that skips it misses nothing that it would judge. */
+    /**
+     * A line without a number and memory is no report, so a server that skips it misses nothing that it would judge. What an array
+     * or an object in it reports is not known.
+     */
     private void unknown(String operation, JsonLine line) {
         String name = operation.substring(0, Math.min(MAX_NAME, operation.length()));
-        if (Stream.of("n", "address", "addresses", "size").anyMatch(line::has)) {
+        if (Stream.of("n", "address", "addresses", "size").anyMatch(line::has) || line.isNested()) {
             throw new InvalidLineException("has \"op\" " + name + ", a report that this server does not know");
         }
         unknownLines++;

@@ -673,6 +673,19 @@ class LineReportsTests extends WithServer {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"'items':[{'address':4096}]", "'item':{'address':4096}"})
+    void anUnknownOperationThatHoldsOthersIsAReportThatCannotBeRecorded(String nested) throws Exception {
+        startAuto();
+
+        send(HELLO, "{'op':'batch'," + nested + "}", "{'op':'bye','n':0}");
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(losses())
+                .containsExactly("connection 1 (process 7): line 2 has \"op\" batch, a report that this server does not"
+                        + " know");
+    }
+
+    @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {

@@ -119,6 +119,11 @@ public final class JsonLine {
         return shorter;
     }
 
+    /** Returns whether a field is an array or an object. */
+    public boolean isNested() {
+        return fields.values().stream().anyMatch(value -> value instanceof List<?> || value instanceof JsonLine);
+    }
+
     /** Returns whether a field is an array. */
     public boolean isList(String key) {
         return fields.get(key) instanceof List<?>;
