@@ -395,6 +395,11 @@ Not read: 2 of 4 lines: 1, 4
             public int read() throws IOException {
                 return failure.happens();
             }
+
+            @Override
+            public int read(byte[] bytes, int offset, int length) throws IOException {
+                return failure.happens();
+            }
         };
     }
 }

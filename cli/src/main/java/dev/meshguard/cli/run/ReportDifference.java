@@ -105,11 +105,12 @@ final class ReportDifference {
             Optional<ReportedMemory> earlier = memory(before, type);
             Optional<ReportedMemory> later = memory(after, type);
             if (earlier.isPresent() && later.isPresent()) {
-                boolean isCompared = difference.compareAmounts(earlier.get(), later.get())
-                        | difference.compareLargestFree(
-                                earlier.get(), before.rounding(), later.get(), after.rounding());
-                isAnyCompared |= isCompared;
-                if (!isCompared) {
+                boolean hasAmounts = difference.compareAmounts(earlier.get(), later.get());
+                boolean hasLargestFree =
+                        difference.compareLargestFree(earlier.get(), before.rounding(), later.get(), after.rounding());
+                if (hasAmounts || hasLargestFree) {
+                    isAnyCompared = true;
+                } else {
                     difference.notes.add(type + " is not compared: the files do not have the same figures of it.");
                 }
                 if (before.isRounded() == after.isRounded()) {

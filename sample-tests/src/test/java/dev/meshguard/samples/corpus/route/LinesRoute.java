@@ -50,7 +50,7 @@ final class LinesRoute extends SocketRoute {
     }
 
     private final Map<Long, Sent> connections = new TreeMap<>();
-    private final Map<MemoryRequest, Integer> requests = new IdentityHashMap<>();
+    private final IdentityHashMap<MemoryRequest, Integer> requests = new IdentityHashMap<>();
 
     @Override
     void send(HistoryEvent event) {
