@@ -134,6 +134,9 @@ final class LineReports {
     private @Nullable Snapshot snapshot;
     private WitnessSnapshot.@Nullable Builder snapshotBuilder;
 
+    /** Whether lines of the snapshot are lost, so that those up to its last one are not recorded. */
+    private boolean isSnapshotLost;
+
     private long unknownLines;
     private final TreeSet<String> unknownOperations = new TreeSet<>();
 
@@ -276,6 +279,7 @@ final class LineReports {
         }
         String what = "line " + lineNumber + " " + why.getMessage();
         reporter.lost(1, connection.description() + ": " + what);
+        loseSnapshot();
         answers.append("{\"error\":\"");
         JsonStringEncoder.getInstance().quoteAsString(what, answers);
         answers.append("\",\"line\":").append(lineNumber).append("}\n");
@@ -303,6 +307,7 @@ final class LineReports {
                     connection.description() + " numbers its reports, and " + missing + " after number " + lastNumber
                             + " did not arrive");
             lastNumber = until;
+            loseSnapshot();
         }
     }
 
@@ -311,6 +316,7 @@ final class LineReports {
     private void report(String operation, JsonLine line) {
         if (!operation.equals("state")) {
             dropSnapshot();
+            isSnapshotLost &= snapshot != null;
         }
         switch (operation) {
             case "alloc", "cb_alloc" -> allocated(memory(operation.equals("cb_alloc"), line), line);
@@ -522,8 +528,15 @@ final class LineReports {
         int device = device(line);
         long[] addresses = line.addresses("addresses");
         boolean isComplete = line.isTrue("complete", true);
-        if (!next.equals(snapshot)) {
+        if (snapshot == null) {
+            snapshot = next;
+        } else if (!next.equals(snapshot)) {
             dropSnapshot();
+            isSnapshotLost = false;
+        }
+        if (isSnapshotLost) {
+            isSnapshotLost = !isComplete;
+            return;
         }
         WitnessSnapshot.Builder builder = snapshotBuilder;
         if (builder == null) {
@@ -540,10 +553,20 @@ final class LineReports {
         }
     }
 
+    /** Drops the snapshot of which a line may be lost: the one that is read, or the one that the next line goes on with. */
+    private void loseSnapshot() {
+        if (snapshotBuilder == null) {
+            snapshot = null;
+            isSnapshotLost = true;
+        }
+        dropSnapshot();
+    }
+
     /** Drops a snapshot that lacks its last line: it proves nothing. */
     private void dropSnapshot() {
         if (snapshotBuilder != null) {
             reporter.lost(1, connection.description() + " began a snapshot and did not complete it");
+            isSnapshotLost = true;
         }
         snapshotBuilder = null;
     }

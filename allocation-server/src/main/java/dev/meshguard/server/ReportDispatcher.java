@@ -257,7 +257,10 @@ final class ReportDispatcher {
 
     /** Returns whether only other processes have reported the buffer that a client frees: it may be theirs or have been freed before. */
     boolean isOfOtherProcess(LineReports.Memory memory, long process) {
-        Entry entry = memory.isCircularBuffer() ? null : buffers.find(memory.device(), memory.address());
+        if (memory.isCircularBuffer()) {
+            return false;
+        }
+        Entry entry = buffers.find(memory.device(), memory.address());
         if (entry != null) {
             return entry.type() == memory.type() && !buffers.isHeldBy(entry, process);
         }

@@ -196,10 +196,10 @@ final class ServerLoop implements Runnable {
         }
         log.cut();
         dispatcher.failed(failure);
+        dispatcher.addUp();
+        removeFile();
         log.flush();
         problems.add(failure);
-        removeFile();
-        dispatcher.addUp();
     }
 
     private void removeFile() {
@@ -311,13 +311,16 @@ final class ServerLoop implements Runnable {
     /**
      * Removes the buffers of dead processes, after it has read their last reports, which may free them.
      *
-     * @param asking the connection that is being read, whose buffers are kept
+     * @param asking the connection that is being read, and is read no further here
      */
     private void checkProcesses(@Nullable ClientConnection asking) {
+        if (isReadingLast) {
+            return;
+        }
         List<Long> dead = dispatcher.dead();
         List<ClientConnection> ofDead = connections.stream()
                 .filter(connection -> connection != asking && dead.stream().anyMatch(connection::isOf))
-                .filter(connection -> connection.isOpen && !isReadingLast)
+                .filter(connection -> connection.isOpen)
                 .toList();
         if (!ofDead.isEmpty()) {
             ByteBuffer inOfAsking = in;

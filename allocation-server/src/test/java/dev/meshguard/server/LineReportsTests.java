@@ -350,6 +350,32 @@ class LineReportsTests extends WithServer {
         assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{'op':'phase','n':4,'name':'TEST'}           | {'op':'phase','n':6,'name':'TEST'}",
+                "{'op':'state','n':4,'mesh':1,'moment':'LATER'} | {'op':'phase','n':6,'name':'TEST'}",
+                "{'op':'idle','n':4}                          | {'op':'phase','n':6,'name':'TEST'}",
+            })
+    void theRestOfASnapshotThatLostALineProvesNothing(String between, String after) throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                "{'op':'mesh_opened','n':1,'mesh':1,'devices':[0]}",
+                with(numbered(ALLOC, 2), "'mesh':1"),
+                state(3, "'type':'DRAM','addresses':[4096],'complete':false"),
+                between,
+                state(5, "'type':'DRAM','addresses':[]"),
+                after,
+                "{'op':'bye','n':6}");
+
+        LeakVerdict verdict = verdict();
+        assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(verdict.history().witnessSnapshots()).isEmpty();
+    }
+
     @Test
     void memoryThatIsFreedAfterTheCloseBeganIsLate() throws Exception {
         startAuto();

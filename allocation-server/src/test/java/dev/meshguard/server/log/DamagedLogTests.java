@@ -75,6 +75,28 @@ class DamagedLogTests {
     }
 
     @Test
+    void aFreeBeforeItsAllocationIsFoundOnEachDeviceOfAMesh() {
+        AllocationLog log = Logs.of(
+                "[PID 1] Freed buffer 4096 on device 0 (64 bytes, FINAL)",
+                "[PID 1] Freed buffer 4096 on device 1 (64 bytes, FINAL)",
+                "[PID 1] Allocated 64 bytes of DRAM on device 0 (buffer_id=4096)",
+                "[PID 1] Allocated 64 bytes of DRAM on device 1 (buffer_id=4096)",
+                Logs.STOPPED);
+
+        assertThat(Logs.verdictOn(log).survivors())
+                .extracting(Survivor::status)
+                .containsExactly(SurvivorStatus.UNDECIDED, SurvivorStatus.UNDECIDED);
+    }
+
+    @Test
+    void aDamagedFreeOfAnUnknownBufferIsNamed() {
+        AllocationLog log = Logs.of("⚠ [PID 1] Deallocation for unknown buffer", Logs.STOPPED);
+
+        assertThat(Logs.losses(log)).hasSize(1);
+        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
     void aFreeOfNothingLeavesALaterBufferOfAnyTypeUndecided() {
         AllocationLog log = Logs.of(
                 "⚠ [PID 1] Deallocation for unknown buffer 4096 on device 0 (allocated before tracking started)",

@@ -27,7 +27,13 @@ class RunnableJarTests {
     private static final List<String> DATABASE = List.of(
             "CREATE TABLE operations (operation_id int, name text, duration float)",
             "CREATE TABLE buffers (operation_id int, device_id int, address int, max_size_per_bank int, buffer_type int)",
+            "CREATE TABLE input_tensors (operation_id int, input_index int, tensor_id int)",
+            "CREATE TABLE output_tensors (operation_id int, output_index int, tensor_id int)",
+            "CREATE TABLE tensors (tensor_id int UNIQUE, shape text, dtype text, layout text, memory_config text,"
+                    + " device_id int, address int, buffer_type int)",
             "INSERT INTO operations VALUES (1, 'ttnn.matmul', 0.1), (2, 'ttnn.deallocate', 0.1)",
+            "INSERT INTO tensors VALUES (7, '[]', 'BFLOAT16', 'TILE', '', 0, 1488896, 1)",
+            "INSERT INTO input_tensors VALUES (2, 0, 7)",
             "INSERT INTO buffers VALUES (1, 0, 1488896, 2048, 1)");
 
     @TempDir

@@ -629,12 +629,14 @@ final class CaptureRecorder {
         }
         recording.endRound();
         buffers.values().stream()
-                .filter(CapturedBuffer::isUsedAfterFree)
-                .forEach(buffer -> lost(
+                .filter(buffer -> buffer.isUsedAfterFree(next))
+                .forEach(buffer -> recording.lost(
                         1,
-                        "node %d frees the buffer of node %d, which a later tensor uses",
-                        buffer.freedAt,
-                        buffer.node));
+                        String.format(
+                                Locale.ROOT,
+                                "node %d frees the buffer of node %d, which a later tensor uses",
+                                buffer.freedAt,
+                                buffer.node)));
         unread.forEach((what, count) -> recording.lost(count, count + " × " + what));
         if (!hasEnd && nodes == 0) {
             lost(-1, "the capture has no nodes");

@@ -81,9 +81,9 @@ final class CapturedBuffer {
         return Arrays.stream(users).anyMatch(user -> user < number);
     }
 
-    boolean isUsedAfterFree() {
+    boolean isUsedAfterFree(int end) {
         return (state == State.FREED || state == State.FREED_FROM_BEFORE)
-                && Arrays.stream(users).anyMatch(user -> user > freedAt);
+                && Arrays.stream(users).anyMatch(user -> user > freedAt && user < end);
     }
 
     /** Returns whether it is certain that no tensor uses it. */

@@ -39,6 +39,7 @@ final class OperationGraph {
 
     private boolean takesTensors;
     private boolean runsProgram;
+    private boolean freesMemory;
     private boolean isReadable = true;
 
     private OperationGraph(boolean isKnown) {
@@ -74,7 +75,10 @@ final class OperationGraph {
             }
             case "buffer_allocate" ->
                 place(node).ifPresentOrElse(place -> allocated(place, node), () -> isReadable = false);
-            case "buffer_deallocate" -> place(node).ifPresent(this::freed);
+            case "buffer_deallocate" -> {
+                freesMemory = true;
+                place(node).ifPresent(this::freed);
+            }
             default -> {}
         }
     }
@@ -89,6 +93,11 @@ final class OperationGraph {
 
     boolean isKnown() {
         return isKnown;
+    }
+
+    /** Returns whether the operation may have freed memory; a free need not name an address, or the device of the snapshots. */
+    boolean mayFree() {
+        return freesMemory || !isKnown;
     }
 
     private static Optional<Place> place(GraphNode node) {

@@ -242,7 +242,7 @@ final class SnapshotRecorder {
     }
 
     private boolean isFreedIn(OperationGraph graph, Memory memory) {
-        return graph.isKnown() ? graph.freed(memory) : FREES.contains(shortName) && inputs.contains(memory);
+        return graph.freed(memory) || (graph.mayFree() && FREES.contains(shortName) && inputs.contains(memory));
     }
 
     private boolean isAllocatedIn(OperationGraph graph, Memory memory) {

@@ -198,9 +198,15 @@ final class LeakDiagnosis {
 
     private static Optional<Evidence> wronglyNamed(SurvivorFacts survivor, HistoryEvent.Freed free, Anomaly.Kind kind) {
         AllocationDetails details = free.request().details();
-        if (kind == Anomaly.Kind.UNKNOWN_FREE
-                && AllocatorId.mayBeOne(details.allocator(), survivor.buffer().allocator())
-                && survivor.isOfRelatedMesh(details.mesh())) {
+        OptionalLong extent = survivor.buffer().request().details().extent();
+        boolean hasItsExtent = details.extent().isEmpty()
+                || extent.isEmpty()
+                || details.extent().equals(extent);
+        if (!hasItsExtent
+                || !AllocatorId.mayBeOne(details.allocator(), survivor.buffer().allocator())) {
+            return Optional.empty();
+        }
+        if (kind == Anomaly.Kind.UNKNOWN_FREE && survivor.isOfRelatedMesh(details.mesh())) {
             return Optional.of(Evidence.formatted(
                     "the free of event #%d names mesh %d, and no buffer of that mesh was at the address",
                     free.number(), details.mesh().getAsInt()));

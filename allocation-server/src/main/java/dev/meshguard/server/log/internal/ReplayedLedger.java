@@ -32,8 +32,8 @@ final class ReplayedLedger {
     private final LogGapRecorder gaps;
     private final TreeMap<Integer, ReplayedDevice> devices = new TreeMap<>();
 
-    /** The last free of each id that no line before it allocates. */
-    private final Map<Long, UnseenBuffer> unseen = new HashMap<>();
+    /** The last free of each device and id that no line before it allocates. */
+    private final Map<List<Long>, UnseenBuffer> unseen = new HashMap<>();
 
     private final GuessedTypes guesses = new GuessedTypes();
     private long guessedTypes;
@@ -79,8 +79,10 @@ final class ReplayedLedger {
 
     /** What an earlier line frees may be this buffer, if lines are out of order; as for a missing report, nothing tells. */
     private void checkOrder(BufferReportLine report, BufferEntry entry) {
-        UnseenBuffer freed = unseen.isEmpty() ? null : unseen.remove(report.id);
+        List<Long> place = List.of((long) report.device, report.id);
+        UnseenBuffer freed = unseen.get(place);
         if (freed != null && freed.mayBe(report)) {
+            unseen.remove(place);
             gaps.note(
                     Kind.ORDER,
                     "line %d allocates %s, and line %d may be its free: the log begins too late, or its lines are out of"
@@ -153,7 +155,7 @@ final class ReplayedLedger {
     private void checkFree(BufferReportLine report, BufferEntry entry) {
         if (entry.references == 0) {
             if (openType(entry) == null) {
-                unseen.put(report.id, UnseenBuffer.of(report));
+                unseen.put(List.of((long) report.device, report.id), UnseenBuffer.of(report));
                 gaps.note(
                         Kind.ALLOCATION_MISSING,
                         "line %d frees %s, and no line before it allocates it: the log begins too late, or lines are"
@@ -495,14 +497,14 @@ final class ReplayedLedger {
     }
 
     /** A buffer that a line frees, and that no line before it allocates. */
-    private record UnseenBuffer(long line, int device, long pid, long size) {
+    private record UnseenBuffer(long line, long pid, long size) {
 
         private static UnseenBuffer of(BufferReportLine free) {
-            return new UnseenBuffer(free.line, free.device, free.pid, free.size);
+            return new UnseenBuffer(free.line, free.pid, free.size);
         }
 
         private boolean mayBe(BufferReportLine allocated) {
-            return size == allocated.size && !isOtherProcess(allocated.pid, pid) && device == allocated.device;
+            return size == allocated.size && !isOtherProcess(allocated.pid, pid);
         }
     }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The words by which a report of a buffer is recognized where it cannot be read: {@code Allocated N bytes}, {@code bytes of
- * TYPE}, {@code Freed buffer} and {@code buffer_id=}.
+ * TYPE}, {@code Freed buffer}, {@code Deallocation for} and {@code buffer_id=}.
  */
 final class ReportWords {
 
@@ -18,6 +18,7 @@ final class ReportWords {
     private static final byte[] BYTES = ascii(" bytes");
     private static final byte[] BYTES_OF = ascii("bytes of ");
     private static final byte[] FREED = ascii("Freed buffer");
+    private static final byte[] FREED_UNKNOWN = ascii("Deallocation for ");
     private static final byte[] BUFFER_ID = ascii("buffer_id=");
 
     /** Longer names first: {@code L1_SMALL} begins with {@code L1}. */
@@ -34,6 +35,7 @@ final class ReportWords {
     static boolean areIn(byte[] line, int from, int to) {
         for (int at = from; at < to; at++) {
             boolean found = switch (line[at]) {
+                case 'D' -> startsWith(FREED_UNKNOWN, line, at, to);
                 case 'A' -> startsWith(ALLOCATED, line, at, to) && isCounted(line, at + ALLOCATED.length, to);
                 case 'F' -> startsWith(FREED, line, at, to);
                 case 'b' ->
