@@ -568,6 +568,11 @@ class ReportDatabaseTests {
                 copies.addAll(temporaryFilesOf(content));
                 throw new IllegalStateException("closed by its owner");
             }
+
+            @Override
+            public int read(byte[] bytes, int offset, int length) {
+                return read();
+            }
         });
 
         assertThatThrownBy(() -> SpooledFile.of(failing)).hasMessage("closed by its owner");
