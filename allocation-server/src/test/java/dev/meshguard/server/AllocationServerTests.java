@@ -436,7 +436,7 @@ class AllocationServerTests extends WithServer {
                 for (int i = 0; i < requests.length; i++) {
                     int device = random.nextInt(8);
                     int process = 1 + random.nextInt(3);
-                    long page = 1 + random.nextInt(8);
+                    long page = 1L + random.nextInt(8);
                     long id = 4096 * page;
                     requests[i] = random.nextInt(100) < 52
                             ? Request.allocation(process, device, typeOf(page), id, 64L << random.nextInt(20))
