@@ -54,6 +54,9 @@ final class HistoryPass {
     /** Generations whose handle was released after their device was closed. */
     private final Set<BufferGeneration> releasedLate = new HashSet<>();
 
+    /** The latest free of a view for which no view of a buffer was reported: its report may follow. */
+    private final Map<BufferGeneration, Anomaly> earlyFreesOfViews = new HashMap<>(0);
+
     /** The device that holds such memory: the first of the mesh, see {@link #deviceOf}. */
     private final Map<Outside, Integer> firstDevices = new HashMap<>();
 
@@ -225,6 +228,11 @@ final class HistoryPass {
         }
         generation.report(report);
         address.add(position);
+        Anomaly early = earlyFreesOfViews.remove(generation);
+        if (early != null) {
+            anomalies.remove(early);
+            generation.free(generation.reports().size() - 1, (HistoryEvent.Freed) early.event());
+        }
         return generation;
     }
 
@@ -293,6 +301,9 @@ final class HistoryPass {
                     last == null ? Anomaly.Kind.UNKNOWN_FREE : Anomaly.Kind.DOUBLE_FREE,
                     report,
                     last == null ? address.latest() : last);
+            if (last != null && last.isLive() && report.request().details().view()) {
+                earlyFreesOfViews.put(last, anomalies.get(anomalies.size() - 1));
+            }
             return;
         }
         if (isClosed(device, generation.allocatedBy()) && generation.kind() == BufferKind.BUFFER) {

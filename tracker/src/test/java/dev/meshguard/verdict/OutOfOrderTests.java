@@ -66,6 +66,29 @@ class OutOfOrderTests {
     }
 
     @Test
+    void leavesNothingIfTheFreeOfAViewComesBeforeItsReport() {
+        HistoryScript buffer = ofMesh(history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64));
+        HistoryScript freedView = ofMesh(buffer.free(DRAM, device(0), 0x1000)).asView();
+        HistoryScript view =
+                ofMesh(freedView.allocate(DRAM, device(0), 0x1000, 64)).asView();
+        var history = ofMesh(view.free(DRAM, device(0), 0x1000)).closed();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE);
+        assertThat(history.anomalies()).isEmpty();
+    }
+
+    @Test
+    void leavesTheBufferIfItsViewIsFreedTwice() {
+        HistoryScript buffer = ofMesh(history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64));
+        HistoryScript freedView = ofMesh(buffer.free(DRAM, device(0), 0x1000)).asView();
+        HistoryScript view =
+                ofMesh(freedView.allocate(DRAM, device(0), 0x1000, 64)).asView();
+        var history = ofMesh(view.free(DRAM, device(0), 0x1000)).asView().closed();
+
+        judged(history).hasOutcome(Outcome.LEAKED);
+    }
+
+    @Test
     void isUndecidedIfTheFreeNamesAnOwnerWithoutBuffersAtTheAddress() {
         var history = freed(allocated(onAMesh(), program(1)), program(2)).closed();
 
