@@ -35,6 +35,9 @@ final class BufferEntry {
     @Nullable
     BufferType latestType;
 
+    /** The buffer in the latest line that frees one which no line before it allocates; null if there is none. */
+    ReplayedLedger.@Nullable UnseenBuffer unseen;
+
     /** The number of references that the server removed with the owner; 0 if there is a later report. */
     long referencesAtDeath;
 

@@ -6,10 +6,8 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.internal.LogGapRecorder.Kind;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -31,9 +29,6 @@ final class ReplayedLedger {
     private final LogRecorder events;
     private final LogGapRecorder gaps;
     private final TreeMap<Integer, ReplayedDevice> devices = new TreeMap<>();
-
-    /** The last free of each device and id that no line before it allocates. */
-    private final Map<List<Long>, UnseenBuffer> unseen = new HashMap<>();
 
     private final GuessedTypes guesses = new GuessedTypes();
     private long guessedTypes;
@@ -77,12 +72,11 @@ final class ReplayedLedger {
         entry.reportedBy(report.pid);
     }
 
-    /** What an earlier line frees may be this buffer, if lines are out of order; as for a missing report, nothing tells. */
+    /** An earlier line may free this buffer, if lines are out of order: its own report may also be missing. */
     private void checkOrder(BufferReportLine report, BufferEntry entry) {
-        List<Long> place = List.of((long) report.device, report.id);
-        UnseenBuffer freed = unseen.get(place);
+        UnseenBuffer freed = entry.unseen;
         if (freed != null && freed.mayBe(report)) {
-            unseen.remove(place);
+            entry.unseen = null;
             gaps.note(
                     Kind.ORDER,
                     "line %d allocates %s, and line %d may be its free: the log begins too late, or its lines are out of"
@@ -155,7 +149,7 @@ final class ReplayedLedger {
     private void checkFree(BufferReportLine report, BufferEntry entry) {
         if (entry.references == 0) {
             if (openType(entry) == null) {
-                unseen.put(List.of((long) report.device, report.id), UnseenBuffer.of(report));
+                entry.unseen = UnseenBuffer.of(report);
                 gaps.note(
                         Kind.ALLOCATION_MISSING,
                         "line %d frees %s, and no line before it allocates it: the log begins too late, or lines are"
@@ -497,7 +491,7 @@ final class ReplayedLedger {
     }
 
     /** A buffer that a line frees, and that no line before it allocates. */
-    private record UnseenBuffer(long line, long pid, long size) {
+    record UnseenBuffer(long line, long pid, long size) {
 
         private static UnseenBuffer of(BufferReportLine free) {
             return new UnseenBuffer(free.line, free.pid, free.size);
