@@ -158,10 +158,13 @@ public final class AllocationServer implements AutoCloseable {
         }
     }
 
-    /** Checks for dead processes now and removes their buffers from the ledger; the tracker keeps them. */
+    /**
+     * Checks for dead processes now: reads what they had sent, and removes their buffers from the ledger. The tracker keeps the
+     * buffers.
+     */
     public void checkProcesses() {
         synchronized (lock) {
-            loop.dispatcher.removeDead(loop.dispatcher.dead());
+            loop.checkProcesses(null);
             loop.logged();
         }
     }
@@ -169,9 +172,8 @@ public final class AllocationServer implements AutoCloseable {
     /** Logs the remaining buffers, like the request of a program. */
     public void dump() {
         synchronized (lock) {
-            loop.dispatcher.dumpAskedFor();
-            checkProcesses();
-            loop.dispatcher.dump();
+            loop.dump(null);
+            loop.logged();
         }
     }
 

@@ -311,9 +311,9 @@ final class ServerLoop implements Runnable {
     /**
      * Removes the buffers of dead processes, after it has read their last reports, which may free them.
      *
-     * @param asking the connection that is being read, and is read no further here
+     * @param asking the connection that is being read, and is read no further here; null if it is none
      */
-    private void checkProcesses(@Nullable ClientConnection asking) {
+    void checkProcesses(@Nullable ClientConnection asking) {
         if (isReadingLast) {
             return;
         }
@@ -335,6 +335,13 @@ final class ServerLoop implements Runnable {
         }
         dispatcher.removeDead(dead);
         hasUnflushedLines = true;
+    }
+
+    /** Checks for dead processes and logs the remaining buffers. */
+    void dump(@Nullable ClientConnection asking) {
+        dispatcher.dumpAskedFor();
+        checkProcesses(asking);
+        dispatcher.dump();
     }
 
     private void readAll(ClientConnection connection) {
@@ -486,11 +493,7 @@ final class ServerLoop implements Runnable {
             case FREE -> dispatcher.freed(process, device, id, connection);
             case QUERY -> reply(dispatcher.usage(device));
             case DEVICE_INFO_QUERY -> reply(dispatcher.deviceInfo(device));
-            case DUMP_REMAINING -> {
-                dispatcher.dumpAskedFor();
-                checkProcesses(connection);
-                dispatcher.dump();
-            }
+            case DUMP_REMAINING -> dump(connection);
             case CB_ALLOC, CB_FREE ->
                 dispatcher.circularBuffer(process, type == MessageType.CB_ALLOC, device, id, size, connection);
             case KERNEL_LOAD, KERNEL_UNLOAD ->
