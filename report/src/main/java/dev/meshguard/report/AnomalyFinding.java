@@ -76,13 +76,11 @@ record AnomalyFinding(Anomaly anomaly, MemoryNames names) implements Finding {
         if (freed.view()) {
             return "the free is of a view";
         }
-        boolean isOfOwner = freed.owner().isEmpty()
-                || buffer.owner().isEmpty()
-                || freed.owner().equals(buffer.owner());
-        return isOfOwner
+        AllocationDetails reported = buffer.request().details();
+        return freed.mayHaveOwnerOf(reported)
                 ? "it takes another extent of its bank"
-                : "the free names " + freed.owner().get() + ", not "
-                        + buffer.owner().get();
+                : "the free names " + freed.owner().orElseThrow() + ", not "
+                        + reported.owner().orElseThrow();
     }
 
     /** A mesh frees an address that it never allocated; another mesh has or had a buffer there. */

@@ -69,6 +69,18 @@ public record AllocationDetails(
         mesh = isInNoMesh ? OptionalInt.empty() : mesh;
     }
 
+    /** Returns whether the memory can be the same by its extent: both have the same, or one has none. */
+    @API(status = Status.INTERNAL)
+    public boolean mayHaveExtentOf(AllocationDetails other) {
+        return extent.isEmpty() || other.extent.isEmpty() || extent.equals(other.extent);
+    }
+
+    /** Returns whether the memory can be the same by its owner: both have the same, or one has none. */
+    @API(status = Status.INTERNAL)
+    public boolean mayHaveOwnerOf(AllocationDetails other) {
+        return owner.isEmpty() || other.owner.isEmpty() || owner.equals(other.owner);
+    }
+
     /** Returns the details of a buffer that the code under test must free and of which nothing else is known. */
     public static AllocationDetails user() {
         return USER;

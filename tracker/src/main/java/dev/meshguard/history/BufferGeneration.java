@@ -496,12 +496,8 @@ public final class BufferGeneration {
         AllocationDetails reported = report.request().details();
         return report.isOpen()
                 && reported.kind() == released.kind()
-                && (reported.extent().isEmpty()
-                        || released.extent().isEmpty()
-                        || reported.extent().equals(released.extent()))
-                && (reported.owner().isEmpty()
-                        || released.owner().isEmpty()
-                        || reported.owner().equals(released.owner()));
+                && reported.mayHaveExtentOf(released)
+                && reported.mayHaveOwnerOf(released);
     }
 
     /** Returns how well a free fits the open report that it fits best. */

@@ -198,11 +198,7 @@ final class LeakDiagnosis {
 
     private static Optional<Evidence> wronglyNamed(SurvivorFacts survivor, HistoryEvent.Freed free, Anomaly.Kind kind) {
         AllocationDetails details = free.request().details();
-        OptionalLong extent = survivor.buffer().request().details().extent();
-        boolean hasItsExtent = details.extent().isEmpty()
-                || extent.isEmpty()
-                || details.extent().equals(extent);
-        if (!hasItsExtent
+        if (!details.mayHaveExtentOf(survivor.buffer().request().details())
                 || !AllocatorId.mayBeOne(details.allocator(), survivor.buffer().allocator())) {
             return Optional.empty();
         }
