@@ -504,7 +504,7 @@ public final class BufferGeneration {
     int fit(HistoryEvent.Freed free) {
         int best = 0;
         for (Report report : reports) {
-            if (report.isOpen()) {
+            if (isReleasedBy(report, free.request().details())) {
                 best = Math.max(best, fit(report, free));
             }
         }
