@@ -156,9 +156,9 @@ public final class MeshGuard {
         commands.put("page", () -> new PageCommand(in, answers));
         commands.put("suite", () -> new Suite(answers));
         commands.put("record", () -> new RecordProgram(answers, errors, err, interruption));
-        commands.put("client", ClientFile::new);
-        commands.put("serve", Serve::new);
-        commands.put("dump", Dump::new);
+        commands.put("client", () -> new ClientFile(answers));
+        commands.put("serve", () -> new Serve(answers, errors));
+        commands.put("dump", () -> new Dump(answers));
         return commands;
     }
 

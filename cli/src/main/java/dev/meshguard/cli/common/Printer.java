@@ -9,7 +9,6 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * Standard output or standard error: all output of commands, in UTF-8, without characters that control a terminal.
@@ -35,12 +34,6 @@ public final class Printer extends PrintWriter {
      */
     public Printer(OutputStream stream, String name) {
         this(new Filter(new OutputStreamWriter(stream, StandardCharsets.UTF_8)), name);
-    }
-
-    /** Returns the output of a command that picocli created. */
-    public static Printer of(CommandSpec command) {
-        PrintWriter out = command.commandLine().getOut();
-        return out instanceof Printer printer ? printer : new Printer(new Filter(out), STANDARD_OUTPUT);
     }
 
     private Printer(Filter filter, String name) {

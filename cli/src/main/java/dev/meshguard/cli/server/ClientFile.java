@@ -1,15 +1,13 @@
 package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Printer;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Prints MeshGuard's client for a language, a file that a program takes along. */
 @Command(
@@ -41,12 +39,14 @@ public final class ClientFile implements Callable<Integer> {
     @Parameters(paramLabel = "c|python", description = "The language of the program.")
     private Language language = Language.PYTHON;
 
-    @Spec
-    private CommandSpec command = CommandSpec.create();
+    private final Printer out;
+
+    public ClientFile(Printer out) {
+        this.out = out;
+    }
 
     @Override
     public Integer call() throws IOException {
-        PrintWriter out = command.commandLine().getOut();
         try (InputStream file = ClientFile.class.getResourceAsStream(language.file)) {
             if (file == null) {
                 throw new IllegalStateException(language.file + " is missing in the jar of the command line");

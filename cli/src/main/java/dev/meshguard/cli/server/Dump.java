@@ -1,6 +1,7 @@
 package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.client.AllocationClient;
@@ -12,9 +13,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Requests a log of the remaining buffers from a server. */
 @Command(
@@ -40,8 +39,11 @@ public final class Dump implements Callable<Integer> {
             description = "The size of the server's records in bytes (default: ${DEFAULT-VALUE}).")
     private int recordSize = 112;
 
-    @Spec
-    private CommandSpec command = CommandSpec.create();
+    private final Printer out;
+
+    public Dump(Printer out) {
+        this.out = out;
+    }
 
     @Override
     public Integer call() throws UsageException {
@@ -56,9 +58,7 @@ public final class Dump implements Callable<Integer> {
                     e.getMessage(),
                     recordSize));
         }
-        command.commandLine()
-                .getOut()
-                .println("The server at " + socket + " has written the live buffers into its log.");
+        out.println("The server at " + socket + " has written the live buffers into its log.");
         return ExitStatus.CLEAN.code();
     }
 

@@ -7,7 +7,6 @@ import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.DeviceInfo;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -22,9 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Runs an allocation server until it is stopped. */
 @Command(
@@ -92,27 +89,26 @@ public final class Serve implements Callable<Integer> {
             description = "Who may connect (default: ${DEFAULT-VALUE}).")
     private String allowed = "user";
 
-    @Spec
-    private CommandSpec command = CommandSpec.create();
+    private final Printer out;
+    private final Printer errors;
+
+    public Serve(Printer out, Printer errors) {
+        this.out = out;
+        this.errors = errors;
+    }
 
     @Override
     public Integer call() throws UsageException {
-        Printer out = Printer.of(command);
-        PrintWriter errors = command.commandLine().getErr();
-        AllocationServer.Builder builder = builder(out).onProblem(problem -> {
-            errors.println("meshguard: " + problem);
-            errors.flush();
-        });
-        AllocationServer server = start(builder);
+        AllocationServer server = start(builder().onProblem(errors::problem));
         try {
-            runUntilStopped(server, out, errors);
+            runUntilStopped(server);
         } finally {
             server.close();
         }
-        return statusOf(server, out).code();
+        return statusOf(server).code();
     }
 
-    private static ExitStatus statusOf(AllocationServer server, Printer out) {
+    private ExitStatus statusOf(AllocationServer server) {
         if (server.failure().isPresent()) {
             return ExitStatus.FAILED;
         }
@@ -155,13 +151,13 @@ public final class Serve implements Callable<Integer> {
      * <p>A stop is the normal end of a server. A signal's own status, 143 or 130, would make every stop look like a
      * failure.
      */
-    private void runUntilStopped(AllocationServer server, Printer out, PrintWriter errors) {
+    private void runUntilStopped(AllocationServer server) {
         Thread hook = new Thread(
                 () -> {
                     ExitStatus status = ExitStatus.FAILED;
                     try {
                         server.close();
-                        status = statusOf(server, out);
+                        status = statusOf(server);
                     } finally {
                         Runtime.getRuntime().halt(status.code());
                     }
@@ -171,10 +167,7 @@ public final class Serve implements Callable<Integer> {
         try {
             if (log == null) {
                 out.println("Listening at " + server.socketPath() + ". Press Ctrl+C to stop.");
-                out.failure().ifPresent(problem -> {
-                    errors.println("meshguard: " + problem);
-                    errors.flush();
-                });
+                out.failure().ifPresent(errors::problem);
             }
             server.awaitEnd();
         } catch (InterruptedException isEnd) {
@@ -194,7 +187,7 @@ public final class Serve implements Callable<Integer> {
         }
     }
 
-    private AllocationServer.Builder builder(Printer out) throws UsageException {
+    private AllocationServer.Builder builder() throws UsageException {
         checkRange("--devices", devices, MAX_DEVICES);
         checkRange("--dead-check", deadCheck, MAX_DEAD_CHECK_SECONDS);
         AllocationServer.Builder builder = AllocationServer.builder()
