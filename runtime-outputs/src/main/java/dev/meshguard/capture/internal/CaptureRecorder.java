@@ -49,8 +49,8 @@ final class CaptureRecorder {
             "dataflow_buffer_allocate",
             "scratchpad_allocate");
 
-    /** The nodes with an edge to a buffer's node. */
-    private static final Set<String> REPORTS = Set.of("buffer_allocate", "buffer_deallocate");
+    /** The nodes with an edge back to a buffer's node. */
+    private static final Set<String> BUFFER_REPORTS = Set.of("buffer_allocate", "buffer_deallocate");
 
     /** An open operation, with its number if there may be calls of Python. */
     private static final class Operation {
@@ -197,7 +197,7 @@ final class CaptureRecorder {
         }
         next = Math.max(next, number == Integer.MAX_VALUE ? number : number + 1);
         node.impossibleValue().ifPresent(value -> lost(1, "node %d has the %s", number, value));
-        requirePlace(node, number);
+        checkPlaceAndEdges(node, number);
         switch (node.type()) {
             case "capture_start" -> {}
             case "capture_end" -> hasEnd = true;
@@ -232,11 +232,11 @@ final class CaptureRecorder {
     }
 
     /** A capture has one beginning and one end, and only two types of nodes have an edge, and only one, to a buffer's node. */
-    private void requirePlace(GraphNode node, int number) {
+    private void checkPlaceAndEdges(GraphNode node, int number) {
         if (hasEnd || (nodes > 1 && node.type().equals("capture_start"))) {
             lost(1, "node %d, of type %s, stands at a wrong place", number, Quantities.quoted(node.type()));
         }
-        boolean reportsBuffer = REPORTS.contains(node.type());
+        boolean reportsBuffer = BUFFER_REPORTS.contains(node.type());
         if (reportsBuffer && node.hasSeveralEdges()) {
             lost(1, "node %d has edges to several buffers", number);
         } else if (!reportsBuffer && node.connection() < number && buffers.containsKey(node.connection())) {
@@ -609,8 +609,9 @@ final class CaptureRecorder {
 
     /** A buffer from before the capture need not have a node; one of the capture must be named. */
     private void freedUnknown(GraphNode node, int number) {
-        boolean isNamed = live.isEmpty() || node.number(Param.ADDRESS).orElse(0) != 0;
-        if (isNamed && node.connection() == GraphNode.NONE) {
+        boolean mayBeFromBefore = node.connection() == GraphNode.NONE
+                && (live.isEmpty() || node.number(Param.ADDRESS).orElse(0) != 0);
+        if (mayBeFromBefore) {
             freedFromBefore(node, number);
         } else {
             lost(1, "node %d frees a buffer that no node describes", number);

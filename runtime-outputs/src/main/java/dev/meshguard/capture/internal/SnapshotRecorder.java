@@ -31,6 +31,7 @@ import java.util.stream.Collectors;
  */
 final class SnapshotRecorder {
 
+    private static final long NO_OPERATION = Long.MIN_VALUE;
     private static final String NO_NAME = "an operation without a name";
 
     /** The operations that free their input. */
@@ -71,7 +72,7 @@ final class SnapshotRecorder {
     private final Map<Memory, Live> live = new LinkedHashMap<>();
 
     // The operation that is being read.
-    private long operation = Long.MAX_VALUE;
+    private long operation = NO_OPERATION;
     private String shortName = "";
     private String name = "";
     private boolean hasFailed;
@@ -114,7 +115,11 @@ final class SnapshotRecorder {
 
     /** Returns the name of an operation with its number. */
     static String name(long operation, Optional<String> name) {
-        return name.filter(text -> !text.isBlank()).orElse(NO_NAME) + " (operation " + operation + ")";
+        return shortName(name) + " (operation " + operation + ")";
+    }
+
+    private static String shortName(Optional<String> name) {
+        return name.filter(text -> !text.isBlank()).orElse(NO_NAME);
     }
 
     /**
@@ -123,9 +128,11 @@ final class SnapshotRecorder {
      * @param failed whether the process ended in it, or an exception left it
      */
     void operationBegan(long id, Optional<String> newName, boolean failed) {
-        isOtherReport |= id > operation + 1 && id / OPERATIONS_OF_A_REPORT > operation / OPERATIONS_OF_A_REPORT;
+        isOtherReport |= operation != NO_OPERATION
+                && id > operation + 1
+                && id / OPERATIONS_OF_A_REPORT > operation / OPERATIONS_OF_A_REPORT;
         operation = id;
-        shortName = newName.filter(text -> !text.isBlank()).orElse(NO_NAME);
+        shortName = shortName(newName);
         name = name(id, newName);
         hasFailed = failed;
         rows = 0;
