@@ -59,7 +59,7 @@ public final class Diff implements Callable<Integer> {
     private final Printer out;
 
     /**
-     * What a comparison found.
+     * The result of a comparison.
      *
      * @param isSame whether it found no difference
      * @param leavesMore whether more is live somewhere at the end of the later one

@@ -41,7 +41,7 @@ final class LinesRoute extends SocketRoute {
     /** An owner as a line defines it. */
     private record OwnerDefinition(Owner owner, BufferLifetime lifetime) {}
 
-    /** What one connection has sent. */
+    /** The reports and definitions that one connection has sent. */
     private static final class Sent {
         private long reports;
         private final Map<Origin, Integer> stacks = new HashMap<>();
@@ -171,38 +171,32 @@ final class LinesRoute extends SocketRoute {
     }
 
     private int stackId(Origin origin) {
-        Map<Origin, Integer> stacks = sent().stacks;
-        Integer known = stacks.get(origin);
-        if (known != null) {
-            return known;
-        }
-        int id = stacks.size() + 1;
-        stacks.put(origin, id);
-        Map<String, Object> line = line("stack");
-        line.put("id", id);
-        line.put(
-                "frames",
-                origin.frames().stream()
-                        .map(frame ->
-                                frame.getMethodName() + " (" + frame.getFileName() + ":" + frame.getLineNumber() + ")")
-                        .toList());
-        write(line);
-        return id;
+        List<String> frames = origin.frames().stream()
+                .map(frame -> frame.getMethodName() + " (" + frame.getFileName() + ":" + frame.getLineNumber() + ")")
+                .toList();
+        return idOf("stack", sent().stacks, origin, Map.of("frames", frames));
     }
 
     private int ownerId(OwnerDefinition definition) {
-        Map<OwnerDefinition, Integer> owners = sent().owners;
-        Integer known = owners.get(definition);
+        Owner owner = definition.owner();
+        return idOf(
+                "owner",
+                sent().owners,
+                definition,
+                Map.of("kind", owner.kind(), "name", owner.name(), "lifetime", definition.lifetime()));
+    }
+
+    /** Returns the id of a value; the first time, a line defines it. */
+    private <D> int idOf(String operation, Map<D, Integer> ids, D value, Map<String, Object> fields) {
+        Integer known = ids.get(value);
         if (known != null) {
             return known;
         }
-        int id = owners.size() + 1;
-        owners.put(definition, id);
-        Map<String, Object> line = line("owner");
+        int id = ids.size() + 1;
+        ids.put(value, id);
+        Map<String, Object> line = line(operation);
         line.put("id", id);
-        line.put("kind", definition.owner().kind());
-        line.put("name", definition.owner().name());
-        line.put("lifetime", definition.lifetime());
+        line.putAll(fields);
         write(line);
         return id;
     }
