@@ -128,20 +128,6 @@ class AnalyzeCaptureTests {
     }
 
     @Test
-    void whatIsAllocatedAfterAnOperationIsJudgedAndTheRestIsNotRead() throws IOException {
-        String capture =
-                file("graph.json", CAPTURE.replaceAll("(?s),\\s*\\{\"connections\":\\[\\],\"counter\":11.*", "]"));
-
-        assertThat(Answer.to("analyze", capture).status()).isEqualTo(2);
-        assertThat(Answer.to("analyze", "--after", "1", capture).out())
-                .contains("LEAK  64 KiB in 1 L1 buffer was never freed");
-        assertThat(Answer.to("analyze", "--after", "3", capture).err())
-                .isEqualTo("meshguard: " + capture
-                        + " cannot be read: it has no operation 3. An operation has the number of"
-                        + " its node function_start" + System.lineSeparator());
-    }
-
-    @Test
     void growthOverTheRunsOfAnOperationIsFound() throws IOException {
         StringBuilder nodes = new StringBuilder("[{\"counter\":0,\"node_type\":\"capture_start\"}");
         for (int round = 0; round < 4; round++) {

@@ -89,13 +89,6 @@ class AnalyzeMemoryTests {
     }
 
     @Test
-    void aDatabaseUpToItsFirstOperationIsJudged() throws Exception {
-        Path file = databaseOf(900_000, "''");
-
-        assertThatItIsJudged(started("analyze", "--after", "1", file.toString()), 0);
-    }
-
-    @Test
     void aLogOfManyForeignLinesIsJudged() throws Exception {
         Path log = Files.writeString(folder.resolve("server.log"), "x\n".repeat(3_000_000));
 

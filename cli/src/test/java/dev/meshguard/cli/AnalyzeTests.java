@@ -186,7 +186,6 @@ class AnalyzeTests {
     @CsvSource({
         "--phase x,      history, logs",
         "--rounds x,     history, 'logs, graph captures and databases'",
-        "--after 1,      log,     graph captures and databases",
         "--rank 1,       log,     graph captures and databases",
         "--phase x,      graph capture, logs",
     })

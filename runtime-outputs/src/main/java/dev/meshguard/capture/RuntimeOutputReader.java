@@ -48,22 +48,18 @@ public final class RuntimeOutputReader {
     private final InstantSource clock;
     private final OptionalInt rank;
     private final boolean judgesEnd;
-    private final OptionalInt last;
     private final Optional<Pattern> roundMark;
 
-    private RuntimeOutputReader(
-            InstantSource clock, OptionalInt rank, boolean judgesEnd, OptionalInt last, Optional<Pattern> roundMark) {
+    private RuntimeOutputReader(InstantSource clock, OptionalInt rank, boolean judgesEnd, Optional<Pattern> roundMark) {
         this.clock = clock;
         this.rank = rank;
         this.judgesEnd = judgesEnd;
-        this.last = last;
         this.roundMark = roundMark;
     }
 
     /** Returns a reader of files whose recording ends while the device is open. */
     public static RuntimeOutputReader create() {
-        return new RuntimeOutputReader(
-                InstantSource.system(), OptionalInt.empty(), false, OptionalInt.empty(), Optional.empty());
+        return new RuntimeOutputReader(InstantSource.system(), OptionalInt.empty(), false, Optional.empty());
     }
 
     /**
@@ -77,7 +73,7 @@ public final class RuntimeOutputReader {
         if (process < 0) {
             throw new IllegalArgumentException("Rank " + process + ": ranks are numbered from 0");
         }
-        return new RuntimeOutputReader(clock, OptionalInt.of(process), judgesEnd, last, roundMark);
+        return new RuntimeOutputReader(clock, OptionalInt.of(process), judgesEnd, roundMark);
     }
 
     /**
@@ -87,23 +83,7 @@ public final class RuntimeOutputReader {
      * weights and caches as expected.
      */
     public RuntimeOutputReader judgedAtEnd() {
-        return new RuntimeOutputReader(clock, rank, true, last, roundMark);
-    }
-
-    /**
-     * Returns this reader for recordings of which all memory should be free after one operation, except expected buffers.
-     *
-     * <p>What follows the operation is not read, and a buffer that is allocated then has leaked, as with
-     * {@link #judgedAtEnd()}. A file that does not have the operation is an error.
-     *
-     * @param operation the number of its node {@code function_start} in a capture, or its number in a database
-     * @throws IllegalArgumentException if the number is negative
-     */
-    public RuntimeOutputReader judgedAfter(int operation) {
-        if (operation < 0) {
-            throw new IllegalArgumentException("Operation " + operation + ": operations are numbered from 0");
-        }
-        return new RuntimeOutputReader(clock, rank, true, OptionalInt.of(operation), roundMark);
+        return new RuntimeOutputReader(clock, rank, true, roundMark);
     }
 
     /**
@@ -112,14 +92,14 @@ public final class RuntimeOutputReader {
      * @param operation matches in the name of each outermost operation that begins a round
      */
     public RuntimeOutputReader roundsAt(Pattern operation) {
-        return new RuntimeOutputReader(clock, rank, judgesEnd, last, Optional.of(operation));
+        return new RuntimeOutputReader(clock, rank, judgesEnd, Optional.of(operation));
     }
 
     /**
      * Returns this reader with another clock for the day of the check, on which expired expectations depend.
      */
     public RuntimeOutputReader clock(InstantSource newClock) {
-        return new RuntimeOutputReader(newClock, rank, judgesEnd, last, roundMark);
+        return new RuntimeOutputReader(newClock, rank, judgesEnd, roundMark);
     }
 
     /**
@@ -151,8 +131,7 @@ public final class RuntimeOutputReader {
      * named.
      *
      * <p>Of a folder, all files of these formats are read, also in folders within it; the others are skipped. A file that is
-     * called {@code .json} or {@code .sqlite} and cannot be read has a history with lost reports. Each file numbers its
-     * operations itself, so a folder of several files that is read up to an operation is an error.
+     * called {@code .json} or {@code .sqlite} and cannot be read has a history with lost reports.
      *
      * @return the outputs by file and rank, at least one
      * @throws IOException if the file cannot be read or is of no known format, or a folder has no such file; the message says
@@ -163,18 +142,9 @@ public final class RuntimeOutputReader {
     }
 
     private List<RuntimeOutput> readFolder(Path folder) throws IOException {
-        List<Path> files = OutputFolder.outputsIn(folder);
-        if (last.isPresent() && files.size() > 1) {
-            throw new UnreadableOutputException(String.format(
-                    Locale.ROOT,
-                    "it is a folder of %d files, each of which numbers its operations itself, and operation %d is of one. Give"
-                            + " that file alone",
-                    files.size(),
-                    last.getAsInt()));
-        }
         List<RuntimeOutput> outputs = new ArrayList<>();
         List<RuntimeOutput> unreadable = new ArrayList<>();
-        for (Path file : files) {
+        for (Path file : OutputFolder.outputsIn(folder)) {
             try {
                 outputs.addAll(readFile(file));
             } catch (UnreadableOutputException e) {
@@ -204,9 +174,7 @@ public final class RuntimeOutputReader {
     }
 
     private List<RuntimeOutput> readFile(Path file) throws IOException {
-        if (last.isEmpty()) {
-            HeapNeed.requireRoomFor(file);
-        }
+        HeapNeed.requireRoomFor(file);
         // A channel queries the position of a pipe, which has none.
         boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
         try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
@@ -270,7 +238,6 @@ public final class RuntimeOutputReader {
     }
 
     private ReadingCriteria criteria() {
-        return new ReadingCriteria(
-                LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC), rank, judgesEnd, last, roundMark);
+        return new ReadingCriteria(LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC), rank, judgesEnd, roundMark);
     }
 }

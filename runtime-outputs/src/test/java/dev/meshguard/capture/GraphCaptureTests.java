@@ -70,31 +70,6 @@ class GraphCaptureTests {
     }
 
     @Test
-    void whatFollowsTheOperationThatIsJudgedIsNotRead() throws IOException {
-        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
-        graph.begin("ttnn::relu");
-        int buffer = graph.allocate(RESULT);
-        int inner = graph.begin("ttnn::add");
-        graph.end().end();
-        graph.free(buffer, RESULT);
-        int last = graph.begin("ttnn::add");
-        graph.end();
-        graph.allocate(WEIGHTS);
-        byte[] json = graph.close().json().getBytes(StandardCharsets.UTF_8);
-        RuntimeOutputReader reader = RuntimeOutputReader.create();
-
-        assertThat(verdict(reader.judgedAfter(inner).read(new ByteArrayInputStream(json), "graph.json"))
-                        .outcome())
-                .isEqualTo(Outcome.LEAKED);
-        assertThat(verdict(reader.judgedAfter(last).read(new ByteArrayInputStream(json), "graph.json"))
-                        .outcome())
-                .isEqualTo(Outcome.LEAK_FREE);
-        assertThatIOException()
-                .isThrownBy(() -> reader.judgedAfter(2).read(new ByteArrayInputStream(json), "graph.json"))
-                .withMessageStartingWith("it has no operation 2.");
-    }
-
-    @Test
     void roundsGoFromEachRunOfAnOutermostOperationToTheNext() throws IOException {
         WrittenGraph graph = new WrittenGraph(Age.NEWEST);
         for (int round = 0; round < 4; round++) {

@@ -109,18 +109,6 @@ class OutputFolderTests {
     }
 
     @Test
-    void hasNoOperationNumbersOfItsOwn() throws IOException {
-        Files.writeString(folder.resolve("a.json"), report(0));
-        Files.writeString(folder.resolve("b.json"), report(1));
-
-        assertThatIOException()
-                .isThrownBy(() -> RuntimeOutputReader.create().judgedAfter(1).read(folder))
-                .withMessage(
-                        "it is a folder of 2 files, each of which numbers its operations itself, and operation 1 is of one."
-                                + " Give that file alone");
-    }
-
-    @Test
     void isRejectedWithoutAFileOfTheRuntime() throws IOException {
         Files.writeString(folder.resolve("run.log"), "passed");
 

@@ -124,18 +124,6 @@ class PythonCallsTests {
     }
 
     @Test
-    void matchTheWholeCaptureAlsoIfOnlyItsBeginningIsJudged() throws IOException {
-        operation("ttnn.relu");
-        operation("ttnn.relu");
-        Files.writeString(folder.resolve("graph.python_io.json"), calls(call("ttnn.relu", 5), call("ttnn.relu", 6)));
-        Path file =
-                Files.writeString(folder.resolve("graph.json"), graph.close().json());
-
-        assertThat(lines(RuntimeOutputReader.create().judgedAfter(1).read(file)))
-                .containsExactly(frames(5));
-    }
-
-    @Test
     void nameNoLineWithoutAStack() throws IOException {
         operation("ttnn.relu");
 
@@ -188,19 +176,6 @@ class PythonCallsTests {
         assertThat(output.remaining())
                 .extracting(buffer -> buffer.origin().orElseThrow().frames().toString())
                 .containsExactly(frames(5), frames(6));
-    }
-
-    @Test
-    void ofAReportMatchTheWholeCaptureAlsoIfOnlyItsBeginningIsJudged() throws IOException {
-        operation("ttnn::relu", "ttnn::add");
-        operation("ttnn::relu");
-        String report = graph.close().report(Map.of("python_io", calls(call("ttnn.relu", 5), call("ttnn.relu", 6))));
-
-        RuntimeOutput output = RuntimeOutputReader.create()
-                .judgedAfter(1)
-                .read(new ByteArrayInputStream(report.getBytes(StandardCharsets.UTF_8)), "report.json");
-
-        assertThat(lines(output)).containsExactly(frames(5));
     }
 
     @Test

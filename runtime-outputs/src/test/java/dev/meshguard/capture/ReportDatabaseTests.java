@@ -332,9 +332,6 @@ class ReportDatabaseTests {
         }
 
         assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-        assertThat(verdict(RuntimeOutputReader.create().judgedAfter(2).read(file()))
-                        .outcome())
-                .isEqualTo(Outcome.LEAK_FREE);
 
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file());
                 Statement statement = connection.createStatement()) {
@@ -420,23 +417,6 @@ class ReportDatabaseTests {
         }
 
         assertThat(losses()).containsExactly("the database has no snapshot: its table buffers is empty");
-    }
-
-    @Test
-    void judgesTheMomentAfterAnOperation() throws Exception {
-        try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones", WEIGHTS);
-            database.operation(2, "ttnn.relu", WEIGHTS, OUTPUT);
-            database.operation(3, "ttnn.deallocate", WEIGHTS);
-        }
-        RuntimeOutputReader reader = RuntimeOutputReader.create();
-
-        assertThat(verdict(reader.judgedAfter(2).read(file())).outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict(reader.judgedAfter(3).read(file())).outcome()).isEqualTo(Outcome.LEAK_FREE);
-        assertThatThrownBy(() -> reader.judgedAfter(4).read(file()))
-                .isInstanceOf(IOException.class)
-                .hasMessage("it has no operation 4. Operations have the numbers of the table operations");
-        assertThatThrownBy(() -> reader.judgedAfter(-1)).hasMessage("Operation -1: operations are numbered from 0");
     }
 
     @Test

@@ -7,9 +7,6 @@ import dev.meshguard.capture.WrittenGraph.Memory;
 import dev.meshguard.event.HistoryEvent.ReportsLost;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -164,25 +161,6 @@ class ReportSnapshotsTests {
         snapshot(operation, FIRST);
 
         assertThat(outcome(read())).isEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void afterTheOperationThatIsJudgedAreNotCompared() throws IOException {
-        int operation = graph.begin("ttnn::relu");
-        int buffer = graph.allocate(FIRST);
-        graph.free(buffer, FIRST);
-        graph.end();
-        int later = graph.begin("ttnn::add");
-        graph.end().close();
-        snapshot(operation);
-        snapshot(later, FIRST);
-
-        RuntimeOutput output = RuntimeOutputReader.create()
-                .judgedAfter(operation)
-                .read(new ByteArrayInputStream(report(graph).getBytes(StandardCharsets.UTF_8)), "report.json");
-
-        assertThat(outcome(output)).isEqualTo(Outcome.LEAK_FREE);
-        assertThat(output.notes()).noneMatch(note -> note.startsWith("Skipped: 1 × snapshot"));
     }
 
     @Test

@@ -107,20 +107,6 @@ public final class Analyze implements Callable<Integer> {
             description = "For captures and databases: what is allocated at the end, and not expected, has leaked.")
     private boolean judgesEnd;
 
-    @Option(
-            names = "--after",
-            paramLabel = "OPERATION",
-            description = "Like --at-end, after the operation of this number; what follows is not read.")
-    private @Nullable Integer lastOperation;
-
-    @Option(
-            names = "--addresses",
-            paramLabel = "N",
-            defaultValue = "10",
-            description =
-                    "How many addresses, or buffers of a capture or database, are shown (default: ${DEFAULT-VALUE}).")
-    private int mostAddresses;
-
     private final Printer out;
     private final Printer errors;
 
@@ -132,7 +118,6 @@ public final class Analyze implements Callable<Integer> {
 
     @Override
     public Integer call() throws UsageException, IOException {
-        rejectInvalidNumbers();
         expectations.read();
         try {
             return answer().code();
@@ -173,18 +158,7 @@ public final class Analyze implements Callable<Integer> {
                 inputs,
                 input -> input instanceof Input.Log || input instanceof Input.Output,
                 "logs, graph captures and databases");
-        InputReader.rejectUnused(
-                "--after", lastOperation, inputs, Input.Output.class::isInstance, "graph captures and databases");
         files.rejectUnusedRank(inputs);
-    }
-
-    private void rejectInvalidNumbers() throws UsageException {
-        if (mostAddresses < 0) {
-            throw new UsageException("--addresses " + mostAddresses + ": give 0 or more");
-        }
-        if (lastOperation != null && lastOperation < 0) {
-            throw new UsageException("--after " + lastOperation + ": give the number of an operation, 0 or more");
-        }
     }
 
     // Reading
@@ -201,9 +175,7 @@ public final class Analyze implements Callable<Integer> {
             ofLogs = ofLogs.roundsAt(mark);
             ofOutputs = ofOutputs.roundsAt(mark);
         }
-        if (lastOperation != null) {
-            ofOutputs = ofOutputs.judgedAfter(lastOperation);
-        } else if (judgesEnd) {
+        if (judgesEnd) {
             ofOutputs = ofOutputs.judgedAtEnd();
         }
         List<Input> inputs = new ArrayList<>();
@@ -243,10 +215,10 @@ public final class Analyze implements Callable<Integer> {
         Input.Recording recording = (Input.Recording) input;
         FileVerdict judgement = expectations.judge(recording, roundMark != null);
         if (input instanceof Input.Log log) {
-            return new LogAnswer(log.log(), withPage(log, judgement), mostAddresses).answer();
+            return new LogAnswer(log.log(), withPage(log, judgement)).answer();
         }
         if (input instanceof Input.Output output) {
-            return new OutputAnswer(output.output(), judgement, mostAddresses).answer();
+            return new OutputAnswer(output.output(), judgement).answer();
         }
         int events = recording.history().events().size();
         String headline = input.name() + ": " + Quantities.count(events, "event") + " (history)";

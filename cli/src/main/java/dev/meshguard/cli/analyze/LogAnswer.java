@@ -26,11 +26,11 @@ import java.util.stream.LongStream;
  *
  * @param log the log
  * @param judgement the verdict on it
- * @param mostAddresses how many addresses are shown
  */
-record LogAnswer(AllocationLog log, FileVerdict judgement, int mostAddresses) {
+record LogAnswer(AllocationLog log, FileVerdict judgement) {
 
     private static final Pattern EVENT = Pattern.compile("#(\\d{1,18})");
+    private static final int MAX_ADDRESSES = 10;
     private static final int MAX_EVENTS = 12;
     private static final int MAX_RANGES = 8;
     private static final int MAX_SAMPLES = 3;
@@ -140,9 +140,6 @@ record LogAnswer(AllocationLog log, FileVerdict judgement, int mostAddresses) {
                 less,
                 all.size() - even - less));
         List<AddressUse> shown = first(all);
-        if (shown.isEmpty()) {
-            return;
-        }
         Table table = new Table().row("device", "address", "type", "allocated", "freed", "unknown", "largest", "lines");
         shown.forEach(use -> table.row(
                 use.device(),
@@ -155,8 +152,7 @@ record LogAnswer(AllocationLog log, FileVerdict judgement, int mostAddresses) {
                 lines(use) + (use.processDied() ? ", process died" : "")));
         lines.addAll(table.lines());
         if (all.size() > shown.size()) {
-            lines.add(String.format(
-                    Locale.ROOT, "  … and %d more; --addresses N shows N, --json all", all.size() - shown.size()));
+            lines.add(String.format(Locale.ROOT, "  … and %d more; --json shows all", all.size() - shown.size()));
         }
     }
 
@@ -164,9 +160,9 @@ record LogAnswer(AllocationLog log, FileVerdict judgement, int mostAddresses) {
     private List<AddressUse> first(List<AddressUse> all) {
         PriorityQueue<AddressUse> lastOnTop = new PriorityQueue<>(LEAST_BALANCED_FIRST.reversed());
         for (AddressUse use : all) {
-            if (lastOnTop.size() < mostAddresses) {
+            if (lastOnTop.size() < MAX_ADDRESSES) {
                 lastOnTop.add(use);
-            } else if (mostAddresses > 0 && LEAST_BALANCED_FIRST.compare(use, lastOnTop.element()) < 0) {
+            } else if (LEAST_BALANCED_FIRST.compare(use, lastOnTop.element()) < 0) {
                 lastOnTop.remove();
                 lastOnTop.add(use);
             }

@@ -18,10 +18,10 @@ import java.util.stream.Collectors;
  *
  * @param output the content of the file
  * @param judgement the verdict on it
- * @param mostBuffers how many remaining buffers are shown
  */
-record OutputAnswer(RuntimeOutput output, FileVerdict judgement, int mostBuffers) {
+record OutputAnswer(RuntimeOutput output, FileVerdict judgement) {
 
+    private static final int MAX_BUFFERS = 10;
     private static final String NOTHING = "-";
 
     /** Returns the answer. */
@@ -67,7 +67,7 @@ record OutputAnswer(RuntimeOutput output, FileVerdict judgement, int mostBuffers
 
     private void remaining(List<String> lines) {
         List<RemainingBuffer> remaining = output.remaining();
-        if (remaining.isEmpty() || mostBuffers == 0) {
+        if (remaining.isEmpty()) {
             return;
         }
         lines.add("");
@@ -76,7 +76,7 @@ record OutputAnswer(RuntimeOutput output, FileVerdict judgement, int mostBuffers
         Table table = new Table()
                 .row(isCapture() ? "node" : "address", "device", "type", "size", "allocated in", "tensors", "used by");
         remaining.stream()
-                .limit(mostBuffers)
+                .limit(MAX_BUFFERS)
                 .forEach(buffer -> table.row(
                         isCapture() ? buffer.node().orElseThrow() : address(buffer),
                         buffer.device(),
@@ -91,9 +91,8 @@ record OutputAnswer(RuntimeOutput output, FileVerdict judgement, int mostBuffers
                                 .distinct()
                                 .toList())));
         lines.addAll(table.lines());
-        if (remaining.size() > mostBuffers) {
-            lines.add(String.format(
-                    Locale.ROOT, "  … and %d more; --addresses N shows N, --json all", remaining.size() - mostBuffers));
+        if (remaining.size() > MAX_BUFFERS) {
+            lines.add(String.format(Locale.ROOT, "  … and %d more; --json shows all", remaining.size() - MAX_BUFFERS));
         }
     }
 

@@ -97,7 +97,6 @@ final class CaptureRecorder {
     /** Whether it is known where the capture ends, or that it is not. */
     private boolean hasEnd;
 
-    private boolean isPastLast;
     private long reports;
     private long freedFromBefore;
     private long withoutAddress;
@@ -114,16 +113,12 @@ final class CaptureRecorder {
     }
 
     void skipped(String what) {
-        if (!isPastLast) {
-            notes.skipped(what);
-        }
+        notes.skipped(what);
     }
 
     /** Records a part of the file that cannot be read and may report a buffer; few kinds of them are named. */
     void unread(String what) {
-        if (!isPastLast) {
-            unread.merge(what, 1L, Long::sum);
-        }
+        unread.merge(what, 1L, Long::sum);
     }
 
     void otherVersion(String version) {
@@ -169,11 +164,9 @@ final class CaptureRecorder {
         lost(-1, "the capture cannot be read after %s: %s", lastNode(), reason);
     }
 
-    /** Records that what some reports say is not known; those after the last operation that is read do not count. */
+    /** Records that what some reports say is not known. */
     void lost(long count, String reason, Object... values) {
-        if (!isPastLast) {
-            recording.lost(count, String.format(Locale.ROOT, reason, values));
-        }
+        recording.lost(count, String.format(Locale.ROOT, reason, values));
     }
 
     private String lastNode() {
@@ -183,10 +176,6 @@ final class CaptureRecorder {
     /** Records one node. */
     void node(GraphNode node) {
         nodes++;
-        if (isPastLast) {
-            numberPastLast(node);
-            return;
-        }
         int number = node.counter() == GraphNode.NONE ? next : node.counter();
         if (number == next + 1) {
             lost(1, "node %d is missing", next);
@@ -310,21 +299,6 @@ final class CaptureRecorder {
         return numbers.isEmpty() ? null : numbers.get().began(name, caller == null ? null : caller.numbered);
     }
 
-    /** Goes on with the numbers of operations, because the calls of Python are those of the whole capture. */
-    private void numberPastLast(GraphNode node) {
-        if (numbers.isEmpty()) {
-            return;
-        }
-        String name = nameOf(node);
-        if (node.type().equals("function_start")) {
-            open.push(new Operation(GraphNode.NONE, name, numbered(name), false));
-        } else if (node.type().equals("function_end") && isOpen(name)) {
-            while (!open.pop().name.equals(name)) {
-                // Older captures left the operations in it open at an exception.
-            }
-        }
-    }
-
     private String nameOf(GraphNode node) {
         String name = node.text(Param.NAME);
         return name == null || name.isBlank() ? NO_NAME : tensors.shared(name);
@@ -344,24 +318,15 @@ final class CaptureRecorder {
             notes.skipped("end of an operation that did not begin");
             return;
         }
-        Operation ending = pop();
+        Operation ending = open.pop();
         while (!ending.name.equals(name)) {
             notes.skipped("operation without an end");
             unreturned(ending.name, ending.node);
-            ending = pop();
+            ending = open.pop();
         }
         if (open.isEmpty() && snapshots.isPresent()) {
             snapshots.get().operationEnded(ending.node, name, number);
         }
-    }
-
-    private Operation pop() {
-        Operation ending = open.pop();
-        if (criteria.last().equals(OptionalInt.of(ending.node))) {
-            unreturned();
-            isPastLast = true;
-        }
-        return ending;
     }
 
     private void aborted(String name, int number, String reason) {
@@ -620,14 +585,9 @@ final class CaptureRecorder {
 
     // The end
 
-    OutputContent finish() throws UnreadableOutputException {
-        if (criteria.last().isPresent() && !isPastLast) {
-            throw criteria.withoutLast("An operation has the number of its node function_start");
-        }
+    OutputContent finish() {
         numbers.ifPresent(operations -> calls.ifPresent(operations::addOrigins));
-        if (!isPastLast) {
-            unreturned();
-        }
+        unreturned();
         recording.endRound();
         buffers.values().stream()
                 .filter(buffer -> buffer.isUsedAfterFree(next))

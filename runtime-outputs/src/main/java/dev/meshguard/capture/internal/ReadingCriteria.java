@@ -1,7 +1,6 @@
 package dev.meshguard.capture.internal;
 
 import java.time.LocalDate;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
@@ -12,11 +11,9 @@ import java.util.regex.Pattern;
  * @param today the day of the check
  * @param rank the only process that is read, by its rank; empty for all
  * @param judgesEnd whether a buffer that remains has leaked; otherwise it may be freed later
- * @param last the operation after which nothing is read, if there is one
  * @param roundMark matches in the names of operations that begin a round
  */
-public record ReadingCriteria(
-        LocalDate today, OptionalInt rank, boolean judgesEnd, OptionalInt last, Optional<Pattern> roundMark) {
+public record ReadingCriteria(LocalDate today, OptionalInt rank, boolean judgesEnd, Optional<Pattern> roundMark) {
 
     /** Returns whether the process of a rank is read. */
     public boolean reads(int process) {
@@ -25,11 +22,5 @@ public record ReadingCriteria(
 
     boolean beginsRound(String operation) {
         return roundMark.filter(mark -> mark.matcher(operation).find()).isPresent();
-    }
-
-    /** Returns the error for a recording that does not have the last operation. */
-    UnreadableOutputException withoutLast(String operations) {
-        return new UnreadableOutputException(
-                String.format(Locale.ROOT, "it has no operation %d. %s", last.orElseThrow(), operations));
     }
 }

@@ -28,18 +28,15 @@ final class SnapshotReader {
         this.notes = recorder.notes();
     }
 
-    OutputContent read() throws SQLException, UnreadableOutputException {
-        long last = criteria.last().isPresent() ? criteria.last().getAsInt() : NONE - 1;
-        long read = -1;
+    OutputContent read() throws SQLException {
         OperationTexts graphs = new OperationTexts(tables, "captured_graph", "captured_graph");
         OperationTexts stacks = new OperationTexts(tables, "stack_traces", "stack_trace");
         try (Rows errors = new Rows(errors());
                 Rows names = new Rows(names());
                 Rows buffers = new Rows(buffers());
                 Rows tensors = new Rows(tensors())) {
-            for (long id = first(names, buffers, tensors); id <= last; id = first(names, buffers, tensors)) {
+            for (long id = first(names, buffers, tensors); id < NONE; id = first(names, buffers, tensors)) {
                 long call = id;
-                read = id;
                 errorsBefore(id, errors);
                 operation(id, names, errors.operation == id);
                 for (; tensors.operation == id; tensors.next()) {
@@ -53,13 +50,10 @@ final class SnapshotReader {
                     recorder.exception(reason(errors.row));
                 }
             }
-            if (buffers.hasRow && criteria.last().isEmpty()) {
+            if (buffers.hasRow) {
                 recorder.unreadableBuffer();
             }
-            errorsBefore(criteria.last().isPresent() ? last : NONE, errors);
-        }
-        if (criteria.last().isPresent() && read != last) {
-            throw criteria.withoutLast("Operations have the numbers of the table operations");
+            errorsBefore(NONE, errors);
         }
         return recorder.finish(tables.rank(), operations);
     }
