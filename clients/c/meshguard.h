@@ -115,7 +115,7 @@ void meshguard_mesh_closed(uint32_t mesh);
 
 /*
  * Reports the addresses that an allocator lists as allocated in one memory: which frees only were not reported. If more is 1, the next call continues
- * the snapshot with another device or type. The allocator is one of the constants, but not that of a sub-device.
+ * the snapshot with another device or type, and no other thread may report before it. The allocator is one of the constants, but not that of a sub-device.
  */
 void meshguard_snapshot(uint32_t mesh, int moment, uint32_t device, int type, int allocator, const uint64_t *addresses,
                         size_t count, int more);
@@ -259,9 +259,11 @@ static inline void meshguard_characters_(const char *text) {
 }
 
 static inline void meshguard_text_(const char *key, const char *text) {
-    meshguard_put_(key);
-    meshguard_characters_(text == NULL ? "" : text);
-    meshguard_put_("\"");
+    if (text != NULL) {
+        meshguard_put_(key);
+        meshguard_characters_(text);
+        meshguard_put_("\"");
+    }
 }
 
 /* Writes the name of a constant, or a number that is none, which the server rejects. */
@@ -276,6 +278,9 @@ static inline void meshguard_name_(const char *key, const char *const *names, si
 }
 
 #define MESHGUARD_NAME_(key, names, value) meshguard_name_(key, names, sizeof(names) / sizeof *(names), value)
+
+/* Writes nothing for the first name, which is the default. */
+#define MESHGUARD_OTHER_NAME_(key, names, value) (void)((value) == 0 || (MESHGUARD_NAME_(key, names, value), 0))
 
 /* The connection */
 
@@ -463,21 +468,11 @@ static uint32_t meshguard_line_of_(const char *file, int line, const char *funct
     return place + 1;
 }
 
-/* Begins a report: locks, and connects if this is the first. Returns whether there is a server. */
-static int meshguard_begin_(const char *op, const char *file, int line, const char *function) {
-    uint32_t stack;
-    if (__atomic_load_n(&meshguard_.state, __ATOMIC_ACQUIRE) == MESHGUARD_OVER_) {
-        return 0;
-    }
-    meshguard_lock_();
-    if (meshguard_.state == MESHGUARD_NEW_) {
-        meshguard_connect_();
-    }
+/* Begins the line of a report. Returns whether there is a server. */
+static int meshguard_next_(const char *op, uint32_t stack) {
     if (meshguard_.state != MESHGUARD_CONNECTED_) {
-        meshguard_unlock_();
         return 0;
     }
-    stack = file == NULL ? 0 : meshguard_line_of_(file, line, function);
     meshguard_put_("{\"op\":\"");
     meshguard_put_(op);
     meshguard_number_("\",\"n\":", ++meshguard_.sequence);
@@ -485,8 +480,28 @@ static int meshguard_begin_(const char *op, const char *file, int line, const ch
     return 1;
 }
 
-/* Ends a report. After a pause it is sent at once; more of them are sent together. */
-static void meshguard_end_(void) {
+/* Begins a report: locks, and connects if this is the first. Returns whether there is a server. */
+static int meshguard_begin_(const char *op, const char *file, int line, const char *function) {
+    uint32_t stack = 0;
+    if (__atomic_load_n(&meshguard_.state, __ATOMIC_ACQUIRE) == MESHGUARD_OVER_) {
+        return 0;
+    }
+    meshguard_lock_();
+    if (meshguard_.state == MESHGUARD_NEW_) {
+        meshguard_connect_();
+    }
+    if (meshguard_.state == MESHGUARD_CONNECTED_ && file != NULL) {
+        stack = meshguard_line_of_(file, line, function);
+    }
+    if (meshguard_next_(op, stack)) {
+        return 1;
+    }
+    meshguard_unlock_();
+    return 0;
+}
+
+/* Ends the line of a report. After a pause it is sent at once; more of them are sent together. */
+static void meshguard_end_line_(void) {
     meshguard_put_("}\n");
     if (meshguard_.at_once) {
         meshguard_finish_("bye");
@@ -495,13 +510,17 @@ static void meshguard_end_(void) {
         meshguard_.quiet = 0;
         pthread_cond_signal(&meshguard_.wake);
     }
+}
+
+static void meshguard_end_(void) {
+    meshguard_end_line_();
     meshguard_unlock_();
 }
 
 static void meshguard_owner_(const meshguard_owner *owner) {
     MESHGUARD_NAME_(",\"owner\":{\"kind\":\"", meshguard_kinds_, owner->kind);
     MESHGUARD_NAME_(",\"lifetime\":\"", meshguard_lifetimes_, owner->lifetime);
-    meshguard_text_(",\"name\":\"", owner->name);
+    meshguard_text_(",\"name\":\"", owner->name == NULL ? "" : owner->name);
     meshguard_put_("}");
 }
 
@@ -517,9 +536,7 @@ static inline void meshguard_memory_(const meshguard_memory *memory) {
     if (memory->owner != NULL) {
         meshguard_owner_(memory->owner);
     }
-    if (memory->ownership != MESHGUARD_OWNERSHIP_UNKNOWN) {
-        MESHGUARD_NAME_(",\"ownership\":\"", meshguard_ownerships_, memory->ownership);
-    }
+    MESHGUARD_OTHER_NAME_(",\"ownership\":\"", meshguard_ownerships_, memory->ownership);
     if (memory->allocator != MESHGUARD_ALLOCATOR_UNKNOWN) {
         MESHGUARD_NAME_(",\"allocator\":\"", meshguard_allocators_, memory->allocator);
         meshguard_optional_(",\"manager\":", memory->manager);
@@ -533,9 +550,7 @@ void meshguard_allocated_at(const meshguard_memory *memory, const char *file, in
         meshguard_number_(",\"size\":", memory->size);
         meshguard_optional_(",\"request\":", memory->request);
         meshguard_optional_(",\"bytesPerBank\":", memory->bytes_per_bank);
-        if (memory->label != NULL) {
-            meshguard_text_(",\"label\":\"", memory->label);
-        }
+        meshguard_text_(",\"label\":\"", memory->label);
         meshguard_put_(memory->view ? ",\"view\":true" : "");
         meshguard_end_();
     }
@@ -544,42 +559,37 @@ void meshguard_allocated_at(const meshguard_memory *memory, const char *file, in
 void meshguard_freed_at(const meshguard_memory *memory, const char *file, int line, const char *function) {
     if (meshguard_begin_(memory->circular ? "cb_free" : "free", file, line, function)) {
         meshguard_memory_(memory);
-        if (memory->result != MESHGUARD_FREED) {
-            MESHGUARD_NAME_(",\"result\":\"", meshguard_results_, memory->result);
-        }
+        MESHGUARD_OTHER_NAME_(",\"result\":\"", meshguard_results_, memory->result);
         meshguard_end_();
     }
 }
 
 uint64_t meshguard_request(void) { return __atomic_add_fetch(&meshguard_.requests, 1, __ATOMIC_RELAXED); }
 
-void meshguard_phase_begin(const char *name) {
+static void meshguard_phase_(const char *name) {
     if (meshguard_begin_("phase", NULL, 0, NULL)) {
-        meshguard_text_(",\"name\":\"", name == NULL || *name == 0 ? "?" : name);
+        meshguard_text_(",\"name\":\"", name);
         meshguard_end_();
     }
 }
 
-void meshguard_phase_end(void) {
-    if (meshguard_begin_("phase", NULL, 0, NULL)) {
-        meshguard_end_();
-    }
-}
+void meshguard_phase_begin(const char *name) { meshguard_phase_(name == NULL || *name == 0 ? "?" : name); }
 
-void meshguard_owner_cached(const meshguard_owner *owner, const char *cache) {
-    if (meshguard_begin_("owner_cached", NULL, 0, NULL)) {
+void meshguard_phase_end(void) { meshguard_phase_(NULL); }
+
+static void meshguard_owner_report_(const char *op, const meshguard_owner *owner, const char *cache) {
+    if (meshguard_begin_(op, NULL, 0, NULL)) {
         meshguard_owner_(owner);
         meshguard_text_(",\"cache\":\"", cache);
         meshguard_end_();
     }
 }
 
-void meshguard_owner_ended(const meshguard_owner *owner) {
-    if (meshguard_begin_("owner_ended", NULL, 0, NULL)) {
-        meshguard_owner_(owner);
-        meshguard_end_();
-    }
+void meshguard_owner_cached(const meshguard_owner *owner, const char *cache) {
+    meshguard_owner_report_("owner_cached", owner, cache == NULL ? "" : cache);
 }
+
+void meshguard_owner_ended(const meshguard_owner *owner) { meshguard_owner_report_("owner_ended", owner, NULL); }
 
 uint32_t meshguard_mesh_opened(const char *name, const uint32_t *devices, size_t count, uint32_t parent) {
     uint32_t mesh = __atomic_add_fetch(&meshguard_.meshes, 1, __ATOMIC_RELAXED);
@@ -598,42 +608,41 @@ uint32_t meshguard_mesh_opened(const char *name, const uint32_t *devices, size_t
     return mesh;
 }
 
-void meshguard_mesh_close_begun(uint32_t mesh) {
-    if (meshguard_begin_("mesh_close_begun", NULL, 0, NULL)) {
+static void meshguard_mesh_report_(const char *op, uint32_t mesh) {
+    if (meshguard_begin_(op, NULL, 0, NULL)) {
         meshguard_mesh_(",\"mesh\":", mesh);
         meshguard_end_();
     }
 }
 
-void meshguard_mesh_closed(uint32_t mesh) {
-    if (meshguard_begin_("mesh_closed", NULL, 0, NULL)) {
-        meshguard_mesh_(",\"mesh\":", mesh);
-        meshguard_end_();
-    }
-}
+void meshguard_mesh_close_begun(uint32_t mesh) { meshguard_mesh_report_("mesh_close_begun", mesh); }
 
+void meshguard_mesh_closed(uint32_t mesh) { meshguard_mesh_report_("mesh_closed", mesh); }
+
+/* The lock is held over all lines, so that no other thread reports between them. */
 void meshguard_snapshot(uint32_t mesh, int moment, uint32_t device, int type, int allocator, const uint64_t *addresses,
                         size_t count, int more) {
-    for (; count > MESHGUARD_ADDRESSES_; addresses += MESHGUARD_ADDRESSES_, count -= MESHGUARD_ADDRESSES_) {
-        meshguard_snapshot(mesh, moment, device, type, allocator, addresses, MESHGUARD_ADDRESSES_, 1);
+    size_t next = 0;
+    if (!meshguard_begin_("state", NULL, 0, NULL)) {
+        return;
     }
-    if (meshguard_begin_("state", NULL, 0, NULL)) {
-        size_t index;
+    do {
+        size_t end = count - next < MESHGUARD_ADDRESSES_ ? count : next + MESHGUARD_ADDRESSES_;
+        const char *separator = "\"0x";
         meshguard_mesh_(",\"mesh\":", mesh);
         meshguard_number_(",\"device\":", device);
         MESHGUARD_NAME_(",\"type\":\"", meshguard_types_, type);
         MESHGUARD_NAME_(",\"moment\":\"", meshguard_moments_, moment);
-        if (allocator != MESHGUARD_ALLOCATOR_UNKNOWN) {
-            MESHGUARD_NAME_(",\"allocator\":\"", meshguard_allocators_, allocator);
-        }
-        meshguard_put_(more ? ",\"complete\":false" : ",\"complete\":true");
+        MESHGUARD_OTHER_NAME_(",\"allocator\":\"", meshguard_allocators_, allocator);
+        meshguard_put_(more || end < count ? ",\"complete\":false" : ",\"complete\":true");
         meshguard_put_(",\"addresses\":[");
-        for (index = 0; index < count; index++) {
-            meshguard_address_(index == 0 ? "\"0x" : ",\"0x", addresses[index]);
+        for (; next < end; separator = ",\"0x") {
+            meshguard_address_(separator, addresses[next++]);
         }
         meshguard_put_("]");
-        meshguard_end_();
-    }
+        meshguard_end_line_();
+    } while (next < count && meshguard_next_("state", 0));
+    meshguard_unlock_();
 }
 
 static void meshguard_finish_call_(const char *op) {

@@ -97,6 +97,14 @@ class CClientTests extends ClientContract {
     }
 
     @Test
+    void noOtherThreadReportsBetweenTheLinesOfASnapshot() throws Exception {
+        LeakVerdict verdict = verdictOf("snapshots_beside_reports");
+
+        assertThat(verdict.history().lostReports()).isEmpty();
+        assertThat(verdict.history().events(HistoryEvent.Witnessed.class)).hasSize(20);
+    }
+
+    @Test
     void aServerThatEndsDoesNotEndTheProgram() throws Exception {
         try (TrackedProcess program = start("threads")) {
             program.awaitConnection(TIMEOUT);

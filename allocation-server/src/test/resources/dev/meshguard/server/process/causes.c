@@ -182,6 +182,25 @@ static void threads(void) {
     }
 }
 
+/* Each snapshot has more addresses than a line. */
+static void *take_snapshots(void *mesh) {
+    static uint64_t addresses[5000];
+    for (int i = 0; i < 20; i++) {
+        meshguard_snapshot(*(uint32_t *)mesh, MESHGUARD_CLOSE_BEGUN, 0, MESHGUARD_DRAM, 0, addresses, 5000, 0);
+    }
+    return NULL;
+}
+
+static void snapshots_beside_reports(void) {
+    uint32_t mesh = opened();
+    pthread_t other;
+    pthread_create(&other, NULL, take_snapshots, &mesh);
+    for (int i = 0; i < 20000; i++) {
+        nothing();
+    }
+    pthread_join(other, NULL);
+}
+
 /* More lines than the client remembers, and one that is in use throughout. */
 static void lines(void) {
     for (int i = 0; i < 10000; i++) {
@@ -235,6 +254,7 @@ int main(int count, char **arguments) {
                {"impossible", impossible},
                {"forks", forks},
                {"threads", threads},
+               {"snapshots_beside_reports", snapshots_beside_reports},
                {"frees_and_ends_at_once", frees_and_ends_at_once},
                {"leaks_and_ends_at_once", leaks_and_ends_at_once},
                {"text", text},
