@@ -356,9 +356,7 @@ final class LineReports {
         Ownership ownership = line.choice("ownership", Ownership.class).orElse(Ownership.UNKNOWN);
         MemoryRequest release = request(memory, line);
         if (!line.has("result") || line.text("result").equals(Optional.of(FREED))) {
-            boolean isOfOtherProcess = dispatcher.isOfOtherProcess(memory, process);
-            dispatcher.left(memory, process);
-            if (isOfOtherProcess) {
+            if (!dispatcher.left(memory, process)) {
                 reporter.lost(
                         1,
                         connection.description() + " freed " + memory.type() + " "

@@ -256,10 +256,7 @@ final class ReportDispatcher {
     }
 
     /** Returns whether only other processes have reported the buffer that a client frees: it may be theirs or have been freed before. */
-    boolean isOfOtherProcess(LineReports.Memory memory, long process) {
-        if (memory.isCircularBuffer()) {
-            return false;
-        }
+    private boolean isOfOtherProcess(LineReports.Memory memory, long process) {
         Entry entry = buffers.find(memory.device(), memory.address());
         if (entry != null) {
             return entry.type() == memory.type() && !buffers.isHeldBy(entry, process);
@@ -267,19 +264,27 @@ final class ReportDispatcher {
         return abandoned.getOrDefault(memory.device(), Map.of()).getOrDefault(memory.address(), process) != process;
     }
 
-    /** Removes memory from the ledger whose free a client reports, and logs that. */
-    void left(LineReports.Memory memory, int process) {
+    /**
+     * Removes memory from the ledger whose free a client reports, and logs that.
+     *
+     * @return whether it is the client's own; the ledger keeps memory that only another process has allocated
+     */
+    boolean left(LineReports.Memory memory, int process) {
         int device = memory.device();
         opened(device);
-        Entry entry = memory.isCircularBuffer() ? null : buffers.find(device, memory.address());
         if (memory.isCircularBuffer()) {
             long removed = circularBuffers.removed(device, memory.address(), 0);
             lines.circularBuffer(false, device, removed, circularBuffers.bytes(device));
-        } else if (entry != null) {
-            leave(entry, device, process);
-        } else {
-            lines.unknownFree(process, memory.address(), device);
+            return true;
         }
+        boolean isOfOtherProcess = isOfOtherProcess(memory, process);
+        Entry entry = buffers.find(device, memory.address());
+        if (entry == null || isOfOtherProcess) {
+            lines.unknownFree(process, memory.address(), device);
+        } else {
+            leave(entry, device, process);
+        }
+        return !isOfOtherProcess;
     }
 
     /** Returns whether there is room for a device; clients may name any. */

@@ -261,6 +261,11 @@ class LineReportsTests extends WithServer {
             answer(parent);
             server.awaitQuiet(LONG);
             send(HELLO, FREE.replace("2", "1"), "{'op':'bye','n':1}");
+
+            assertThat(lines())
+                    .contains("⚠ [PID 7] Deallocation for unknown buffer 4096 on device 0 (allocated before tracking"
+                            + " started)");
+            assertThat(server.activeAllocations()).isOne();
         }
 
         assertThat(losses())
