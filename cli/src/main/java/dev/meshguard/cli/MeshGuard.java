@@ -96,7 +96,8 @@ public final class MeshGuard {
             // The command used all of the memory, and its objects are garbage here.
             errors.problem(CommandFailures.heapFull(arguments[0]));
             // A file that does not fit is wrong usage; what programs will report to a server, no user can know.
-            return (arguments[0].equals("serve") ? ExitStatus.FAILED : ExitStatus.USAGE).code();
+            boolean isServer = arguments[0].equals("serve") || arguments[0].equals("record");
+            return (isServer ? ExitStatus.FAILED : ExitStatus.USAGE).code();
         }
     }
 

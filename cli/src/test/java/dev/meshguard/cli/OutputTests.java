@@ -28,6 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -96,15 +97,19 @@ class OutputTests {
                 .containsOnlyOnce("meshguard: standard output cannot be written: No space left on device");
     }
 
-    @Test
-    void aCommandWithoutMemoryIsNoVerdict() {
+    /** A file that does not fit is wrong usage; nobody can know what programs will report. */
+    @ParameterizedTest
+    @CsvSource({"64, diff LOG LOG", "70, record --without-page -- true"})
+    void aCommandWithoutMemoryIsNoVerdict(int expected, String line) {
+        String[] arguments = line.replace("LOG", log).split(" ");
         ByteArrayOutputStream err = new ByteArrayOutputStream();
 
-        int status = MeshGuard.run(new ByteArrayInputStream(new byte[0]), new FullHeap(), err, "diff", log, log);
+        int status = MeshGuard.run(new ByteArrayInputStream(new byte[0]), new FullHeap(), err, arguments);
 
-        assertThat(status).isEqualTo(64);
+        assertThat(status).isEqualTo(expected);
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .matches("meshguard: diff needs more heap than this JVM has \\(.* .iB\\)\\. Run it with -Xmx\\d+[gm] "
+                .matches("meshguard: " + arguments[0]
+                        + " needs more heap than this JVM has \\(.* .iB\\)\\. Run it with -Xmx\\d+[gm] "
                         + "\\(meshguard: JDK_JAVA_OPTIONS=-Xmx\\d+[gm] meshguard …\\)\\.\\R");
     }
 

@@ -115,7 +115,8 @@ public final class RecordProgram implements Callable<Integer> {
             for (String note : running.notes()) {
                 report = report.noting(note);
             }
-            ExitStatus result = ExitStatus.of(verdict.outcome());
+            boolean hasFailed = running.server().failure().isPresent();
+            ExitStatus result = hasFailed ? ExitStatus.FAILED : ExitStatus.of(verdict.outcome());
             for (UsageException failure : write(report)) {
                 errors.problem(failure.getMessage());
                 result = result.orWorse(failure.status());
