@@ -103,19 +103,6 @@ class AnalyzeCaptureTests {
     }
 
     @Test
-    void theCapturesOfAFolderAreJudgedOneByOne() throws IOException {
-        file("a.json", CAPTURE);
-        file("b.json", CAPTURE);
-
-        Answer answer = Answer.to("analyze", folder.toString());
-
-        assertThat(answer.out())
-                .contains(folder.resolve("a.json") + ": 12 nodes")
-                .contains(folder.resolve("b.json") + ": 12 nodes");
-        assertThat(answer.status()).isEqualTo(2);
-    }
-
-    @Test
     void theJsonHasTheRemainingBuffersWithTheirTensors() throws IOException {
         String json = Answer.to("analyze", "--json", file("graph.json", CAPTURE))
                 .out()

@@ -83,7 +83,7 @@ class AnalyzeMemoryTests {
 
     @Test
     void aDatabaseWhoseBuffersNeverChangeIsJudged() throws Exception {
-        Path file = databaseOf(400_000, "'ttnn.relu'");
+        Path file = databaseOf(400_000);
 
         assertThatItIsJudged(started(List.of("-Xmx64m", "-XX:+UseG1GC"), "analyze", file.toString()), 0);
     }
@@ -126,7 +126,7 @@ class AnalyzeMemoryTests {
     }
 
     /** Each operation ends with the same buffer. */
-    private Path databaseOf(int operations, String name) throws SQLException {
+    private Path databaseOf(int operations) throws SQLException {
         Path file = folder.resolve("db.sqlite");
         String numbers = "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < "
                 + operations + ") ";
@@ -135,7 +135,7 @@ class AnalyzeMemoryTests {
             statement.execute("CREATE TABLE operations (operation_id int, name text, duration float)");
             statement.execute(
                     "CREATE TABLE buffers (operation_id int, device_id int, address int, max_size_per_bank int, buffer_type int)");
-            statement.execute(numbers + "INSERT INTO operations SELECT n, " + name + ", 1 FROM numbers");
+            statement.execute(numbers + "INSERT INTO operations SELECT n, 'ttnn.relu', 1 FROM numbers");
             statement.execute(numbers + "INSERT INTO buffers SELECT n, 0, 4096, 64, 0 FROM numbers");
         }
         return file;

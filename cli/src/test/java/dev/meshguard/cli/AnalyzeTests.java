@@ -186,7 +186,7 @@ class AnalyzeTests {
     @CsvSource({
         "--phase x,      history, logs",
         "--rounds x,     history, 'logs, graph captures and databases'",
-        "--rank 1,       log,     graph captures and databases",
+        "--rank 1,       log,     databases",
         "--phase x,      graph capture, logs",
     })
     void anOptionThatFitsNoFileIsRejected(String option, String kind, String kinds) throws IOException {

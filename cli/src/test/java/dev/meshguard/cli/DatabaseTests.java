@@ -94,7 +94,7 @@ class DatabaseTests {
         assertThat(run("page", "db.sqlite").err())
                 .contains("db.sqlite was recorded by several processes: give --rank N with one of 0, 1");
         assertThat(run("page", "--rank", "1", "history.jsonl").err())
-                .contains("history.jsonl is a history, and --rank is for graph captures and databases. Leave it out.");
+                .contains("history.jsonl is a history, and --rank is for databases. Leave it out.");
     }
 
     private void writeHistoryOf(RuntimeOutputReader reader) throws IOException {

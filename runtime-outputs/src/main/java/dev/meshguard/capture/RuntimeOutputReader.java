@@ -1,13 +1,10 @@
 package dev.meshguard.capture;
 
-import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.capture.heap.internal.HeapNeed;
 import dev.meshguard.capture.internal.DatabaseFile;
 import dev.meshguard.capture.internal.GraphParser;
 import dev.meshguard.capture.internal.OutputContent;
-import dev.meshguard.capture.internal.OutputFolder;
 import dev.meshguard.capture.internal.ReadingCriteria;
-import dev.meshguard.capture.internal.SpooledFile;
 import dev.meshguard.capture.internal.UnreadableOutputException;
 import java.io.BufferedInputStream;
 import java.io.FileInputStream;
@@ -35,8 +32,7 @@ import org.apiguardian.api.API.Status;
  * RuntimeOutput output = RuntimeOutputReader.create().judgedAtEnd().read(file);
  * }</pre>
  *
- * <p>A database needs the library {@code org.xerial:sqlite-jdbc}. A database in a stream, or compressed, is first copied to a
- * temporary file of at most 16 GiB.
+ * <p>A database needs the library {@code org.xerial:sqlite-jdbc}, and is read from a file that is not compressed.
  *
  * <p>Immutable and safe for use by several threads; each file is read once, record by record, by the calling thread.
  *
@@ -63,9 +59,9 @@ public final class RuntimeOutputReader {
     }
 
     /**
-     * Returns this reader for one process of a database that several wrote, or of a folder.
+     * Returns this reader for one process of a database that several wrote.
      *
-     * <p>A file that names no rank is of rank 0. A file or folder without the rank is an error.
+     * <p>A capture, and a database that names no rank, is of rank 0. A file without the rank is an error.
      *
      * @throws IllegalArgumentException if the rank is negative
      */
@@ -103,8 +99,8 @@ public final class RuntimeOutputReader {
     }
 
     /**
-     * Reads a file of one process, or of the process that {@link #ofRank} chooses, plain or compressed with gzip; the
-     * file may be a pipe.
+     * Reads a capture, plain or compressed with gzip, or a database of one process, or of the process that {@link #ofRank}
+     * chooses; a capture may come through a pipe.
      *
      * @throws IOException if the file cannot be read, is of no known format, or has several ranks; the message says what
      *     to do
@@ -114,8 +110,7 @@ public final class RuntimeOutputReader {
     }
 
     /**
-     * Reads a file of one process, or of the process that {@link #ofRank} chooses, plain or compressed with gzip, to its
-     * end; the stream stays open.
+     * Reads a capture, plain or compressed with gzip, to its end; the stream stays open.
      *
      * @param name the name of the file in messages
      * @throws IOException as {@link #read(Path)} does
@@ -125,109 +120,72 @@ public final class RuntimeOutputReader {
     }
 
     /**
-     * Reads a file, plain or compressed with gzip, once for each rank or capture in it; the file may be a pipe.
+     * Reads a capture, plain or compressed with gzip, or a database, once for each capture or rank in it; a capture may come
+     * through a pipe.
      *
      * <p>A graph capture is read with the Python calls beside it ({@code <stem>.python_io.json}) or in it, whose lines are then
      * named.
      *
-     * <p>Of a folder, all files of these formats are read, also in folders within it; the others are skipped. A file that is
-     * called {@code .json} or {@code .sqlite} and cannot be read has a history with lost reports.
-     *
-     * @return the outputs by file and rank, at least one
-     * @throws IOException if the file cannot be read or is of no known format, or a folder has no such file; the message says
-     *     what it is instead
+     * @return the outputs in their order or by rank, at least one
+     * @throws IOException if the file cannot be read or is of no known format; the message says what it is instead
      */
     public List<RuntimeOutput> readRanks(Path file) throws IOException {
-        return Files.isDirectory(file) ? readFolder(file) : chosen(readFile(file));
-    }
-
-    private List<RuntimeOutput> readFolder(Path folder) throws IOException {
-        List<RuntimeOutput> outputs = new ArrayList<>();
-        List<RuntimeOutput> unreadable = new ArrayList<>();
-        for (Path file : OutputFolder.outputsIn(folder)) {
-            try {
-                outputs.addAll(readFile(file));
-            } catch (UnreadableOutputException e) {
-                unreadable.addAll(outputs(
-                        List.of(GraphParser.unreadable(String.valueOf(e.getMessage()), criteria())),
-                        OutputFormat.GRAPH_CAPTURE,
-                        file.toString()));
-            }
-        }
-        // The rank of a file that cannot be read is not known.
-        List<RuntimeOutput> read = new ArrayList<>(outputs.isEmpty() ? outputs : chosen(outputs));
-        read.addAll(unreadable);
-        return read;
-    }
-
-    /** Returns the outputs of the rank that is chosen, if one is. */
-    private List<RuntimeOutput> chosen(List<RuntimeOutput> outputs) throws IOException {
-        ReadingCriteria criteria = criteria();
-        List<RuntimeOutput> read = outputs.stream()
-                .filter(output -> criteria.reads(output.rank().orElse(0)))
-                .toList();
-        if (read.isEmpty()) {
-            throw new UnreadableOutputException(
-                    "it has no rank " + rank.orElse(0) + ". Leave the rank out to read all that it has");
-        }
-        return read;
-    }
-
-    private List<RuntimeOutput> readFile(Path file) throws IOException {
         HeapNeed.requireRoomFor(file);
         // A channel queries the position of a pipe, which has none.
         boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
         try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
             BufferedInputStream in = new BufferedInputStream(output);
-            if (!isPipe && DatabaseFile.isPlainDatabase(in)) {
-                return outputs(DatabaseFile.read(file, criteria()), OutputFormat.REPORT_DATABASE, file.toString());
-            }
-            return read(in, isPipe ? Optional.empty() : Optional.of(file), file.toString());
+            return !isPipe && DatabaseFile.isPlainDatabase(in)
+                    ? outputs(DatabaseFile.read(file, criteria()), OutputFormat.REPORT_DATABASE, file.toString())
+                    : captures(in, isPipe ? Optional.empty() : Optional.of(file), file.toString());
         }
     }
 
     /**
-     * Reads a file, plain or compressed with gzip, once for each rank in it and to its end; the stream stays open.
+     * Reads a capture, plain or compressed with gzip, once for each capture in it and to its end; the stream stays open.
      *
      * @param name the name of the file in messages
      * @throws IOException as {@link #readRanks(Path)} does
      */
     public List<RuntimeOutput> readRanks(InputStream file, String name) throws IOException {
-        return chosen(read(file, Optional.empty(), name));
+        return captures(new BufferedInputStream(file), Optional.empty(), name);
     }
 
-    private List<RuntimeOutput> read(InputStream content, Optional<Path> path, String name) throws IOException {
-        BufferedInputStream in = new BufferedInputStream(content);
+    private List<RuntimeOutput> captures(BufferedInputStream in, Optional<Path> path, String name) throws IOException {
         if (OutputFormat.of(in).equals(Optional.of(OutputFormat.REPORT_DATABASE))) {
-            try (SpooledFile spooled = SpooledFile.of(PlainInput.of(in).stream())) {
-                return outputs(DatabaseFile.read(spooled.path(), criteria()), OutputFormat.REPORT_DATABASE, name);
-            }
+            throw new UnreadableOutputException(
+                    "it is a database of SQLite in a stream, or compressed. Give it as a file that is"
+                            + " not compressed");
         }
-        return outputs(GraphParser.parse(in, path, criteria()), OutputFormat.GRAPH_CAPTURE, name);
+        ReadingCriteria criteria = criteria();
+        return outputs(
+                criteria.reads(0) ? GraphParser.parse(in, path, criteria) : List.of(),
+                OutputFormat.GRAPH_CAPTURE,
+                name);
     }
 
     private static RuntimeOutput only(List<RuntimeOutput> outputs) throws IOException {
         if (outputs.size() > 1) {
-            List<String> names =
-                    outputs.stream().map(RuntimeOutput::name).distinct().toList();
-            boolean isOneFile = names.size() == 1;
             throw new UnreadableOutputException(String.format(
                     Locale.ROOT,
-                    "it %s (%s), each with its own history. RuntimeOutputReader.readRanks and meshguard analyze give all of them%s",
-                    isOneFile
-                            ? "was recorded by " + outputs.size() + " processes"
-                            : "has " + outputs.size() + " recordings",
-                    isOneFile
-                            ? outputs.stream()
+                    "it %s, each with its own history. RuntimeOutputReader.readRanks and meshguard analyze give all of them%s",
+                    outputs.get(0).format() == OutputFormat.GRAPH_CAPTURE
+                            ? "has " + outputs.size() + " captures"
+                            : outputs.stream()
                                     .map(output -> String.valueOf(output.rank().orElse(0)))
-                                    .collect(Collectors.joining(", ", "ranks ", ""))
-                            : String.join(", ", names),
-                    isOneFile ? ", and ofRank and --rank one" : ""));
+                                    .collect(Collectors.joining(
+                                            ", ", "was recorded by " + outputs.size() + " processes (ranks ", ")")),
+                    outputs.get(0).format() == OutputFormat.GRAPH_CAPTURE ? "" : ", and ofRank and --rank one"));
         }
         return outputs.get(0);
     }
 
-    private static List<RuntimeOutput> outputs(List<OutputContent> contents, OutputFormat format, String name) {
+    private List<RuntimeOutput> outputs(List<OutputContent> contents, OutputFormat format, String name)
+            throws UnreadableOutputException {
+        if (contents.isEmpty()) {
+            throw new UnreadableOutputException(
+                    "it has no rank " + rank.orElse(0) + ". Leave the rank out to read all that it has");
+        }
         List<RuntimeOutput> outputs = new ArrayList<>();
         for (OutputContent content : contents) {
             boolean isOneOfSeveral = format == OutputFormat.GRAPH_CAPTURE && contents.size() > 1;

@@ -397,7 +397,7 @@ class GraphCaptureTests {
                         tuple("graph.json (capture 2 of 2)", Outcome.LEAKED));
         assertThatIOException()
                 .isThrownBy(() -> RuntimeOutput.read(new ByteArrayInputStream(both), "graph.json"))
-                .withMessageContaining("has 2 recordings");
+                .withMessageContaining("has 2 captures");
     }
 
     @Test

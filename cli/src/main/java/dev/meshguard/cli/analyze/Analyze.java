@@ -75,8 +75,8 @@ public final class Analyze implements Callable<Integer> {
             paramLabel = "LOG",
             arity = "1..*",
             description =
-                    "A log, a history, a graph capture or a database, plain or compressed with gzip, or a folder of"
-                            + " captures and databases; - reads standard input.")
+                    "A log, a history or a graph capture, plain or compressed with gzip, or a database; - reads standard"
+                            + " input.")
     private List<String> logs = List.of();
 
     @Option(names = "--json", description = "Answer with one JSON document, with every address.")

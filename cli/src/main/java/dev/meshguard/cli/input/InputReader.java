@@ -38,7 +38,7 @@ public final class InputReader {
     @Option(
             names = "--rank",
             paramLabel = "N",
-            description = "The rank of the process, for a database that several processes wrote, or a folder.")
+            description = "The rank of the process, for a database that several processes wrote.")
     private @Nullable Integer rank;
 
     private final InputStream standardInput;
@@ -53,7 +53,7 @@ public final class InputReader {
     }
 
     /**
-     * Reads all that a file or a folder contains: one input for each rank of a database and each file of a folder.
+     * Reads all that a file contains: one input for each rank of a database and each capture of a file.
      *
      * @param logs the reader of a log
      * @param outputs the reader of a file that the runtime wrote, for all ranks
@@ -68,9 +68,6 @@ public final class InputReader {
                 return read(new BufferedInputStream(standardInput), called(name), Optional.empty(), logs, chosen);
             }
             Path file = Path.of(name);
-            if (Files.isDirectory(file)) {
-                return inputs(chosen.readRanks(file));
-            }
             try (InputStream input = open(file)) {
                 return read(input, name, Optional.of(file), logs, chosen);
             }
@@ -163,7 +160,7 @@ public final class InputReader {
 
     /** Rejects a rank if none of the files may have several. */
     public void rejectUnusedRank(List<? extends Input> read) throws UsageException {
-        rejectUnused("--rank", rank, read, Input.Output.class::isInstance, "graph captures and databases");
+        rejectUnused("--rank", rank, read, Input.Output.class::isInstance, "databases");
     }
 
     /**

@@ -68,7 +68,6 @@ final class CaptureRecorder {
         }
     }
 
-    private final ReadingCriteria criteria;
     private final OutputRecording recording;
     private final CaptureNotes notes;
     private final TensorUse tensors = new TensorUse();
@@ -91,7 +90,6 @@ final class CaptureRecorder {
     private Optional<SnapshotComparison> snapshots = Optional.empty();
     private final Map<String, Long> unread = new TreeMap<>();
 
-    private OptionalInt rank = OptionalInt.empty();
     private long nodes;
     private int next;
     /** Whether it is known where the capture ends, or that it is not. */
@@ -103,7 +101,6 @@ final class CaptureRecorder {
     private long coarseTypes;
 
     CaptureRecorder(ReadingCriteria criteria) {
-        this.criteria = criteria;
         recording = new OutputRecording(SourceDescription.of("graph capture"), criteria, "capture");
         notes = recording.notes();
     }
@@ -135,7 +132,7 @@ final class CaptureRecorder {
      * Returns the comparison for a snapshot after an operation.
      *
      * @param operation the number of its node {@code function_start}
-     * @return empty if the graph has no such outermost operation, or what follows it is not read
+     * @return empty if the graph has no such outermost operation
      */
     Optional<SnapshotComparison> snapshotAfter(int operation) {
         return snapshots.filter(all -> all.hasOperation(operation));
@@ -152,10 +149,6 @@ final class CaptureRecorder {
         if (calls.filter(PythonCalls::isReadable).isEmpty()) {
             calls = Optional.of(python);
         }
-    }
-
-    void rank(int number) {
-        rank = OptionalInt.of(number);
     }
 
     /** Records that the rest of the capture cannot be read. */
@@ -610,7 +603,7 @@ final class CaptureRecorder {
         addNotes();
         List<RemainingBuffer> remaining =
                 live.values().stream().map(this::remaining).toList();
-        return recording.end(rank, nodes, reports, remaining);
+        return recording.end(OptionalInt.empty(), nodes, reports, remaining);
     }
 
     private RemainingBuffer remaining(CapturedBuffer buffer) {

@@ -102,19 +102,6 @@ public final class GraphParser {
         }
     }
 
-    /** Returns whether a file, plain or compressed, is JSON of any kind to its end. */
-    static boolean isJson(InputStream file) {
-        try (JsonParser json = JSON.createParser(PlainInput.of(file).stream())) {
-            boolean hasValue = false;
-            while (json.nextToken() != null) {
-                hasValue = true;
-            }
-            return hasValue;
-        } catch (IOException damaged) {
-            return false;
-        }
-    }
-
     /** The file of Python calls beside a capture begins likewise, but its arguments have names. */
     private static boolean hasKeyOfNode(JsonParser json) throws IOException {
         return json.nextToken() == JsonToken.FIELD_NAME
@@ -148,13 +135,6 @@ public final class GraphParser {
             contents.add(capture.finish());
         }
         return contents;
-    }
-
-    /** Returns the content of a file of which nothing can be read. */
-    public static OutputContent unreadable(String reason, ReadingCriteria criteria) throws IOException {
-        CaptureRecorder recorder = new CaptureRecorder(criteria);
-        recorder.damaged(reason);
-        return recorder.finish();
     }
 
     private void damaged(String reason) {
@@ -267,10 +247,6 @@ public final class GraphParser {
                 recorder.calls(PythonCalls.read(json, "python_io of the report"));
                 continue;
             }
-            if (key.equals("metadata") && value == JsonToken.START_OBJECT) {
-                metadata(json);
-                continue;
-            }
             if (key.equals("version")
                     && value.isScalarValue()
                     && !json.getText().equals(VERSION)) {
@@ -345,25 +321,6 @@ public final class GraphParser {
             }
         }
         comparison.snapshotEnded(operation);
-    }
-
-    /** A report of one process has rank 0 of 1, which names nothing. */
-    private void metadata(JsonParser json) throws IOException {
-        int rank = -1;
-        int worldSize = 1;
-        while (json.nextToken() == JsonToken.FIELD_NAME) {
-            String key = json.currentName();
-            if (json.nextToken().isNumeric() && key.equals("rank")) {
-                rank = json.getValueAsInt(-1);
-            } else if (json.currentToken().isNumeric() && key.equals("world_size")) {
-                worldSize = json.getValueAsInt(1);
-            } else {
-                json.skipChildren();
-            }
-        }
-        if (rank >= 0 && worldSize > 1) {
-            recorder.rank(rank);
-        }
     }
 
     private void nodes(JsonParser json) throws IOException {

@@ -17,13 +17,11 @@ final class SnapshotReader {
 
     private final ReportTables tables;
     private final CaptureNotes notes;
-    private final ReadingCriteria criteria;
     private final SnapshotRecorder recorder;
     private long operations;
 
     SnapshotReader(ReportTables tables, ReadingCriteria criteria) {
         this.tables = tables;
-        this.criteria = criteria;
         this.recorder = new SnapshotRecorder(criteria);
         this.notes = recorder.notes();
     }
