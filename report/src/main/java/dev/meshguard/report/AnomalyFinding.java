@@ -50,7 +50,7 @@ record AnomalyFinding(Anomaly anomaly, MemoryNames names) implements Finding {
         if (anomaly.generation().isEmpty()) {
             // A source explains a free only if it has no more information: an address alone would lead nowhere.
             return "no buffer was ever reported there"
-                    + free().flatMap(free -> free.request().details().label())
+                    + free().flatMap(free -> free.details().label())
                             .map(label -> "; the free was said to be of " + Quantities.quoted(label))
                             .orElse("");
         }
@@ -62,7 +62,7 @@ record AnomalyFinding(Anomaly anomaly, MemoryNames names) implements Finding {
         return buffer.isLive()
                 ? "the buffer there, " + size + ", was reported at event #" + buffer.allocatedAt()
                         + " and is another one: "
-                        + difference(free().orElseThrow().request().details(), buffer)
+                        + difference(free().orElseThrow().details(), buffer)
                 : (names.hasDevice(buffer) ? "the buffer that was there, " : "it, ") + size + ", was "
                         + names.of(buffer.request()).freed() + " before, at event #"
                         + buffer.freedAt().orElse(buffer.allocatedAt())

@@ -127,7 +127,7 @@ public final class ExpectationSnippets {
     private static boolean isOneThing(SurvivorGroup group) {
         return group.survivors().stream().allMatch(survivor -> {
             List<Report> left = survivor.reports();
-            return left.stream().allMatch(report -> report.request().details().kind() == BufferKind.CIRCULAR_BUFFER)
+            return left.stream().allMatch(report -> report.details().kind() == BufferKind.CIRCULAR_BUFFER)
                     || left.stream()
                             .allMatch(report ->
                                     report.request().equals(left.get(0).request()));
@@ -157,7 +157,7 @@ public final class ExpectationSnippets {
     private static boolean hasSizeAndLabel(Report report, Expectation entry) {
         return entry.size().orElse(report.size()) == report.size()
                 && (entry.label().isEmpty()
-                        || entry.label().equals(report.request().details().label()));
+                        || entry.label().equals(report.details().label()));
     }
 
     private Expectation narrowestFor(SurvivorGroup first, List<Survivor> admitted) {

@@ -192,7 +192,7 @@ record OverwriteFinding(List<Overwrite> overwrites, MemoryNames names) implement
     }
 
     private static String description(Report writer) {
-        AllocationDetails details = writer.request().details();
+        AllocationDetails details = writer.details();
         if (details.kind() == BufferKind.CIRCULAR_BUFFER) {
             return "a circular buffer of "
                     + details.owner().map(Owner::toString).orElse("a program");

@@ -406,8 +406,7 @@ public final class SurvivorFinding implements Finding {
         Set<String> owners = new LinkedHashSet<>();
         survivors.forEach(survivor -> survivor.buffer()
                 .reports()
-                .forEach(report ->
-                        report.request().details().owner().map(Owner::toString).ifPresent(owners::add)));
+                .forEach(report -> report.details().owner().map(Owner::toString).ifPresent(owners::add)));
         return owners.isEmpty() ? "" : ", owned by " + TruncatedText.list(owners, MAX_NAMED, ", ");
     }
 

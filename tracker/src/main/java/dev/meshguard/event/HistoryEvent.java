@@ -31,6 +31,11 @@ public sealed interface HistoryEvent {
 
         /** Returns the request. */
         MemoryRequest request();
+
+        /** Returns the details of the request. */
+        default AllocationDetails details() {
+            return request().details();
+        }
     }
 
     /** Returns the number in the history, from 1. */
@@ -66,7 +71,7 @@ public sealed interface HistoryEvent {
 
         /** Returns whether the handle was garbage collected; else a call freed the buffer. */
         public boolean isOfCollectedHandle() {
-            return request.details().handleCollected();
+            return details().handleCollected();
         }
 
         /** Returns the event as a line, which mentions a collected handle. */

@@ -394,6 +394,12 @@ public final class AllocationHistory {
         return context == null ? descriptions(pass().meshes.open()) : List.of();
     }
 
+    /** Returns every open period of a mesh, in the order of the openings. */
+    @API(status = Status.INTERNAL)
+    public List<MeshOpenPeriod> meshPeriods() {
+        return pass().meshes.all();
+    }
+
     /** Returns whether a mesh was opened and not closed, also in the part of a context. */
     @API(status = Status.INTERNAL)
     public boolean leavesMeshOpen() {
@@ -487,6 +493,12 @@ public final class AllocationHistory {
     public Optional<HistoryEvent.Witnessed> snapshotFor(BufferGeneration buffer, WitnessSnapshot.Moment moment) {
         boolean isInconclusive = openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());
         return pass().snapshots.snapshotFor(buffer, moment, isInconclusive);
+    }
+
+    /** Returns the state of the address of a buffer in a snapshot. */
+    @API(status = Status.INTERNAL)
+    public WitnessSnapshot.AddressState stateOf(BufferGeneration buffer, HistoryEvent.Witnessed snapshot) {
+        return WitnessSnapshots.stateOf(buffer, snapshot);
     }
 
     /**

@@ -76,9 +76,19 @@ public final class BufferGeneration {
                     allocatedAt, request, size, ownership, OptionalLong.of(free.number()), Optional.of(free.request()));
         }
 
+        /** Returns the details of the request. */
+        public AllocationDetails details() {
+            return request.details();
+        }
+
         /** Returns whether no free matched this report. */
         public boolean isOpen() {
             return freedAt.isEmpty();
+        }
+
+        /** Returns whether it was open at the event of a number. */
+        public boolean wasOpenAt(long event) {
+            return allocatedAt < event && freedAt.orElse(Long.MAX_VALUE) > event;
         }
     }
 
@@ -417,6 +427,17 @@ public final class BufferGeneration {
 
     void setViewed(long report) {
         viewed = report;
+    }
+
+    /**
+     * Returns the devices that hold the memory: its own or, if its mesh does not cover that, those of the mesh, whose object was
+     * reported under the number of a device.
+     */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public List<Integer> memoryDevices() {
+        return allocatedBy != null && mesh().isPresent() && !allocatedBy.mayAllocate(device)
+                ? allocatedBy.description().orElseThrow().devices()
+                : List.of(device);
     }
 
     /** Returns the open period of the mesh that allocated the memory, if any report named it. */

@@ -5,6 +5,8 @@ import dev.meshguard.event.MeshDescription;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Mesh numbers are reused, because every runtime counts from 0, so periods are distinguished by identity only.
  */
-final class MeshOpenPeriod {
+@API(status = Status.INTERNAL, since = "0.1")
+public final class MeshOpenPeriod {
 
     private final int mesh;
     private final @Nullable MeshDescription description;
@@ -55,7 +58,13 @@ final class MeshOpenPeriod {
         return closingAt;
     }
 
-    int mesh() {
+    /** Returns the number of the event at which it ended, or {@link Long#MAX_VALUE}. */
+    public long closedAt() {
+        return closedAt;
+    }
+
+    /** Returns the number of the mesh. */
+    public int mesh() {
         return mesh;
     }
 
@@ -65,7 +74,8 @@ final class MeshOpenPeriod {
         return before;
     }
 
-    Optional<MeshDescription> description() {
+    /** Returns the mesh; empty if its opening was not reported. */
+    public Optional<MeshDescription> description() {
         return Optional.ofNullable(description);
     }
 
@@ -82,11 +92,13 @@ final class MeshOpenPeriod {
         return isAnnounced() && !isOpen();
     }
 
-    boolean wasOpenAt(long event) {
+    /** Returns whether the event of a number came after its opening and before its end. */
+    public boolean wasOpenAt(long event) {
         return isAnnounced() && openedAt < event && event < closedAt;
     }
 
-    boolean wasClosedBefore(long event) {
+    /** Returns whether its end came before the event of a number. */
+    public boolean wasClosedBefore(long event) {
         return closedAt < event;
     }
 
@@ -99,7 +111,8 @@ final class MeshOpenPeriod {
         return !isAnnounced() || liesOver(device);
     }
 
-    boolean liesOver(int device) {
+    /** Returns whether it covers a device. */
+    public boolean liesOver(int device) {
         return devices.contains(device);
     }
 }

@@ -62,9 +62,7 @@ final class WitnessSnapshots {
 
     /** The allocators know no circular buffers, but a buffer may share the address of one. */
     private static boolean wasOpenAt(BufferGeneration.Report report, long event) {
-        return report.request().details().kind() == BufferKind.BUFFER
-                && report.allocatedAt() < event
-                && report.freedAt().orElse(Long.MAX_VALUE) > event;
+        return report.details().kind() == BufferKind.BUFFER && report.wasOpenAt(event);
     }
 
     /**
@@ -177,13 +175,19 @@ final class WitnessSnapshots {
     }
 
     private boolean isOfItsOpenMesh(BufferGeneration buffer, Witnessed event) {
-        MeshOpenPeriod mesh = openPeriod(buffer.device(), event);
-        return mesh.mayAllocate(buffer.device())
+        int device = buffer.memoryDevices().get(0);
+        MeshOpenPeriod mesh = openPeriod(device, event);
+        return mesh.mayAllocate(device)
                 && (event.snapshot().moment() == Moment.AFTER_WIPE || !mesh.wasClosedBefore(event.number()));
     }
 
-    private static AddressState stateOf(BufferGeneration buffer, Witnessed snapshot) {
-        return snapshot.snapshot().stateOf(buffer.device(), buffer.type(), buffer.address());
+    /** Returns the state of the address of a buffer in a snapshot. Where the devices of its mesh differ, some memory is allocated. */
+    static AddressState stateOf(BufferGeneration buffer, Witnessed snapshot) {
+        List<AddressState> states = buffer.memoryDevices().stream()
+                .map(device -> snapshot.snapshot().stateOf(device, buffer.type(), buffer.address()))
+                .distinct()
+                .toList();
+        return states.size() == 1 ? states.get(0) : AddressState.ALLOCATED;
     }
 
     private static boolean mayBeOfItsAllocator(BufferGeneration buffer, Witnessed snapshot) {
@@ -203,7 +207,8 @@ final class WitnessSnapshots {
     private boolean isOfItsMesh(Witnessed snapshot, BufferGeneration buffer) {
         MeshOpenPeriod allocatingMesh = buffer.allocatedBy();
         if (allocatingMesh == null || allocatingMesh.isAnnounced()) {
-            return allocatingMesh != null && allocatingMesh == meshOver(buffer.device(), snapshot);
+            return allocatingMesh != null
+                    && allocatingMesh == meshOver(buffer.memoryDevices().get(0), snapshot);
         }
         return allocatingMesh.mesh() == snapshot.snapshot().mesh() && isOfItsDevice(snapshot, buffer);
     }

@@ -74,7 +74,7 @@ public record Overwrite(
     /** Returns whether the allocators of both buffers belong to meshes, as far as is known. */
     public boolean isOfTwoMeshes() {
         return event instanceof HistoryEvent.Allocated later
-                && isOfMesh(later.request().details().allocator())
+                && isOfMesh(later.details().allocator())
                 && isOfMesh(buffer.allocator());
     }
 

@@ -316,12 +316,12 @@ public final class Expectation {
             return buffer.reports().stream().limit(1);
         }
         boolean areCircular =
-                remaining.stream().allMatch(report -> report.request().details().kind() == BufferKind.CIRCULAR_BUFFER);
+                remaining.stream().allMatch(report -> report.details().kind() == BufferKind.CIRCULAR_BUFFER);
         return areCircular ? remaining.stream().limit(1) : remaining.stream();
     }
 
     private boolean fits(Report report) {
-        AllocationDetails details = report.request().details();
+        AllocationDetails details = report.details();
         return (terms.size.isEmpty() || terms.size.getAsLong() == report.size())
                 && (terms.label.isEmpty() || terms.label.equals(details.label()))
                 && (terms.owner.isEmpty()

@@ -157,7 +157,7 @@ final class ProgramsByRound {
     private static void addBinary(
             BufferGeneration buffer, Map<Owner, List<Stay>> byProgram, AllocationHistory history) {
         for (BufferGeneration.Report report : buffer.reports()) {
-            AllocationDetails details = report.request().details();
+            AllocationDetails details = report.details();
             List<Stay> ofProgram = details.owner().map(byProgram::get).orElse(null);
             if (ofProgram != null && details.kind() == BufferKind.BUFFER && !details.view()) {
                 Stay stay = ofProgram.get(0);

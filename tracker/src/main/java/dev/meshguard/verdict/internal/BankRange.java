@@ -26,7 +26,7 @@ record BankRange(int device, BufferType.Memory memory, long start, long end) {
 
     /** Returns the range that a report of a buffer named. If nobody knows how far it reaches, only its first byte is sure. */
     static BankRange of(BufferGeneration buffer, BufferGeneration.Report report, AllocationHistory history) {
-        long known = report.request().details().extent().orElse(history.hasFlatAddresses() ? report.size() : 1);
+        long known = report.details().extent().orElse(history.hasFlatAddresses() ? report.size() : 1);
         return new BankRange(
                 buffer.device(), buffer.type().memory(), buffer.address(), buffer.address() + Math.max(1, known));
     }

@@ -66,7 +66,7 @@ final class BareReportRule implements Rule {
     }
 
     private static boolean isBare(Report report) {
-        AllocationDetails details = report.request().details();
+        AllocationDetails details = report.details();
         return report.ownership() == Ownership.UNKNOWN
                 && details.kind() == BufferKind.BUFFER
                 && details.lifetime() == BufferLifetime.USER
@@ -108,7 +108,7 @@ final class BareReportRule implements Rule {
         return !later.request().isAnonymous()
                 && later.allocatedAt() == earlier.allocatedAt() + 1
                 && later.size() == earlier.size()
-                && later.request().details().equals(earlier.request().details());
+                && later.details().equals(earlier.details());
     }
 
     private Optional<Evidence> freedElsewhere(SurvivorFacts survivor) {

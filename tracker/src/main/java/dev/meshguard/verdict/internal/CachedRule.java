@@ -15,7 +15,7 @@ final class CachedRule implements Rule {
     public Optional<Diagnosis> examine(SurvivorFacts survivor) {
         AllocationHistory history = survivor.history();
         return survivor.buffer().reportsRemaining().stream()
-                .flatMap(report -> report.request().details().owner().stream())
+                .flatMap(report -> report.details().owner().stream())
                 .filter(owner -> isCached(owner, history))
                 .findFirst()
                 .map(owner -> LeakDiagnosis.certain(

@@ -33,11 +33,11 @@ final class CircularBufferUnreportedRule implements Rule {
         }
         Map<Owner, Long> ends = new LinkedHashMap<>();
         for (Report report : survivor.buffer().reports()) {
-            Optional<Owner> program = report.request().details().owner();
+            Optional<Owner> program = report.details().owner();
             OptionalLong end = program.map(survivor.history()::endOf).orElse(OptionalLong.empty());
             boolean over = end.isPresent()
                     && end.getAsLong() > report.allocatedAt()
-                    && report.request().details().kind() == BufferKind.CIRCULAR_BUFFER;
+                    && report.details().kind() == BufferKind.CIRCULAR_BUFFER;
             if (!over && !isGone(survivor, report)) {
                 return Optional.empty();
             }
@@ -84,13 +84,12 @@ final class CircularBufferUnreportedRule implements Rule {
      */
     private static boolean isGone(SurvivorFacts survivor, Report report) {
         boolean byItsOwner = survivor.freeOf(report)
-                .flatMap(free -> free.request().details().owner())
-                .filter(owner ->
-                        report.request().details().owner().filter(owner::equals).isPresent())
+                .flatMap(free -> free.details().owner())
+                .filter(owner -> report.details().owner().filter(owner::equals).isPresent())
                 .isPresent();
         return byItsOwner
                 || (!report.isOpen()
-                        && report.request().details().kind() == BufferKind.BUFFER
+                        && report.details().kind() == BufferKind.BUFFER
                         && survivor.addressState(Moment.CLOSE_BEGUN) == AddressState.FREE);
     }
 }

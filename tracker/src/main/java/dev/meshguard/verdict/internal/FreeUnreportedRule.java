@@ -52,7 +52,7 @@ final class FreeUnreportedRule implements Rule {
                             owner.getAsLong())));
         }
         return survivor.freeAfterClose()
-                .filter(free -> !free.request().details().handleCollected())
+                .filter(free -> !free.details().handleCollected())
                 .map(free ->
                         Diagnosis.of(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED, releasedLate(survivor, free)));
     }

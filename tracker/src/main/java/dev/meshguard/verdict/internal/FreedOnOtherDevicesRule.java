@@ -50,7 +50,7 @@ final class FreedOnOtherDevicesRule implements Rule {
     /** More is reported under the device that represents its whole mesh than it holds. */
     private static boolean isArtefact(SurvivorFacts survivor, AllocationFreeCount own, AllocationFreeCount others) {
         int device = survivor.buffer().device();
-        return survivor.isReportedElsewhere()
+        return !survivor.buffer().memoryDevices().contains(device)
                 || (own.allocated() > others.allocated()
                         && survivor.history().meshes().stream().anyMatch(mesh -> mesh.busiestDevice() == device));
     }

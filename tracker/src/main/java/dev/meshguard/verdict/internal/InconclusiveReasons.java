@@ -95,7 +95,7 @@ final class InconclusiveReasons {
         List<OptionalLong> processes = history.generations().stream()
                 .filter(buffer -> mesh.devices().contains(buffer.device()))
                 .flatMap(buffer -> buffer.reports().stream())
-                .map(report -> report.request().details().processId())
+                .map(report -> report.details().processId())
                 .distinct()
                 .toList();
         return !processes.isEmpty()
@@ -333,7 +333,7 @@ final class InconclusiveReasons {
         Set<Entry> live = new HashSet<>();
         for (BufferGeneration buffer : history.live()) {
             for (BufferGeneration.Report report : buffer.reportsRemaining()) {
-                boolean isCircular = report.request().details().kind() == BufferKind.CIRCULAR_BUFFER;
+                boolean isCircular = report.details().kind() == BufferKind.CIRCULAR_BUFFER;
                 live.add(new Entry(
                         MemoryAddress.of(buffer),
                         isCircular ? OptionalInt.empty() : buffer.mesh(),

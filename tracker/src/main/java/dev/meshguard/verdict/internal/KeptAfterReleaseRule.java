@@ -28,8 +28,7 @@ final class KeptAfterReleaseRule implements Rule {
         }
         List<Evidence> evidence = new ArrayList<>();
         for (Report report : survivor.remaining()) {
-            Optional<Owner> trace =
-                    report.request().details().owner().filter(owner -> owner.kind() == Owner.Kind.TRACE);
+            Optional<Owner> trace = report.details().owner().filter(owner -> owner.kind() == Owner.Kind.TRACE);
             OptionalLong end = trace.map(survivor.history()::endOf).orElse(OptionalLong.empty());
             if (end.isEmpty()
                     || end.getAsLong() < report.allocatedAt()

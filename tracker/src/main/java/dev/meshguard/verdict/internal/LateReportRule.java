@@ -102,12 +102,11 @@ final class LateReportRule implements Rule {
 
     /** The same name after the device was opened again belongs to another program. */
     private Optional<HistoryEvent> endBefore(HistoryEvent.Allocated report) {
-        if (report.request().details().mesh().stream().anyMatch(inUse::containsKey)) {
+        if (report.details().mesh().stream().anyMatch(inUse::containsKey)) {
             return Optional.empty();
         }
         return Optional.ofNullable(devicesClosing.get(report.device()))
-                .or(() -> report.request()
-                        .details()
+                .or(() -> report.details()
                         .owner()
                         .map(ownersEnded::get)
                         .filter(ended -> ended.number() > devicesOpened.getOrDefault(report.device(), 0L)));

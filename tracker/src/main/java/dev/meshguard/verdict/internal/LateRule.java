@@ -139,8 +139,7 @@ final class LateRule implements Rule {
 
     private static Optional<Free> released(SurvivorFacts survivor, long since) {
         return survivor.freeAfterClose()
-                .filter(free ->
-                        free.number() > since && !free.request().details().handleCollected())
+                .filter(free -> free.number() > since && !free.details().handleCollected())
                 .map(free -> new Free(free.number(), "its handle was released", Optional.of(free.request())));
     }
 
@@ -212,13 +211,9 @@ final class LateRule implements Rule {
 
     /** The runtime may free its own buffers at the close, and cached programs with the mesh object. */
     private static boolean isLateAtAClose(Report report, AllocationHistory history) {
-        return report.request().details().kind() == BufferKind.BUFFER
-                && report.request().details().lifetime() == BufferLifetime.USER
-                && report.request()
-                        .details()
-                        .owner()
-                        .flatMap(history::cachingOf)
-                        .isEmpty();
+        return report.details().kind() == BufferKind.BUFFER
+                && report.details().lifetime() == BufferLifetime.USER
+                && report.details().owner().flatMap(history::cachingOf).isEmpty();
     }
 
     /** Returns when the close began, as a clause. It names the mesh where several share a device, because their closes differ. */

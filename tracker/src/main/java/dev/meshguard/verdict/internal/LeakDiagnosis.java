@@ -93,24 +93,23 @@ final class LeakDiagnosis {
                 .strayFreesOn(survivor.buffer().device())
                 .stream()
                 .map(stray -> (HistoryEvent.Freed) stray.event());
-        Optional<Owner> owner = remaining.request().details().owner();
+        Optional<Owner> owner = remaining.details().owner();
         return owner.isEmpty()
                 ? ofNothing
                 : Stream.concat(
                         ofNothing,
                         survivor.generationsAtAddress().stream()
                                 .flatMap(other -> other.reports().stream())
-                                .filter(report ->
-                                        !report.request().details().owner().equals(owner))
+                                .filter(report -> !report.details().owner().equals(owner))
                                 .flatMap(report -> survivor.freeOf(report).stream()));
     }
 
     private static boolean isOf(HistoryEvent.Freed free, Report report) {
-        AllocationDetails freed = free.request().details();
+        AllocationDetails freed = free.details();
         return (freed.mesh().isPresent() || freed.allocator().isPresent())
                 && freed.extent().isPresent()
-                && freed.extent().equals(report.request().details().extent())
-                && haveOneSource(freed, report.request().details())
+                && freed.extent().equals(report.details().extent())
+                && haveOneSource(freed, report.details())
                 && free.ownership() == report.ownership();
     }
 
@@ -197,7 +196,7 @@ final class LeakDiagnosis {
     }
 
     private static Optional<Evidence> wronglyNamed(SurvivorFacts survivor, HistoryEvent.Freed free, Anomaly.Kind kind) {
-        AllocationDetails details = free.request().details();
+        AllocationDetails details = free.details();
         if (!details.mayHaveExtentOf(survivor.buffer().request().details())
                 || !AllocatorId.mayBeOne(details.allocator(), survivor.buffer().allocator())) {
             return Optional.empty();
@@ -213,7 +212,7 @@ final class LeakDiagnosis {
                 && !details.view()
                 && survivor.generationsAtAddress().stream()
                         .flatMap(other -> other.reports().stream())
-                        .noneMatch(report -> report.request().details().owner().equals(details.owner()));
+                        .noneMatch(report -> report.details().owner().equals(details.owner()));
         return details.owner()
                 .filter(named -> mayBeIt)
                 .map(named -> Evidence.formatted(
@@ -233,8 +232,7 @@ final class LeakDiagnosis {
     }
 
     private static boolean mayReserve(Report report) {
-        return report.ownership() != Ownership.NON_OWNING
-                && !report.request().details().view();
+        return report.ownership() != Ownership.NON_OWNING && !report.details().view();
     }
 
     /** Such a report is of memory that the free did not end, whichever earlier buffer it is of. */
@@ -243,14 +241,14 @@ final class LeakDiagnosis {
     }
 
     private static boolean fitsAsWell(Report own, Report freed) {
-        AllocationDetails details = own.request().details();
+        AllocationDetails details = own.details();
         OptionalLong extent =
                 freed.release().map(release -> release.details().extent()).orElse(OptionalLong.empty());
         return freed.allocatedAt() < own.allocatedAt()
                 && freed.freedAt().orElse(0) > own.allocatedAt()
                 && freed.request() != own.request()
                 && own.ownership() == freed.ownership()
-                && haveOneSource(details, freed.request().details())
+                && haveOneSource(details, freed.details())
                 && (extent.isEmpty() || extent.equals(details.extent()));
     }
 

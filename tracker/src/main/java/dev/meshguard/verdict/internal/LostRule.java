@@ -46,7 +46,7 @@ final class LostRule implements Rule {
 
     private static Optional<Evidence> collectedWith(SurvivorFacts survivor) {
         return survivor.freeAfterClose()
-                .filter(free -> free.request().details().handleCollected())
+                .filter(free -> free.details().handleCollected())
                 .map(free -> collectedAt(free.number()));
     }
 

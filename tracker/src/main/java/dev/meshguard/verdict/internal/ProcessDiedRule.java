@@ -41,7 +41,7 @@ final class ProcessDiedRule implements Rule {
     }
 
     private static Optional<HistoryEvent.ProcessDied> deathAfter(Report report, SurvivorFacts survivor) {
-        OptionalLong process = report.request().details().processId();
+        OptionalLong process = report.details().processId();
         return process.isPresent()
                 ? survivor.history().deathOf(process.getAsLong()).filter(death -> death.number() > report.allocatedAt())
                 : Optional.empty();

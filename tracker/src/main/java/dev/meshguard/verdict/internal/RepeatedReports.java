@@ -35,7 +35,7 @@ final class RepeatedReports {
     private static Optional<Evidence> reportedAgain(SurvivorFacts survivor) {
         List<Report> reports = survivor.buffer().reports();
         boolean areBuffers =
-                reports.stream().allMatch(report -> report.request().details().kind() == BufferKind.BUFFER);
+                reports.stream().allMatch(report -> report.details().kind() == BufferKind.BUFFER);
         if (reports.size() < 2 || !areBuffers) {
             return Optional.empty();
         }

@@ -129,7 +129,7 @@ final class ReportedTwiceRule implements Rule {
 
     /** Returns whether every remaining report belongs to an allocation of which another report was freed. */
     private static boolean areOfOneAllocation(SurvivorFacts survivor, List<Report> reports) {
-        return reports.stream().allMatch(report -> report.request().details().kind() == BufferKind.BUFFER)
+        return reports.stream().allMatch(report -> report.details().kind() == BufferKind.BUFFER)
                 && survivor.buffer().reportsRemaining().stream()
                         .allMatch(remaining -> reports.stream()
                                 .filter(report -> !report.isOpen())
@@ -144,8 +144,7 @@ final class ReportedTwiceRule implements Rule {
      */
     private static boolean isView(SurvivorFacts survivor, Report view, Report owner) {
         return RepeatedReports.isViewOf(view, owner)
-                && (view.request().details().view()
-                        || devicesOf(survivor, owner).containsAll(devicesOf(survivor, view)));
+                && (view.details().view() || devicesOf(survivor, owner).containsAll(devicesOf(survivor, view)));
     }
 
     private static Set<Integer> devicesOf(SurvivorFacts survivor, Report report) {
@@ -155,8 +154,7 @@ final class ReportedTwiceRule implements Rule {
     }
 
     private static boolean isView(Report report) {
-        return report.ownership() == Ownership.NON_OWNING
-                || report.request().details().view();
+        return report.ownership() == Ownership.NON_OWNING || report.details().view();
     }
 
     @SuppressWarnings("ReferenceEquality") // Requests are compared by identity.

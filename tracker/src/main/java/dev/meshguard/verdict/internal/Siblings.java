@@ -151,7 +151,7 @@ final class Siblings {
         boolean ownsNothing = buffer.reportsRemaining().stream()
                 .allMatch(report -> report.ownership() == Ownership.NON_OWNING
                         && report.request().equals(buffer.request())
-                        && report.request().details().kind() == BufferKind.BUFFER);
+                        && report.details().kind() == BufferKind.BUFFER);
         if (!ownsNothing) {
             return OptionalLong.empty();
         }

@@ -7,7 +7,6 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
@@ -63,10 +62,7 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
         return later.request() != earlier.request()
                 && later.allocatedAt() > earlier.allocatedAt()
                 && later.ownership() == earlier.ownership()
-                && later.request()
-                        .details()
-                        .mesh()
-                        .equals(earlier.request().details().mesh())
+                && later.details().mesh().equals(earlier.details().mesh())
                 && isBufferOfMesh(later);
     }
 
@@ -75,15 +71,15 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
      * may belong to either.
      */
     private boolean isBufferOfMesh(Report report) {
-        return report.request().details().mesh().isPresent()
-                && report.request().details().kind() == BufferKind.BUFFER
+        return report.details().mesh().isPresent()
+                && report.details().kind() == BufferKind.BUFFER
                 && history().buffersOf(report.request()).stream()
                         .anyMatch(sibling -> sibling.device() != buffer.device());
     }
 
     /** Returns whether all remaining reports fit; a buffer must not hide behind another one at its address. */
     boolean allRemaining(Predicate<AllocationDetails> fit) {
-        return remaining().stream().allMatch(report -> fit.test(report.request().details()));
+        return remaining().stream().allMatch(report -> fit.test(report.details()));
     }
 
     /**
@@ -118,15 +114,6 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
 
     // Snapshots
 
-    /**
-     * Returns whether it is reported on a device that its mesh does not cover.
-     *
-     * <p>A mesh has no memory there: the report is about its own object, under the number of a device.
-     */
-    boolean isReportedElsewhere() {
-        return meshElsewhere().isPresent();
-    }
-
     /** Returns whether a number is that of the parent of its mesh, or of a submesh of it. */
     boolean isOfRelatedMesh(OptionalInt other) {
         return other.isPresent()
@@ -139,21 +126,12 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
         return index.meshes(of).stream().anyMatch(mesh -> mesh.parent().equals(parent));
     }
 
-    private Optional<MeshDescription> meshElsewhere() {
-        OptionalInt number = buffer.mesh();
-        List<MeshDescription> meshes = number.isPresent() ? index.meshes(number.getAsInt()) : List.of();
-        return meshes.stream().anyMatch(mesh -> mesh.devices().contains(buffer.device()))
-                ? Optional.empty()
-                : meshes.stream().findFirst();
-    }
-
     /**
      * Returns the moment by which the memory had to be freed: for the runtime the reset of the allocators, for other
      * code the close. If a buffer of the runtime may share the address, only the reset is late enough to decide.
      */
     Moment checkMoment() {
-        return remaining().stream()
-                        .anyMatch(report -> report.request().details().lifetime() == BufferLifetime.SYSTEM)
+        return remaining().stream().anyMatch(report -> report.details().lifetime() == BufferLifetime.SYSTEM)
                 ? Moment.BEFORE_WIPE
                 : Moment.CLOSE_BEGUN;
     }
@@ -165,22 +143,7 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
 
     /** Returns the snapshot at a moment of this open period of the device that covers the buffer. */
     Optional<HistoryEvent.Witnessed> snapshot(Moment moment) {
-        return meshElsewhere()
-                .map(mesh -> snapshotOf(mesh, moment))
-                .orElseGet(() -> history().snapshotFor(buffer, moment));
-    }
-
-    private Optional<HistoryEvent.Witnessed> snapshotOf(MeshDescription mesh, Moment moment) {
-        return history().witnessSnapshots().stream()
-                .filter(event -> event.number() > buffer.allocatedAt()
-                        && event.snapshot().moment() == moment
-                        && event.snapshot().mesh() == mesh.id()
-                        && AllocatorId.mayBeOne(event.snapshot().allocator(), buffer.allocator()))
-                .takeWhile(event -> history().events(HistoryEvent.MeshClosed.class).stream()
-                        .noneMatch(closed -> closed.mesh() == mesh.id()
-                                && buffer.allocatedAt() < closed.number()
-                                && closed.number() < event.number()))
-                .findFirst();
+        return history().snapshotFor(buffer, moment);
     }
 
     /** Returns the state of the address when the memory had to be freed. */
@@ -196,16 +159,7 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
         if (reservedAgainAt().isPresent()) {
             return AddressState.FREE;
         }
-        return snapshot(moment).map(event -> addressState(event.snapshot())).orElse(AddressState.UNKNOWN);
-    }
-
-    private AddressState addressState(WitnessSnapshot snapshot) {
-        List<AddressState> states =
-                meshElsewhere().map(MeshDescription::devices).orElse(List.of(buffer.device())).stream()
-                        .map(device -> snapshot.stateOf(device, buffer.type(), buffer.address()))
-                        .distinct()
-                        .toList();
-        return states.size() == 1 ? states.get(0) : AddressState.ALLOCATED;
+        return snapshot(moment).map(event -> history().stateOf(buffer, event)).orElse(AddressState.UNKNOWN);
     }
 
     /** Returns whether a witness that covers all remaining reports listed the memory as free in time. */
@@ -238,7 +192,7 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
     /** Returns whether a snapshot lists its address as allocated and only this buffer can have been at it. */
     boolean isListedAlone(Moment moment) {
         return snapshot(moment)
-                .filter(event -> addressState(event.snapshot()) == AddressState.ALLOCATED)
+                .filter(event -> history().stateOf(buffer, event) == AddressState.ALLOCATED)
                 .filter(event -> generationsAtAddress().stream()
                         .noneMatch(other -> other != buffer
                                 && other.hasSameAddressAs(buffer)
@@ -270,7 +224,7 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
                                 "%s reported %s as %s %s (event #%d)",
                                 allocatorOf(event.snapshot()),
                                 Quantities.address(buffer.address()),
-                                addressState(event.snapshot()) == AddressState.ALLOCATED ? "allocated" : "free",
+                                history().stateOf(buffer, event) == AddressState.ALLOCATED ? "allocated" : "free",
                                 when,
                                 event.number())
                         .provedBy(event.number()));
@@ -321,8 +275,7 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
     /** Returns the last free that freed nothing, because another handle shares the buffer or because it failed, if there was one. */
     private Optional<HistoryEvent.FreeIgnored> freeInVain() {
         return index.freesInVainAt(MemoryAddress.of(buffer)).stream()
-                .filter(ignored ->
-                        AllocatorId.mayBeOne(ignored.request().details().allocator(), buffer.allocator()))
+                .filter(ignored -> AllocatorId.mayBeOne(ignored.details().allocator(), buffer.allocator()))
                 .filter(this::isAfterLastReport)
                 .reduce((earlier, later) -> later);
     }
@@ -419,7 +372,7 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
                             ignored.number(), ignored.reason().description(), site)
                     .provedBy(ignored.number());
         }
-        Optional<String> message = ignored.request().details().label();
+        Optional<String> message = ignored.details().label();
         return Evidence.formatted(
                         "a call that should %s it failed at event #%d%s, at %s",
                         vocabulary().free(),

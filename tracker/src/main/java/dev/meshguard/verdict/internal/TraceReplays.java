@@ -61,7 +61,7 @@ final class TraceReplays {
 
         /** Returns the first run of a program that was recorded while a report was open: the same memory serves all of them. */
         private Optional<HistoryEvent.ProgramCaptured> firstRunWith(Report report) {
-            return report.request().details().owner().map(programs::get).stream()
+            return report.details().owner().map(programs::get).stream()
                     .flatMap(List::stream)
                     .filter(captured -> report.allocatedAt() < captured.number()
                             && captured.number() < report.freedAt().orElse(Long.MAX_VALUE))
@@ -85,7 +85,7 @@ final class TraceReplays {
             BufferGeneration buffer, Report report, BankRange range, long until, Optional<AllocatorId> allocator) {
 
         private OptionalInt mesh() {
-            return report.request().details().mesh();
+            return report.details().mesh();
         }
 
         /** Returns how many bytes of each bank both share; 0 for those of two allocators of a mesh, which are distinct. */
@@ -176,8 +176,7 @@ final class TraceReplays {
             allocated.put(buffer.allocatedAt(), memoryOf(buffer, first, heldUntil(buffer), buffer.allocator()));
         }
         for (Report report : buffer.reports()) {
-            report.request()
-                    .details()
+            report.details()
                     .owner()
                     .ifPresent(owner -> byOwner.computeIfAbsent(owner, unused -> new LinkedHashSet<>())
                             .add(buffer));

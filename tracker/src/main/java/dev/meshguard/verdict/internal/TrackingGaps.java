@@ -3,18 +3,17 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.MeshOpenPeriod;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which periods without reports may hide memory.
@@ -25,58 +24,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class TrackingGaps {
 
-    /** A mesh over some devices, from its opening to its close. */
-    private record OpenMesh(MeshDescription description, long opened, long closed) {
-
-        private boolean isOpenAt(long event) {
-            return opened < event && event < closed;
-        }
-
-        private boolean liesOver(int device) {
-            return description.devices().contains(device);
-        }
-    }
-
     private final AllocationHistory history;
-    private final List<OpenMesh> meshes;
-
-    /** The buffers of sub-devices; null until a snapshot follows a gap, because every freed buffer becomes an object for it. */
-    private @Nullable List<BufferGeneration> ofSubDevices;
+    private final List<BufferGeneration> ofSubDevices;
 
     TrackingGaps(AllocationHistory history) {
         this.history = history;
-        List<HistoryEvent.MeshClosed> closes = history.events(HistoryEvent.MeshClosed.class);
-        this.meshes = history.events(HistoryEvent.MeshOpened.class).stream()
-                .map(opened -> new OpenMesh(opened.mesh(), opened.number(), closeOf(opened, closes)))
-                .toList();
-    }
-
-    private List<BufferGeneration> ofSubDevices() {
-        List<BufferGeneration> known = ofSubDevices;
-        if (known == null) {
-            known = history.generations().stream()
-                    .filter(buffer -> buffer.allocator()
-                            .filter(allocator -> allocator.kind() == AllocatorId.Kind.SUB_DEVICE)
-                            .isPresent())
-                    .toList();
-            ofSubDevices = known;
-        }
-        return known;
-    }
-
-    private static long closeOf(HistoryEvent.MeshOpened opened, List<HistoryEvent.MeshClosed> closes) {
-        return closes.stream()
-                .filter(closed -> closed.mesh() == opened.mesh().id())
-                .mapToLong(HistoryEvent::number)
-                .filter(closed -> closed > opened.number())
-                .findFirst()
-                .orElse(Long.MAX_VALUE);
+        this.ofSubDevices = history.generationsWith(request -> request.details()
+                .allocator()
+                .filter(allocator -> allocator.kind() == AllocatorId.Kind.SUB_DEVICE)
+                .isPresent());
     }
 
     /** Returns whether a period may hide memory that no snapshot covers. */
     boolean mayHideMemory(HistoryEvent.TrackingStopped gap) {
-        List<OpenMesh> open =
-                meshes.stream().filter(mesh -> mesh.closed() > gap.number()).toList();
+        List<MeshOpenPeriod> open = history.meshPeriods().stream()
+                .filter(mesh -> !mesh.wasClosedBefore(gap.number()))
+                .toList();
         boolean leftSomething = history.liveAt(gap).stream().anyMatch(buffer -> !isWitnessed(buffer));
         return (history.resumesAfter(gap) || !open.isEmpty() || leftSomething || history.allocatedBuffers() == 0)
                 && !areWitnessed(open, gap.number());
@@ -86,7 +49,7 @@ final class TrackingGaps {
         return history.snapshotFor(buffer, Moment.CLOSE_BEGUN).isPresent();
     }
 
-    private boolean areWitnessed(List<OpenMesh> open, long gap) {
+    private boolean areWitnessed(List<MeshOpenPeriod> open, long gap) {
         List<HistoryEvent.Witnessed> later = history.witnessSnapshots().stream()
                 .filter(event -> event.number() > gap && event.snapshot().moment() == Moment.CLOSE_BEGUN)
                 .toList();
@@ -98,8 +61,7 @@ final class TrackingGaps {
             if (!buffer.hasDevice()) {
                 return false;
             }
-            if (buffer.freedAt().orElse(Long.MAX_VALUE) > gap
-                    && open.stream().noneMatch(mesh -> mesh.liesOver(buffer.device()))) {
+            if (isHeldAfter(gap, buffer) && open.stream().noneMatch(mesh -> mesh.liesOver(buffer.device()))) {
                 withoutMesh.add(buffer.device());
             }
         }
@@ -108,11 +70,15 @@ final class TrackingGaps {
                 && open.stream().allMatch(mesh -> isWitnessed(mesh, gap, later));
     }
 
-    private boolean isWitnessed(OpenMesh mesh, long gap, List<HistoryEvent.Witnessed> later) {
+    private static boolean isHeldAfter(long gap, BufferGeneration buffer) {
+        return buffer.freedAt().orElse(Long.MAX_VALUE) > gap;
+    }
+
+    private boolean isWitnessed(MeshOpenPeriod mesh, long gap, List<HistoryEvent.Witnessed> later) {
         List<HistoryEvent.Witnessed> own = later.stream()
-                .filter(event -> event.snapshot().mesh() == mesh.description().id() && mesh.isOpenAt(event.number()))
+                .filter(event -> event.snapshot().mesh() == mesh.mesh() && mesh.wasOpenAt(event.number()))
                 .toList();
-        return mesh.description().devices().stream()
+        return mesh.description().orElseThrow().devices().stream()
                 .allMatch(device -> cover(own, device, allocators(mesh, device, gap)));
     }
 
@@ -120,18 +86,15 @@ final class TrackingGaps {
      * Returns the allocators that end with the close of a mesh: that of a device if no other mesh is open over it, and those
      * of sub-devices as far as reports name them.
      */
-    private List<AllocatorId> allocators(OpenMesh mesh, int device, long gap) {
+    private List<AllocatorId> allocators(MeshOpenPeriod mesh, int device, long gap) {
         List<AllocatorId> allocators = new ArrayList<>(List.of(AllocatorId.MESH));
-        ofSubDevices().stream()
-                .filter(buffer -> buffer.device() == device
-                        && buffer.request()
-                                .details()
-                                .mesh()
-                                .equals(OptionalInt.of(mesh.description().id()))
-                        && buffer.freedAt().orElse(Long.MAX_VALUE) > gap)
+        ofSubDevices.stream()
+                .filter(buffer -> buffer.device() == device && isHeldAfter(gap, buffer))
+                .filter(buffer -> buffer.request().details().mesh().equals(OptionalInt.of(mesh.mesh())))
                 .flatMap(buffer -> buffer.allocator().stream())
                 .forEach(allocators::add);
-        if (meshes.stream().noneMatch(other -> other.liesOver(device) && other.isOpenAt(mesh.closed()))) {
+        if (history.meshPeriods().stream()
+                .noneMatch(other -> other.liesOver(device) && other.wasOpenAt(mesh.closedAt()))) {
             allocators.add(AllocatorId.DEVICE);
         }
         return allocators;

@@ -42,7 +42,7 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
         }
         return snapshots.isEmpty() || history.context().isPresent()
                 ? List.of()
-                : snapshots.stream().map(new Search(index)::in).toList();
+                : snapshots.stream().map(new Search(history, index)::in).toList();
     }
 
     /** Returns the memory that was freed as an anomaly for each address. */
@@ -57,11 +57,7 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
                         Optional.empty()));
     }
 
-    private record Search(AllocationHistory history, HistoryIndex index, List<HistoryEvent.MeshOpened> openings) {
-
-        private Search(HistoryIndex index) {
-            this(index.history(), index, index.history().events(HistoryEvent.MeshOpened.class));
-        }
+    private record Search(AllocationHistory history, HistoryIndex index) {
 
         private UnreportedMemory in(HistoryEvent.Witnessed event) {
             List<MemoryAddress> held = new ArrayList<>();
@@ -124,7 +120,7 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
             return buffer.openPeriod() == history.openPeriodAt(buffer.device(), event.number())
                     && buffer.reports().stream()
                             .anyMatch(report -> report.ownership() == Ownership.OWNING
-                                    && report.request().details().kind() == BufferKind.BUFFER
+                                    && report.details().kind() == BufferKind.BUFFER
                                     && report.allocatedAt() < event.number()
                                     && report.freedAt().orElse(Long.MAX_VALUE) > event.number());
         }
@@ -139,7 +135,7 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
         /** A free that names another mesh, or one after the mesh or the device was opened again, is about other memory. */
         private boolean mayBeOf(HistoryEvent.Witnessed event, int device, HistoryEvent.Freed free) {
             WitnessSnapshot snapshot = event.snapshot();
-            AllocationDetails freed = free.request().details();
+            AllocationDetails freed = free.details();
             int mesh = freed.mesh().orElse(snapshot.mesh());
             return AllocatorId.mayBeOne(freed.allocator(), snapshot.allocator())
                     && (mesh == snapshot.mesh() || snapshot.allocator().isEmpty())
@@ -164,7 +160,7 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
 
         private boolean isOfOneOpenPeriod(int mesh, int device, long earlier, long later) {
             return history.openPeriodAt(device, earlier) == history.openPeriodAt(device, later)
-                    && openings.stream()
+                    && history.events(HistoryEvent.MeshOpened.class).stream()
                             .noneMatch(opened ->
                                     opened.mesh().id() == mesh && earlier < opened.number() && opened.number() < later);
         }
