@@ -115,7 +115,7 @@ public final class AllocationServer implements AutoCloseable {
     /** Returns the tracker that records all reports; with {@link Builder#withoutHistory()} it stays empty. */
     public AllocationTracker tracker() {
         synchronized (lock) {
-            loop.dispatcher.addUp();
+            loop.addUp();
         }
         return tracker;
     }
@@ -123,7 +123,7 @@ public final class AllocationServer implements AutoCloseable {
     /** Returns the size of the records; empty until it is chosen or proved. */
     public Optional<RecordSize> recordSize() {
         synchronized (lock) {
-            return loop.recordSize();
+            return Optional.ofNullable(loop.dispatcher.recordSize());
         }
     }
 
@@ -296,7 +296,6 @@ public final class AllocationServer implements AutoCloseable {
         List<DeviceInfo> devices = List.of();
         Set<PosixFilePermission> permissions = Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
         Duration processCheck = Duration.ofSeconds(5);
-        Duration statistics = Duration.ofSeconds(10);
         InstantSource clock = InstantSource.system();
         ProcessInspector probe = ProcessInspector.ofThisMachine();
         boolean hasHistory = true;
@@ -370,21 +369,11 @@ public final class AllocationServer implements AutoCloseable {
 
         /** Sets the interval of checks for dead processes, 5 seconds by default; zero checks only on request. */
         public Builder processCheckEvery(Duration interval) {
-            processCheck = notNegative(interval);
-            return this;
-        }
-
-        /** Sets the interval of logged statistics, 10 seconds by default; zero logs them only at the end. */
-        public Builder statisticsEvery(Duration interval) {
-            statistics = notNegative(interval);
-            return this;
-        }
-
-        private static Duration notNegative(Duration interval) {
             if (interval.isNegative()) {
                 throw new IllegalArgumentException("Give an interval of zero or more: " + interval + " is less");
             }
-            return interval;
+            processCheck = interval;
+            return this;
         }
 
         /**
@@ -425,7 +414,12 @@ public final class AllocationServer implements AutoCloseable {
          */
         public AllocationServer start() throws IOException {
             AllocationServer server = new AllocationServer(this);
-            server.thread.start();
+            try {
+                server.thread.start();
+            } catch (RuntimeException | Error notStarted) {
+                server.loop.close();
+                throw notStarted;
+            }
             return server;
         }
     }

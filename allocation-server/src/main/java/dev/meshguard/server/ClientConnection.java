@@ -2,9 +2,12 @@ package dev.meshguard.server;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -14,17 +17,19 @@ import org.jspecify.annotations.Nullable;
 /** The state of one connection; guarded by the server's lock. */
 final class ClientConnection {
 
-    /** The incomplete part of a record, or of two until their size is certain. */
-    private static final int MAX_CARRIED = 512;
-
     private static final int MAX_PROCESSES = 1000;
+    private static final byte[] NOTHING = {};
 
     final int number;
     final SocketChannel channel;
     final SelectionKey key;
 
-    final byte[] carry = new byte[MAX_CARRIED];
-    int carried;
+    /** The incomplete record at the end of what was read. */
+    byte[] rest = NOTHING;
+
+    /** The time since which the record size is unknown, by the server's clock. */
+    @Nullable
+    Instant undecidedSince;
 
     /** Answers that the program has not read yet; the server reads nothing more until it does. */
     @Nullable
@@ -33,23 +38,15 @@ final class ClientConnection {
     long records;
     long reports;
 
-    /** The number of consecutive invalid records. */
-    int errors;
-
-    /** Whether the previous record was valid, so that the next bytes begin at a record boundary. */
-    boolean followsRecord;
-
-    /**
-     * The time since which the server waits for the rest of a first record, by the server's clock; 0 if it does not
-     * wait.
-     */
-    long undecidedSince;
-
     boolean isOpen = true;
 
     /** The reader of lines, if the first byte was that of an object. */
     @Nullable
     LineReports lines;
+
+    /** The reader of records, if it was another. */
+    @Nullable
+    RecordReports ofRecords;
 
     /**
      * The details that the history records with a report of a process. The history keeps them for each buffer, so all
@@ -106,7 +103,88 @@ final class ClientConnection {
 
     /** Returns whether a program may report over it: it has reported, or sent a part of a record, or nothing yet. */
     boolean mayReport() {
-        return lines == null ? hasReports() || carried > 0 || records == 0 : lines.mayReport();
+        return lines == null ? hasReports() || rest.length > 0 || records == 0 : lines.mayReport();
+    }
+
+    /** Returns whether what cannot be read of it counts as lost reports. */
+    boolean isOfReports() {
+        return lines != null || hasReports();
+    }
+
+    // What was read
+
+    /**
+     * Records what a program sent; an incomplete record remains.
+     *
+     * @return why nothing more can be read, if so; a whole sentence without the full stop
+     */
+    Optional<String> read(ByteBuffer bytes) {
+        Optional<String> rejection = lines != null
+                ? lines.read(bytes).map(why -> description() + " " + why + ", so it was closed")
+                : ofRecords != null ? ofRecords.read(bytes) : Optional.empty();
+        rest = bytes.hasRemaining() ? new byte[bytes.remaining()] : NOTHING;
+        bytes.get(rest);
+        return rejection;
+    }
+
+    /** Sends the answers to what was read; returns whether there are any. */
+    boolean sendAnswers() {
+        String toLines = lines == null ? "" : lines.answers();
+        ByteBuffer toRecords = ofRecords == null ? null : ofRecords.answers();
+        if (!toLines.isEmpty()) {
+            // A program need not read the answers to its lines: what its socket does not take is dropped.
+            write(ByteBuffer.wrap(toLines.getBytes(StandardCharsets.UTF_8)));
+        } else if (toRecords != null) {
+            answer(toRecords);
+        }
+        return !toLines.isEmpty() || toRecords != null;
+    }
+
+    /** Sends answers to records; if the program does not read them now, they wait, and so do its later records. */
+    void answer(ByteBuffer answers) {
+        boolean isGone = !write(answers);
+        unsent = isGone || !answers.hasRemaining() ? null : answers;
+        key.interestOps(unsent == null ? SelectionKey.OP_READ : SelectionKey.OP_WRITE);
+    }
+
+    /** A program that has ended reads no answer. What it sent before is still to be read, up to its end. */
+    private boolean write(ByteBuffer answers) {
+        try {
+            channel.write(answers);
+            return true;
+        } catch (IOException isGone) {
+            return false;
+        }
+    }
+
+    /** Records that the program ended the connection; returns the problem with that, if there is one. */
+    Optional<String> disconnected(ByteBuffer incomplete) {
+        if (lines != null) {
+            lines.disconnected();
+            return problemOfLines();
+        }
+        return ofRecords == null ? Optional.empty() : ofRecords.ended(incomplete);
+    }
+
+    /** Records that the server ends the connection before the program does; returns the problem with its lines, if there is one. */
+    Optional<String> closed() {
+        if (lines != null) {
+            lines.close();
+        }
+        return problemOfLines();
+    }
+
+    private Optional<String> problemOfLines() {
+        return Optional.ofNullable(lines).flatMap(LineReports::problem).map(what -> description() + " " + what);
+    }
+
+    /** Forgets what is not recorded; allocates nothing. */
+    void release() {
+        isOpen = false;
+        lines = null;
+        ofRecords = null;
+        unsent = null;
+        rest = NOTHING;
     }
 
     /** Returns the names of the programs that report over it; until the first report only the connection is known. */
@@ -126,6 +204,10 @@ final class ClientConnection {
 
     void problem(String sentence) {
         problem = sentence;
+    }
+
+    boolean hasProblem() {
+        return problem != null;
     }
 
     /** Returns its name in a sentence. */

@@ -44,10 +44,6 @@ final class ProcessRegistry {
         processes.remove(processId);
     }
 
-    void clear() {
-        processes.clear();
-    }
-
     /** Returns the known processes that are dead, by their ids. */
     List<Long> dead() {
         return processes.entrySet().stream()

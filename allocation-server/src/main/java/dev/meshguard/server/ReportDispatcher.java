@@ -42,8 +42,7 @@ final class ReportDispatcher {
     private static final int MAX_NAMED_PROGRAMS = 8;
     private static final int MAX_PROGRAM_LENGTH = 60;
 
-    private final ReportedBuffers noBuffers = new ReportedBuffers();
-    private ReportedBuffers buffers = new ReportedBuffers();
+    private final ReportedBuffers buffers = new ReportedBuffers();
     private final RunningTotals circularBuffers = new RunningTotals();
     private final RunningTotals kernels = new RunningTotals();
     private final FreedTypes freedTypes = new FreedTypes();
@@ -90,6 +89,12 @@ final class ReportDispatcher {
         this.deviceLimit = devices.stream().mapToInt(DeviceInfo::device).reduce(MIN_DEVICES - 1, Math::max) + 1;
         this.inspector = inspector;
         this.processes = new ProcessRegistry(inspector);
+    }
+
+    /** Returns the size of all records; null if it is not known yet. */
+    @Nullable
+    RecordSize recordSize() {
+        return recordSize;
     }
 
     void recordSize(RecordSize size) {
@@ -492,11 +497,6 @@ final class ReportDispatcher {
         return buffers.entries();
     }
 
-    /** Logs that a dump follows the check for dead processes. */
-    void dumpAskedFor() {
-        lines.dumpAskedFor();
-    }
-
     /** Logs the remaining buffers. */
     void dump() {
         lines.dump(buffers);
@@ -508,37 +508,9 @@ final class ReportDispatcher {
         lines.statistics(buffers);
     }
 
-    void stopped() {
-        lines.statistics(buffers);
-        lines.stopped();
-    }
-
     /** Counts reports that were unreadable. */
     void lost(long count, String reason) {
         reporter.lost(count, reason);
-    }
-
-    /** Records that the server cannot continue: no program can report any more. */
-    void failed(String reason) {
-        reporter.failed(reason);
-        lines.omitted();
-    }
-
-    /** Releases everything that programs reported, for the last messages of a server with a full heap; allocates nothing. */
-    void release() {
-        buffers = noBuffers;
-        circularBuffers.clear();
-        kernels.clear();
-        processes.clear();
-        abandoned.clear();
-        guesses.clear();
-        clients.clear();
-        unfinished.clear();
-    }
-
-    /** Updates the tracker. */
-    void addUp() {
-        reporter.addUp();
     }
 
     /**

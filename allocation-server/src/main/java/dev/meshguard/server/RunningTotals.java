@@ -77,12 +77,6 @@ final class RunningTotals {
         return new Removed(before, removed);
     }
 
-    void clear() {
-        reports.clear();
-        bytes.clear();
-        ofProcesses.clear();
-    }
-
     /** Returns whether a process has any report. */
     boolean hasAnyOf(long process) {
         return ofProcesses.containsKey(process);

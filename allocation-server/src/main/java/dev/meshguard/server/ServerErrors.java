@@ -24,7 +24,11 @@ final class ServerErrors {
         if (sentences.size() < MAX_KEPT) {
             sentences.add(sentence);
         }
-        listener.accept(sentence);
+        try {
+            listener.accept(sentence);
+        } catch (RuntimeException e) {
+            sentences.add("the listener of problems failed: " + e);
+        }
     }
 
     List<String> all() {

@@ -1,10 +1,5 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.protocol.Message;
-import dev.meshguard.server.protocol.MessageType;
-import dev.meshguard.server.protocol.RecordCodec;
-import dev.meshguard.server.protocol.RecordFields;
-import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import java.io.Closeable;
 import java.io.IOException;
@@ -15,7 +10,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -39,10 +33,13 @@ import org.jspecify.annotations.Nullable;
 final class ServerLoop implements Runnable {
 
     private static final int READ_AT_ONCE = 1 << 18;
-    private static final int MAX_ERRORS = 10;
     private static final int MAX_REMEMBERED = 10_000;
+    private static final Duration STATISTICS_INTERVAL = Duration.ofSeconds(10);
     private static final Duration UNDECIDED_TIMEOUT = Duration.ofSeconds(2);
     private static final long MAX_SLEEP_MILLIS = 1000;
+
+    /** The wait for a file descriptor, while a program waits that cannot be accepted without one. */
+    private static final long FULL_SLEEP_MILLIS = 50;
 
     /**
      * A program that reports records one by one would wake this thread for each, and pay for that in its own write.
@@ -60,22 +57,24 @@ final class ServerLoop implements Runnable {
 
     final ServerErrors problems;
     final ServerLog log;
-    final ReportDispatcher dispatcher;
 
-    private final Selector selector = Selector.open();
-    private final ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    /** Holds everything that programs reported, except the history. */
+    ReportDispatcher dispatcher;
+
+    /** Replaces the dispatcher when the heap is full; prepared, because nothing can be allocated then. */
+    private final ReportDispatcher emptyDispatcher;
+
+    private final Selector selector;
+    private final ServerSocketChannel server;
     private final SocketFile file;
+    private final SelectionKey accepting;
     private final ServerLogFormatter lines;
+    private final HistoryReporter reporter;
     private final List<ClientConnection> connections = new ArrayList<>();
     private final InstantSource clock;
     private final Duration processCheck;
-    private final Duration statistics;
+    private final ByteBuffer in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
 
-    private ByteBuffer in = inputBuffer();
-    private ByteBuffer out = ByteBuffer.allocate(READ_AT_ONCE);
-
-    private @Nullable RecordCodec codec;
-    private int recordBytes;
     private int accepted;
     private Instant nextCheck;
     private Instant nextStatistics;
@@ -86,9 +85,6 @@ final class ServerLoop implements Runnable {
 
     private boolean hasUnflushedLines = true;
     private boolean wasSmallRead;
-
-    /** Whether data that programs sent before the record size was known is still to be read. */
-    private boolean isSizeNew;
 
     /** Whether the last reports of dead processes are being read; a dump among them reads no others. */
     private boolean isReadingLast;
@@ -106,31 +102,39 @@ final class ServerLoop implements Runnable {
         this.problems = new ServerErrors(options.onProblem);
         this.clock = options.clock;
         this.processCheck = options.processCheck;
-        this.statistics = options.statistics;
         this.nextCheck = clock.instant().plus(processCheck);
-        this.nextStatistics = clock.instant().plus(statistics);
+        this.nextStatistics = clock.instant().plus(STATISTICS_INTERVAL);
+        List<Closeable> opened = new ArrayList<>();
         try {
+            this.selector = Selector.open();
+            opened.add(selector);
+            this.server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+            opened.add(0, server);
             this.file = SocketFile.bind(server, options.socket, options.permissions);
-            this.log = openLog(options);
+            opened.add(0, file);
+            this.log = openLog(options, problems);
+            opened.add(0, log::close);
             server.configureBlocking(false);
-            server.register(selector, SelectionKey.OP_ACCEPT);
-        } catch (IOException e) {
-            server.close();
-            selector.close();
+            this.accepting = server.register(selector, SelectionKey.OP_ACCEPT);
+            this.lines = new ServerLogFormatter(log);
+            this.reporter = new HistoryReporter(tracker, options.hasHistory);
+            this.dispatcher = newDispatcher(options);
+            this.emptyDispatcher = newDispatcher(options);
+            options.recordSize.ifPresent(dispatcher::recordSize);
+            lines.started(options.socket.toString());
+        } catch (IOException | RuntimeException | Error e) {
+            for (Closeable one : opened) {
+                one.close();
+            }
             throw e;
         }
-        this.lines = new ServerLogFormatter(log);
-        this.dispatcher = new ReportDispatcher(
-                new HistoryReporter(tracker, options.hasHistory), lines, options.devices, options.probe, connections);
-        options.recordSize.ifPresent(this::chosen);
-        lines.started(options.socket.toString());
     }
 
-    private static ByteBuffer inputBuffer() {
-        return ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
+    private ReportDispatcher newDispatcher(AllocationServer.Builder options) {
+        return new ReportDispatcher(reporter, lines, options.devices, options.probe, connections);
     }
 
-    private ServerLog openLog(AllocationServer.Builder options) throws IOException {
+    private static ServerLog openLog(AllocationServer.Builder options, ServerErrors problems) throws IOException {
         Path logFile = options.logFile;
         if (logFile == null) {
             return new ServerLog(options.logText, "the log", problems);
@@ -141,15 +145,8 @@ final class ServerLoop implements Runnable {
                     "the log " + logFile,
                     problems);
         } catch (IOException e) {
-            file.removeOwn();
             throw new IOException("The log cannot be written: " + e + ". Choose another file.", e);
         }
-    }
-
-    private void chosen(RecordSize size) {
-        codec = RecordCodec.of(size);
-        recordBytes = size.bytes();
-        dispatcher.recordSize(size);
     }
 
     // The loop
@@ -160,7 +157,7 @@ final class ServerLoop implements Runnable {
             while (!isStopping) {
                 turn();
             }
-            removeFile();
+            close(file, "the file of the socket");
             // Data sent before the end is still read; a program that continues to send is not waited for.
             for (int rounds = 0; rounds < LAST_ROUNDS && selector.selectNow() > 0; rounds++) {
                 serve();
@@ -188,28 +185,19 @@ final class ServerLoop implements Runnable {
     private void failed(Throwable cause) {
         failure = fullHeap;
         for (int i = 0; i < connections.size(); i++) {
-            connections.get(i).lines = null;
+            connections.get(i).release();
         }
-        dispatcher.release();
+        dispatcher = emptyDispatcher;
         if (!(cause instanceof OutOfMemoryError)) {
             failure = "the server stopped: " + cause;
         }
+        reporter.failed(failure);
         log.cut();
-        dispatcher.failed(failure);
-        dispatcher.addUp();
-        removeFile();
+        lines.omitted();
         log.flush();
+        close(file, "the file of the socket");
         problems.add(failure);
-    }
-
-    private void removeFile() {
-        try {
-            file.removeOwn();
-        } catch (IOException e) {
-            synchronized (lock) {
-                problems.add("the socket could not be removed: " + e.getMessage());
-            }
-        }
+        reporter.addUp();
     }
 
     /** Returns why the server ended, unless it was closed. */
@@ -224,11 +212,16 @@ final class ServerLoop implements Runnable {
             asked = quietAsked;
             isAwaited = quietReached < asked || hasUnflushedLines;
         }
-        int ready = isAwaited ? selector.selectNow() : selector.select(MAX_SLEEP_MILLIS);
+        boolean isFull = accepting.interestOps() == 0;
+        int ready = isFull
+                ? selector.select(FULL_SLEEP_MILLIS)
+                : isAwaited ? selector.selectNow() : selector.select(MAX_SLEEP_MILLIS);
+        accepting.interestOps(SelectionKey.OP_ACCEPT);
         if (ready == 0 && isAwaited) {
             synchronized (lock) {
-                flush();
-                quietReached = asked;
+                hasUnflushedLines = false;
+                log.flush();
+                quietReached = isFull ? quietReached : asked;
                 lock.notifyAll();
             }
         }
@@ -250,13 +243,10 @@ final class ServerLoop implements Runnable {
             SelectionKey key = ready.next();
             ready.remove();
             synchronized (lock) {
-                if (!key.isValid()) {
-                    continue;
-                }
-                if (key.isAcceptable()) {
-                    accept();
-                } else if (key.attachment() instanceof ClientConnection connection) {
+                if (key.isValid() && key.attachment() instanceof ClientConnection connection) {
                     serve(connection);
+                } else if (key.isValid()) {
+                    accept();
                 }
             }
         }
@@ -270,6 +260,7 @@ final class ServerLoop implements Runnable {
         } catch (IOException e) {
             problems.add("a connection could not be accepted: " + e.getMessage()
                     + ". Allow this process more open files (ulimit -n)");
+            accepting.interestOps(0);
             return;
         }
         if (channel == null) {
@@ -296,62 +287,11 @@ final class ServerLoop implements Runnable {
     }
 
     private void serve(ClientConnection connection) {
-        try {
-            if (connection.unsent != null) {
-                send(connection);
-            } else {
-                read(connection);
-            }
-        } catch (IOException e) {
-            // The program closed its end, and all that it had sent was read.
-            disconnected(connection);
-        }
-    }
-
-    /**
-     * Removes the buffers of dead processes, after it has read their last reports, which may free them.
-     *
-     * @param asking the connection that is being read, and is read no further here; null if it is none
-     */
-    void checkProcesses(@Nullable ClientConnection asking) {
-        if (isReadingLast) {
-            return;
-        }
-        List<Long> dead = dispatcher.dead();
-        List<ClientConnection> ofDead = connections.stream()
-                .filter(connection -> connection != asking && dead.stream().anyMatch(connection::isOf))
-                .filter(connection -> connection.isOpen)
-                .toList();
-        if (!ofDead.isEmpty()) {
-            ByteBuffer inOfAsking = in;
-            ByteBuffer outOfAsking = out;
-            in = inputBuffer();
-            out = ByteBuffer.allocate(READ_AT_ONCE);
-            isReadingLast = true;
-            ofDead.forEach(this::readAll);
-            isReadingLast = false;
-            in = inOfAsking;
-            out = outOfAsking;
-        }
-        dispatcher.removeDead(dead);
-        hasUnflushedLines = true;
-    }
-
-    /** Checks for dead processes and logs the remaining buffers. */
-    void dump(@Nullable ClientConnection asking) {
-        dispatcher.dumpAskedFor();
-        checkProcesses(asking);
-        dispatcher.dump();
-    }
-
-    private void readAll(ClientConnection connection) {
-        try {
-            int reads = 0;
-            while (connection.isOpen && connection.unsent == null && reads < LAST_ROUNDS && read(connection) > 0) {
-                reads++;
-            }
-        } catch (IOException e) {
-            disconnected(connection);
+        ByteBuffer unsent = connection.unsent;
+        if (unsent == null) {
+            read(connection, in);
+        } else {
+            connection.answer(unsent);
         }
     }
 
@@ -361,381 +301,190 @@ final class ServerLoop implements Runnable {
             nextCheck = now.plus(processCheck);
             checkProcesses(null);
         }
-        if (log.isOn() && !statistics.isZero() && !now.isBefore(nextStatistics)) {
-            nextStatistics = now.plus(statistics);
+        if (log.isOn() && !now.isBefore(nextStatistics)) {
+            nextStatistics = now.plus(STATISTICS_INTERVAL);
             dispatcher.statistics();
             hasUnflushedLines = true;
         }
-        if (codec == null) {
+        if (dispatcher.recordSize() == null) {
             connections.forEach(connection -> askForSize(connection, now));
         }
     }
 
-    // Reading
+    private void askForSize(ClientConnection connection, Instant now) {
+        RecordReports records = connection.ofRecords;
+        if (records == null || connection.rest.length == 0 || connection.hasProblem()) {
+            return;
+        }
+        Instant since = connection.undecidedSince;
+        if (since == null) {
+            connection.undecidedSince = now;
+        } else if (!now.isBefore(since.plus(UNDECIDED_TIMEOUT))) {
+            problem(connection, records.undecided(connection.rest.length, "waits"));
+        }
+    }
+
+    // Dead processes
+
+    /**
+     * Removes the buffers of dead processes, after it has read their last reports, which may free them.
+     *
+     * @param asking the connection that asks for it in what is being read; its processes may have sent more, so they do not count as dead
+     *     yet. Null if there is none
+     */
+    void checkProcesses(@Nullable ClientConnection asking) {
+        if (isReadingLast) {
+            return;
+        }
+        List<Long> dead = dispatcher.dead().stream()
+                .filter(process -> asking == null || !asking.isOf(process))
+                .toList();
+        List<ClientConnection> ofDead = connections.stream()
+                .filter(connection -> connection.isOpen && dead.stream().anyMatch(connection::isOf))
+                .toList();
+        if (!ofDead.isEmpty()) {
+            isReadingLast = true;
+            ByteBuffer last = ByteBuffer.allocate(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
+            try {
+                ofDead.forEach(connection -> readAll(connection, last));
+            } finally {
+                isReadingLast = false;
+            }
+        }
+        dispatcher.removeDead(dead);
+        hasUnflushedLines = true;
+    }
+
+    private void readAll(ClientConnection connection, ByteBuffer last) {
+        for (int reads = 0; reads < LAST_ROUNDS && connection.isOpen && connection.unsent == null; reads++) {
+            if (read(connection, last) == 0) {
+                return;
+            }
+        }
+    }
+
+    /** Checks for dead processes and logs the remaining buffers. */
+    void dump(@Nullable ClientConnection asking) {
+        lines.dumpAskedFor();
+        checkProcesses(asking);
+        dispatcher.dump();
+    }
+
+    // Connections
 
     /** Returns the number of bytes; -1 at the end. */
-    private int read(ClientConnection connection) throws IOException {
-        in.clear();
-        in.put(connection.carry, 0, connection.carried);
-        int count = connection.channel.read(in);
-        in.flip();
-        connection.carried = 0;
+    private int read(ClientConnection connection, ByteBuffer buffer) {
+        buffer.clear().put(connection.rest);
+        int count;
+        try {
+            count = connection.channel.read(buffer);
+        } catch (IOException e) {
+            // The program ended without reading its answers, and all that it had sent was read.
+            count = -1;
+        }
+        buffer.flip();
         wasSmallRead &= count < SMALL_READ_BYTES;
         hasUnflushedLines = log.isOn();
         if (count < 0) {
-            atEnd(connection);
-            disconnected(connection);
+            disconnected(connection, buffer);
         } else {
-            received(connection);
+            received(connection, buffer);
         }
         return count;
     }
 
-    private void received(ClientConnection connection) {
-        if (connection.records == 0 && connection.lines == null && LineReports.areBegunBy(in)) {
+    private void received(ClientConnection connection, ByteBuffer bytes) {
+        boolean isSizeUnknown = dispatcher.recordSize() == null;
+        if (connection.records == 0 && connection.lines == null && LineReports.areBegunBy(bytes)) {
             connection.lines = dispatcher.lines(connection);
+        } else if (connection.ofRecords == null) {
+            connection.ofRecords = new RecordReports(dispatcher, lines, connection, () -> dump(connection));
         }
-        if (connection.lines != null) {
-            lines(connection, connection.lines);
-        } else if (codec != null || decide(connection)) {
-            records(connection);
-        } else if (connection.isOpen) {
-            keep(connection, 0);
-        }
-        if (connection.isOpen) {
-            answer(connection);
-        }
-        if (isSizeNew) {
-            isSizeNew = false;
+        Optional<String> rejection = connection.read(bytes);
+        wasSmallRead &= !connection.sendAnswers();
+        rejection.ifPresent(why -> {
+            problem(connection, why);
+            if (connection.isOfReports()) {
+                reporter.lost(-1, why);
+            }
+            ended(connection);
+        });
+        if (isSizeUnknown && dispatcher.recordSize() != null) {
             connections.forEach(this::reread);
         }
         lock.notifyAll();
     }
 
-    private void lines(ClientConnection connection, LineReports lines) {
-        Optional<String> rejection = lines.read(in);
-        answer(connection, lines.answers());
-        if (rejection.isPresent()) {
-            String why = connection.description() + " " + rejection.get() + ", so it was closed";
-            reject(connection, why);
-            if (!connection.hasReports()) {
-                dispatcher.lost(-1, why);
-            }
-        }
-    }
-
-    /** A program need not read the answers to its lines: what its socket does not take is dropped. */
-    private void answer(ClientConnection connection, String answers) {
-        if (answers.isEmpty()) {
-            return;
-        }
-        wasSmallRead = false;
-        try {
-            connection.channel.write(ByteBuffer.wrap(answers.getBytes(StandardCharsets.UTF_8)));
-        } catch (IOException isGone) {
-            // A program that has ended reads no answer. What it sent before is still to be read, up to its end.
-        }
-    }
-
-    private void records(ClientConnection connection) {
-        int at = 0;
-        int limit = in.limit();
-        int size = recordBytes;
-        while (limit - at >= size && connection.isOpen) {
-            int type = in.get(at) & 0xff;
-            boolean isMessage = type >= 1 && type <= MessageType.MAX_CODE;
-            if (!isMessage || !RecordShape.isPlain(in, at, size)) {
-                int other = RecordShape.otherSize(in, at, size, connection.followsRecord);
-                if (other == RecordShape.MORE_NEEDED) {
-                    break;
-                }
-                if (other != RecordShape.NOTHING) {
-                    rejectSize(connection, other);
-                    return;
-                }
-            }
-            connection.records++;
-            record(type, at, connection);
-            at += size;
-        }
-        if (connection.isOpen) {
-            keep(connection, at);
-        }
-    }
-
-    private void keep(ClientConnection connection, int from) {
-        int left = in.limit() - from;
-        in.position(from);
-        in.get(connection.carry, 0, left);
-        connection.carried = left;
-    }
-
-    private void record(int code, int at, ClientConnection connection) {
-        MessageType type = MessageType.of(code)
-                .filter(known -> codec != null && !known.isReply() && known.isKnownTo(codec.size()))
-                .orElse(null);
-        if (type == null) {
-            lines.unknownMessage(code);
-            failed(connection);
-            return;
-        }
-        int device = in.getInt(at + RecordFields.DEVICE);
-        int process = in.getInt(at + RecordFields.PROCESS);
-        int memory = in.get(at + RecordFields.MEMORY) & 0xff;
-        long id = in.getLong(at + RecordFields.BUFFER);
-        long size = in.getLong(at + RecordFields.SIZE);
-        if (type.isReport()) {
-            dispatcher.reportedBy(process, connection);
-            connection.reports++;
-        }
-        switch (type) {
-            case ALLOC -> dispatcher.allocated(process, memory, device, id, size, connection);
-            case FREE -> dispatcher.freed(process, device, id, connection);
-            case QUERY -> reply(dispatcher.usage(device));
-            case DEVICE_INFO_QUERY -> reply(dispatcher.deviceInfo(device));
-            case DUMP_REMAINING -> dump(connection);
-            case CB_ALLOC, CB_FREE ->
-                dispatcher.circularBuffer(process, type == MessageType.CB_ALLOC, device, id, size, connection);
-            case KERNEL_LOAD, KERNEL_UNLOAD ->
-                dispatcher.kernel(process, type == MessageType.KERNEL_LOAD, memory, device, id, size);
-            case DUMP_KERNELS, RESPONSE, DEVICE_INFO_RESPONSE -> {}
-        }
-        connection.errors = 0;
-        connection.followsRecord = true;
-    }
-
-    private void failed(ClientConnection connection) {
-        connection.errors++;
-        connection.followsRecord = false;
-        if (connection.errors < MAX_ERRORS) {
-            return;
-        }
-        lines.tooManyErrors(connection.errors);
-        reject(
-                connection,
-                connection.description() + " sent " + connection.errors
-                        + " records in a row that are none, so it was closed");
-    }
-
-    private void rejectSize(ClientConnection connection, int theirs) {
-        lines.otherSize(connection.number, theirs, recordBytes);
-        String fix = RecordSize.of(theirs).isPresent()
-                ? "start the server with --record-size " + theirs
-                : "no server is known that reads them, so build the program and the server from one version";
-        reject(
-                connection,
-                connection.description() + " sends records of " + theirs + " bytes and this server reads " + recordBytes
-                        + ": " + fix);
-        if (!connection.hasReports()) {
-            dispatcher.lost(-1, connection.view().problem().orElseThrow());
-        }
-    }
-
-    /** Closes a connection; later reports of a program count as lost, if it ever reported. */
-    private void reject(ClientConnection connection, String why) {
-        connection.problem(why);
-        problems.add(why);
-        if (connection.hasReports()) {
-            dispatcher.lost(-1, why);
-        }
-        ended(connection);
-        dispatcher.ended(connection);
-    }
-
-    // The record size, if it was not configured
-
-    /** Returns whether the size is known now. */
-    private boolean decide(ClientConnection connection) {
-        if (in.limit() >= RecordFields.END_OF_REQUEST && !RecordShape.mayBegin(in, 0)) {
-            reject(
-                    connection,
-                    connection.description() + " begins with what is no record of any size, so it was closed");
-            return false;
-        }
-        int proved = RecordShape.sizeOfFirst(in);
-        if (proved == RecordShape.MORE_NEEDED) {
-            if (connection.undecidedSince == 0) {
-                connection.undecidedSince = Math.max(1, clock.instant().toEpochMilli());
-            }
-            return false;
-        }
-        connection.undecidedSince = 0;
-        Optional<RecordSize> size = RecordSize.of(proved);
-        if (size.isEmpty()) {
-            recordBytes = RecordSize.BYTES_144.bytes();
-            rejectSize(connection, proved);
-            recordBytes = 0;
-            return false;
-        }
-        chosen(size.get());
-        isSizeNew = true;
-        return true;
-    }
-
-    /** No event would wake data that other programs sent before the size was known. */
+    /** No event would wake data that other programs sent before the record size was known. */
     private void reread(ClientConnection waiting) {
-        if (waiting.isOpen && waiting.undecidedSince > 0) {
-            waiting.undecidedSince = 0;
-            in.clear().put(waiting.carry, 0, waiting.carried).flip();
-            waiting.carried = 0;
-            received(waiting);
+        if (waiting.isOpen && waiting.rest.length > 0) {
+            received(waiting, ByteBuffer.wrap(waiting.rest).order(ByteOrder.LITTLE_ENDIAN));
         }
     }
 
-    private void askForSize(ClientConnection connection, Instant now) {
-        boolean hasWaited = connection.undecidedSince > 0
-                && connection.isOpen
-                && now.toEpochMilli() - connection.undecidedSince >= UNDECIDED_TIMEOUT.toMillis();
-        if (hasWaited && connection.view().problem().isEmpty()) {
-            String why = undecided(connection, "waits");
-            connection.problem(why);
-            problems.add(why);
-        }
+    private void disconnected(ClientConnection connection, ByteBuffer rest) {
+        connection.disconnected(rest).ifPresent(why -> problem(connection, why));
+        ended(connection);
     }
 
-    private static String undecided(ClientConnection connection, String state) {
-        return connection.description() + " sent " + connection.carried
-                + " bytes, which may be a whole record or a part of a larger one, and " + state
-                + ": say which with recordSize(…), or --record-size 72, 112 or 144";
-    }
-
-    // Answers
-
-    /** Adds an answer; the answers of one read always fit, because each follows a record of its size. */
-    private void reply(Message message) {
-        if (codec == null) {
-            return;
-        }
-        codec.encode(message, out);
-        wasSmallRead = false;
-    }
-
-    /** Sends answers; if the program does not read them now, they wait, and so do its later records. */
-    private void answer(ClientConnection connection) {
-        if (out.position() == 0) {
-            return;
-        }
-        out.flip();
-        connection.unsent = ByteBuffer.allocate(out.remaining()).put(out).flip();
-        out.clear();
-        send(connection);
-    }
-
-    private void send(ClientConnection connection) {
-        ByteBuffer unsent = connection.unsent;
-        if (unsent != null) {
-            try {
-                connection.channel.write(unsent);
-                connection.unsent = unsent.hasRemaining() ? unsent : null;
-            } catch (IOException isGone) {
-                // A program that has ended reads no answer. What it sent before is still to be read, up to its end.
-                connection.unsent = null;
-            }
-        }
-        connection.key.interestOps(connection.unsent == null ? SelectionKey.OP_READ : SelectionKey.OP_WRITE);
-    }
-
-    // The end of a connection
-
-    private void atEnd(ClientConnection connection) {
-        int left = in.limit();
-        if (left == 0) {
-            return;
-        }
-        String why;
-        if (codec == null) {
-            connection.carried = left;
-            why = undecided(connection, "ended");
-        } else {
-            why = connection.description() + " ended after " + left + " bytes of a record of " + recordBytes
-                    + ": it was killed in the middle, or sends records of another size";
-        }
+    private void problem(ClientConnection connection, String why) {
         connection.problem(why);
         problems.add(why);
-        int type = in.get(0) & 0xff;
-        boolean wasReport = MessageType.of(type).filter(MessageType::isReport).isPresent();
-        if (connection.hasReports() || (wasReport && RecordShape.mayBegin(in, 0))) {
-            dispatcher.lost(1, why);
-        }
-    }
-
-    /** Records the end of a connection that the program ended. */
-    private void disconnected(ClientConnection connection) {
-        LineReports lines = connection.lines;
-        if (lines != null) {
-            lines.disconnected();
-            problemOf(lines, connection);
-        }
-        ended(connection);
-        dispatcher.ended(connection);
-    }
-
-    private void problemOf(LineReports lines, ClientConnection connection) {
-        lines.problem().ifPresent(what -> {
-            String why = connection.description() + " " + what;
-            connection.problem(why);
-            problems.add(why);
-        });
     }
 
     private void ended(ClientConnection connection) {
-        connection.isOpen = false;
-        connection.lines = null;
-        connection.unsent = null;
-        connection.carried = 0;
-        out.clear();
+        connection.release();
         connection.key.cancel();
         close(connection.channel, connection.description());
+        dispatcher.ended(connection);
         lock.notifyAll();
     }
+
+    // The end
 
     private void stopped() {
         List<ClientConnection> open =
                 connections.stream().filter(connection -> connection.isOpen).toList();
         dispatcher.closedWhileConnected(
                 open.stream().filter(ClientConnection::mayReport).toList());
-        dispatcher.stopped();
-        for (ClientConnection connection : open) {
-            LineReports ofClient = connection.lines;
-            if (ofClient != null) {
-                ofClient.close();
-                problemOf(ofClient, connection);
-            }
-        }
+        dispatcher.statistics();
+        lines.stopped();
+        open.forEach(connection -> connection.closed().ifPresent(why -> problem(connection, why)));
     }
 
-    private void close() {
+    void close() {
         for (ClientConnection connection : connections) {
-            if (connection.isOpen) {
-                ended(connection);
+            if (connection.key.isValid()) {
+                connection.release();
+                connection.key.cancel();
+                close(connection.channel, connection.description());
             }
         }
+        close(file, "the file of the socket");
         close(server, "the socket");
         close(selector, "the selector");
         log.close();
     }
 
-    private void close(Closeable channel, String name) {
+    private void close(Closeable resource, String name) {
         try {
-            channel.close();
+            resource.close();
         } catch (IOException e) {
-            problems.add(name + " could not be closed: " + e.getMessage());
+            synchronized (lock) {
+                problems.add(name + " could not be closed: " + e.getMessage());
+            }
         }
-    }
-
-    private void flush() {
-        hasUnflushedLines = false;
-        log.flush();
     }
 
     // For other threads, under the lock
 
-    List<ConnectionSnapshot> views() {
-        return connections.stream().map(ClientConnection::view).toList();
+    /** Passes to the tracker what it does not have yet. */
+    void addUp() {
+        reporter.addUp();
     }
 
-    Optional<RecordSize> recordSize() {
-        return Optional.ofNullable(codec).map(RecordCodec::size);
+    List<ConnectionSnapshot> views() {
+        return connections.stream().map(ClientConnection::view).toList();
     }
 
     /** Flushes log lines that other threads caused. */

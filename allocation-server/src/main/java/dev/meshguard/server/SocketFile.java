@@ -1,5 +1,6 @@
 package dev.meshguard.server;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * first moved into the folder and checked again there. If it turns out to be something else, because another program
  * replaced it meanwhile, it is linked back.
  */
-final class SocketFile {
+final class SocketFile implements Closeable {
 
     private static final int BACKLOG = 128;
     private static final int MAX_PATH_BYTES = 107;
@@ -291,7 +292,8 @@ final class SocketFile {
     }
 
     /** Removes the file, unless another program has replaced it; call this before closing the server's socket. */
-    void removeOwn() throws IOException {
+    @Override
+    public void close() throws IOException {
         try {
             if (identity != null && Objects.equals(identity, identityOf(path))) {
                 Files.delete(path);

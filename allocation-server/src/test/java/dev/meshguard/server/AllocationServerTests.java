@@ -22,7 +22,6 @@ import dev.meshguard.verdict.SurvivorStatus;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
@@ -298,10 +297,7 @@ class AllocationServerTests extends WithServer {
     @Test
     void statisticsAreLoggedWhenTheirTimeHasCome() throws IOException, InterruptedException {
         AtomicReference<Instant> now = new AtomicReference<>(NOON);
-        server = builder(RecordSize.BYTES_112)
-                .statisticsEvery(Duration.ofSeconds(10))
-                .clock(now::get)
-                .start();
+        server = builder(RecordSize.BYTES_112).clock(now::get).start();
 
         try (RawClient client = client()) {
             client.send(

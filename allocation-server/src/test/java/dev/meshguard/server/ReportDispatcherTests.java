@@ -67,6 +67,7 @@ class ReportDispatcherTests {
     private static final class Dispatch implements AutoCloseable {
         private final ByteArrayOutputStream text = new ByteArrayOutputStream();
         private final ServerLog lines = new ServerLog(text, "the log", new ServerErrors(sentence -> {}));
+        private final ServerLogFormatter formatter = new ServerLogFormatter(lines);
         private final Map<Long, ProcessInspector.ProcessState> processes = new HashMap<>();
         private final AllocationTracker tracker = AllocationTracker.create();
         private final ReportDispatcher dispatcher;
@@ -78,7 +79,7 @@ class ReportDispatcherTests {
         private Dispatch() throws IOException {
             dispatcher = new ReportDispatcher(
                     new HistoryReporter(tracker, true),
-                    new ServerLogFormatter(lines),
+                    formatter,
                     List.of(),
                     process -> Optional.ofNullable(processes.get(process)),
                     List.of());
@@ -129,7 +130,8 @@ class ReportDispatcherTests {
                 }
             }
             dispatcher.removeDead(dispatcher.dead());
-            dispatcher.stopped();
+            dispatcher.statistics();
+            formatter.stopped();
         }
 
         private String log() {

@@ -95,6 +95,43 @@ class ServerFaultTests extends WithServer {
         assertThat(server.usage(0).l1()).isEqualTo(64);
     }
 
+    /** The socket of a program that ends without reading its answers is reset. */
+    @Test
+    void aRecordThatBreaksOffIsLostThoughTheProgramReadNoAnswer() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        try (RawClient client = client()) {
+            client.send(Request.allocation(7, 0, BufferType.L1, 4096, 64), Request.query(0));
+            server.awaitQuiet(LONG);
+            client.send(Arrays.copyOf(bytes(RecordSize.BYTES_112, Request.free(7, 0, 4096)), 50));
+        }
+
+        assertThat(losses())
+                .containsExactly(
+                        "connection 1 (process 7) ended after 50 bytes of a record of 112: it was killed in the"
+                                + " middle, or sends records of another size");
+    }
+
+    @Test
+    void aListenerOfProblemsThatFailsEndsNothing() throws IOException, InterruptedException {
+        server = builder(RecordSize.BYTES_112)
+                .onProblem(problem -> {
+                    throw new IllegalStateException("injected");
+                })
+                .start();
+        try (RawClient bad = client()) {
+            bad.isRejectedAfter(new byte[112 * 10]);
+        }
+        try (RawClient good = client()) {
+            good.send(Request.allocation(7, 0, BufferType.L1, 4096, 64)).query(0);
+        }
+
+        assertThat(server.problems())
+                .containsExactly(
+                        "connection 1 sent 10 records in a row that are none, so it was closed",
+                        "the listener of problems failed: java.lang.IllegalStateException: injected");
+        assertThat(server.failure()).isEmpty();
+    }
+
     @Test
     void garbageHarmsNobodyElse() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);

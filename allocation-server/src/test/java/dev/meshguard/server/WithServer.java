@@ -52,7 +52,6 @@ abstract class WithServer {
                 .socket(folder.resolve("s"))
                 .log(log)
                 .processCheckEvery(Duration.ZERO)
-                .statisticsEvery(Duration.ZERO)
                 .clock(InstantSource.fixed(NOON))
                 .processInspector(process -> Optional.ofNullable(processes.get(process)));
     }

@@ -143,7 +143,6 @@ class ServerCommandsTests {
                 .socket(Path.of(socket()))
                 .recordSize(size)
                 .log(log)
-                .statisticsEvery(Duration.ZERO)
                 .start();
     }
 

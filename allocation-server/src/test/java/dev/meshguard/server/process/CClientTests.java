@@ -101,7 +101,7 @@ class CClientTests extends ClientContract {
         LeakVerdict verdict = verdictOf("snapshots_beside_reports");
 
         assertThat(verdict.history().lostReports()).isEmpty();
-        assertThat(verdict.history().events(HistoryEvent.Witnessed.class)).hasSize(20);
+        assertThat(verdict.history().events(HistoryEvent.Witnessed.class)).hasSize(200);
     }
 
     @Test

@@ -184,9 +184,9 @@ static void threads(void) {
 
 /* Each snapshot has more addresses than a line. */
 static void *take_snapshots(void *mesh) {
-    static uint64_t addresses[5000];
-    for (int i = 0; i < 20; i++) {
-        meshguard_snapshot(*(uint32_t *)mesh, MESHGUARD_CLOSE_BEGUN, 0, MESHGUARD_DRAM, 0, addresses, 5000, 0);
+    static uint64_t addresses[20000];
+    for (int i = 0; i < 200; i++) {
+        meshguard_snapshot(*(uint32_t *)mesh, MESHGUARD_CLOSE_BEGUN, 0, MESHGUARD_DRAM, 0, addresses, 20000, 0);
     }
     return NULL;
 }

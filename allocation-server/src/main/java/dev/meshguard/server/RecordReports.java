@@ -1,0 +1,185 @@
+package dev.meshguard.server;
+
+import dev.meshguard.server.protocol.MessageType;
+import dev.meshguard.server.protocol.RecordCodec;
+import dev.meshguard.server.protocol.RecordFields;
+import dev.meshguard.server.protocol.RecordSize;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records what one program reports in records, and answers its queries.
+ *
+ * <p>The first program whose bytes prove the size of its records decides for all, unless the size was configured. Records of another size
+ * are never misread. Guarded by the server's lock.
+ */
+final class RecordReports {
+
+    private static final int MAX_ERRORS = 10;
+
+    private final ReportDispatcher dispatcher;
+    private final ServerLogFormatter lines;
+    private final ClientConnection connection;
+    private final Runnable dump;
+    private final ByteArrayOutputStream answers = new ByteArrayOutputStream(0);
+
+    /** The number of consecutive invalid records. */
+    private int errors;
+
+    /** Whether the previous record was valid, so that the next bytes begin at a record boundary. */
+    private boolean followsRecord;
+
+    /**
+     * Creates a reader.
+     *
+     * @param dump logs the remaining buffers
+     */
+    RecordReports(ReportDispatcher dispatcher, ServerLogFormatter lines, ClientConnection connection, Runnable dump) {
+        this.dispatcher = dispatcher;
+        this.lines = lines;
+        this.connection = connection;
+        this.dump = dump;
+    }
+
+    /**
+     * Records all complete records; the bytes of an incomplete one remain.
+     *
+     * @return why nothing more can be read from the connection, if so; a whole sentence without the full stop
+     */
+    Optional<String> read(ByteBuffer in) {
+        if (dispatcher.recordSize() == null) {
+            Optional<String> rejection = prove(in);
+            if (rejection.isPresent()) {
+                return rejection;
+            }
+        }
+        RecordSize size = dispatcher.recordSize();
+        while (size != null && in.remaining() >= size.bytes()) {
+            int at = in.position();
+            int code = in.get(at) & 0xff;
+            boolean isMessage = code >= 1 && code <= MessageType.MAX_CODE;
+            if (!isMessage || !RecordShape.isPlain(in, at, size.bytes())) {
+                int other = RecordShape.otherSize(in, at, size.bytes(), followsRecord);
+                if (other == RecordShape.MORE_NEEDED) {
+                    break;
+                }
+                if (other != RecordShape.NOTHING) {
+                    return Optional.of(otherSize(other, size.bytes()));
+                }
+            }
+            in.position(at + size.bytes());
+            connection.records++;
+            record(code, size, in, at);
+            if (errors == MAX_ERRORS) {
+                lines.tooManyErrors(errors);
+                return Optional.of(connection.description() + " sent " + errors
+                        + " records in a row that are none, so it was closed");
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Chooses the record size if the first bytes of this connection prove it. */
+    private Optional<String> prove(ByteBuffer in) {
+        if (in.limit() >= RecordFields.END_OF_REQUEST && !RecordShape.mayBegin(in, 0)) {
+            return Optional.of(
+                    connection.description() + " begins with what is no record of any size, so it was closed");
+        }
+        int proved = RecordShape.sizeOfFirst(in);
+        Optional<RecordSize> size = RecordSize.of(proved);
+        size.ifPresent(dispatcher::recordSize);
+        return size.isPresent() || proved == RecordShape.MORE_NEEDED
+                ? Optional.empty()
+                : Optional.of(otherSize(proved, RecordSize.BYTES_144.bytes()));
+    }
+
+    private String otherSize(int theirs, int ours) {
+        lines.otherSize(connection.number, theirs, ours);
+        String why = connection.description() + " sends records of " + theirs + " bytes and this server reads " + ours
+                + ": "
+                + (RecordSize.of(theirs).isPresent()
+                        ? "start the server with --record-size " + theirs
+                        : "no server is known that reads them, so build the program and the server from one version");
+        if (!connection.hasReports()) {
+            dispatcher.lost(-1, why);
+        }
+        return why;
+    }
+
+    private void record(int code, RecordSize size, ByteBuffer in, int at) {
+        MessageType type = MessageType.of(code)
+                .filter(known -> !known.isReply() && known.isKnownTo(size))
+                .orElse(null);
+        followsRecord = type != null;
+        if (type == null) {
+            lines.unknownMessage(code);
+            errors++;
+            return;
+        }
+        errors = 0;
+        int device = in.getInt(at + RecordFields.DEVICE);
+        int process = in.getInt(at + RecordFields.PROCESS);
+        int memory = in.get(at + RecordFields.MEMORY) & 0xff;
+        long id = in.getLong(at + RecordFields.BUFFER);
+        long bytes = in.getLong(at + RecordFields.SIZE);
+        if (type.isReport()) {
+            dispatcher.reportedBy(process, connection);
+            connection.reports++;
+        }
+        switch (type) {
+            case ALLOC -> dispatcher.allocated(process, memory, device, id, bytes, connection);
+            case FREE -> dispatcher.freed(process, device, id, connection);
+            case QUERY -> answer(RecordCodec.of(size).encode(dispatcher.usage(device)));
+            case DEVICE_INFO_QUERY -> answer(RecordCodec.of(size).encode(dispatcher.deviceInfo(device)));
+            case DUMP_REMAINING -> dump.run();
+            case CB_ALLOC, CB_FREE ->
+                dispatcher.circularBuffer(process, type == MessageType.CB_ALLOC, device, id, bytes, connection);
+            case KERNEL_LOAD, KERNEL_UNLOAD ->
+                dispatcher.kernel(process, type == MessageType.KERNEL_LOAD, memory, device, id, bytes);
+            case DUMP_KERNELS, RESPONSE, DEVICE_INFO_RESPONSE -> {}
+        }
+    }
+
+    private void answer(ByteBuffer record) {
+        answers.writeBytes(record.array());
+    }
+
+    /** Returns the answers to what was read last, if there are any; they are returned once. */
+    @Nullable
+    ByteBuffer answers() {
+        if (answers.size() == 0) {
+            return null;
+        }
+        ByteBuffer result = ByteBuffer.wrap(answers.toByteArray());
+        answers.reset();
+        return result;
+    }
+
+    /** Returns what is wrong with a connection that ended within a record, and counts that record as lost. */
+    Optional<String> ended(ByteBuffer rest) {
+        if (!rest.hasRemaining()) {
+            return Optional.empty();
+        }
+        RecordSize size = dispatcher.recordSize();
+        String why = size == null
+                ? undecided(rest.remaining(), "ended")
+                : connection.description() + " ended after " + rest.remaining() + " bytes of a record of "
+                        + size.bytes() + ": it was killed in the middle, or sends records of another size";
+        boolean mayBeReport =
+                MessageType.of(rest.get(0) & 0xff).filter(MessageType::isReport).isPresent()
+                        && RecordShape.mayBegin(rest, 0);
+        if (connection.hasReports() || mayBeReport) {
+            dispatcher.lost(1, why);
+        }
+        return Optional.of(why);
+    }
+
+    /** Returns the problem of a connection whose bytes do not prove the size. */
+    String undecided(int bytes, String state) {
+        return connection.description() + " sent " + bytes
+                + " bytes, which may be a whole record or a part of a larger one, and " + state
+                + ": say which with recordSize(…), or --record-size 72, 112 or 144";
+    }
+}
