@@ -2,6 +2,7 @@ package dev.meshguard.server;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -65,7 +66,8 @@ final class SocketFile implements Closeable {
     /**
      * Binds a server to a path.
      *
-     * @throws IOException if another server listens there, or the path cannot be used; the message names the way out
+     * @throws BindException if another server listens there
+     * @throws IOException if the path cannot be used; the message names the way out
      */
     static SocketFile bind(ServerSocketChannel server, Path path, Set<PosixFilePermission> permissions)
             throws IOException {
@@ -165,7 +167,7 @@ final class SocketFile implements Closeable {
             }
             known = identityOf(path);
             if (isAnswered(path)) {
-                throw new IOException(
+                throw new BindException(
                         "Another allocation server listens at " + path + ". Stop it, or choose another path.");
             }
         } catch (NoSuchFileException e) {

@@ -43,14 +43,25 @@ final class CapturedOutput {
 
     private void read(InputStream output) {
         byte[] chunk = new byte[8_192];
+        boolean isCopied = true;
         try (output) {
             for (int read = output.read(chunk); read >= 0; read = output.read(chunk)) {
                 add(chunk, read);
-                copy.write(chunk, 0, read);
-                copy.flush();
+                isCopied = isCopied && isCopied(chunk, read);
             }
         } catch (IOException closed) {
             // The end of the program may close the stream during a read; the data read before remains.
+        }
+    }
+
+    /** A program whose output nobody reads any more would be stopped by its own write. */
+    private boolean isCopied(byte[] chunk, int count) {
+        try {
+            copy.write(chunk, 0, count);
+            copy.flush();
+            return true;
+        } catch (IOException | RuntimeException cannotBeCopied) {
+            return false;
         }
     }
 

@@ -13,7 +13,7 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,16 +21,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -76,6 +75,7 @@ public final class TrackedProcess implements AutoCloseable {
     private static final String TRACKING_VARIABLE = "TT_ALLOC_TRACKING_ENABLED";
     private static final Duration QUIET_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration ENDING = Duration.ofSeconds(3);
+    private static final long PAUSE_MILLIS = 20;
     private static final int HEAD = 64 << 10;
     private static final int TAIL = 192 << 10;
     private static final int LAST_LINES = 3;
@@ -86,7 +86,10 @@ public final class TrackedProcess implements AutoCloseable {
 
     private final List<String> command;
     private final ProcessSocket socket;
-    private final Surroundings surroundings;
+
+    /** The folder of a private socket. */
+    private final @Nullable Path folder;
+
     private final AllocationServer server;
     private final Process process;
     private final CapturedOutput output;
@@ -95,10 +98,10 @@ public final class TrackedProcess implements AutoCloseable {
     private boolean wasEnded;
     private boolean isConcluded;
 
-    private TrackedProcess(Builder builder, Surroundings surroundings, AllocationServer server, Process process) {
+    private TrackedProcess(Builder builder, @Nullable Path folder, AllocationServer server, Process process) {
         this.command = List.copyOf(builder.command);
         this.socket = builder.socket;
-        this.surroundings = surroundings;
+        this.folder = folder;
         this.server = server;
         this.process = process;
         this.started = process.info().startInstant().orElseGet(Instant::now);
@@ -140,11 +143,6 @@ public final class TrackedProcess implements AutoCloseable {
         return server.tracker();
     }
 
-    /** Returns whether it still runs. */
-    public boolean isRunning() {
-        return process.isAlive();
-    }
-
     /**
      * Waits until it has ended.
      *
@@ -159,20 +157,6 @@ public final class TrackedProcess implements AutoCloseable {
                     + ". Wait longer, or end() it." + lastPrinted());
         }
         return process.exitValue();
-    }
-
-    /**
-     * Waits until it has connected to the server.
-     *
-     * @param atMost the longest wait
-     * @throws IllegalStateException if it did not
-     * @throws InterruptedException if the thread is interrupted while it waits
-     */
-    public void awaitConnection(Duration atMost) throws InterruptedException {
-        if (!server.await(connections -> !connections.isEmpty(), atMost)) {
-            throw new IllegalStateException(
-                    name() + " did not connect within " + description(atMost) + ". " + whatToLookAt() + lastPrinted());
-        }
     }
 
     /**
@@ -194,19 +178,6 @@ public final class TrackedProcess implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted while it waits; all are killed then
      */
     public void end() throws InterruptedException {
-        end(ProcessHandle::destroy);
-    }
-
-    /**
-     * Kills it and the processes that it started, as a crash would. Does nothing if it has ended.
-     *
-     * @throws InterruptedException if the thread is interrupted while it waits
-     */
-    public void kill() throws InterruptedException {
-        end(ProcessHandle::destroyForcibly);
-    }
-
-    private void end(Consumer<ProcessHandle> way) throws InterruptedException {
         List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
         if (process.isAlive()) {
             synchronized (this) {
@@ -214,36 +185,26 @@ public final class TrackedProcess implements AutoCloseable {
             }
             all.add(0, process.toHandle());
         }
-        all.forEach(way);
-        awaitEnd(all);
+        end(all);
     }
 
-    /**
-     * A process that ignores the request is killed, only by its own handle: a handle contains the start time of its
-     * process.
-     */
-    private static void awaitEnd(Collection<ProcessHandle> all) throws InterruptedException {
+    /** Only those that ignore the request are killed: a handle contains the start time of its process. */
+    private static void end(List<ProcessHandle> all) throws InterruptedException {
+        all.forEach(ProcessHandle::destroy);
         try {
-            if (!haveEnded(all)) {
-                all.forEach(ProcessHandle::destroyForcibly);
-                haveEnded(all);
-            }
-        } catch (InterruptedException asksForTheEnd) {
+            awaitExit(all);
+        } finally {
             all.forEach(ProcessHandle::destroyForcibly);
-            throw asksForTheEnd;
         }
+        awaitExit(all);
     }
 
-    private static boolean haveEnded(Collection<ProcessHandle> all) throws InterruptedException {
-        CompletableFuture<?> together =
-                CompletableFuture.allOf(all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new));
+    private static void awaitExit(List<ProcessHandle> all) throws InterruptedException {
         try {
-            together.get(ENDING.toNanos(), TimeUnit.NANOSECONDS);
-            return true;
-        } catch (TimeoutException deaf) {
-            return false;
-        } catch (ExecutionException impossible) {
-            throw new IllegalStateException(impossible);
+            CompletableFuture.allOf(all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
+                    .get(ENDING.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException | ExecutionException stillRuns) {
+            return;
         }
     }
 
@@ -342,8 +303,41 @@ public final class TrackedProcess implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         server.checkProcesses();
-        surroundings.unheard().ifPresent(who -> tracker().reportsLost(-1, who + " could not report to the server"));
+        Path unheard = unheardFile(server.socketPath());
+        if (Files.exists(unheard)) {
+            tracker().reportsLost(-1, processesIn(unheard) + " could not report to the server");
+        }
+        delete(unheard);
         server.close();
+        if (folder != null) {
+            delete(folder);
+        }
+    }
+
+    /** The file in which clients that the server did not hear name their processes. */
+    private static Path unheardFile(Path socket) {
+        return socket.resolveSibling(socket.getFileName() + ".unheard");
+    }
+
+    private static String processesIn(Path unheard) {
+        try {
+            List<String> ids = new String(Files.readAllBytes(unheard), StandardCharsets.UTF_8)
+                    .lines()
+                    .distinct()
+                    .limit(MAX_UNHEARD)
+                    .toList();
+            return (ids.size() == 1 ? "process " : "processes ") + String.join(", ", ids);
+        } catch (IOException e) {
+            return "the processes in " + unheard + ", which cannot be read,";
+        }
+    }
+
+    private void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            remarks.add(file + " cannot be deleted: " + e.getMessage());
+        }
     }
 
     private void receiveAll() throws InterruptedException {
@@ -389,8 +383,7 @@ public final class TrackedProcess implements AutoCloseable {
                             orphans.stream()
                                     .map(one -> Long.toString(one.pid()))
                                     .toList()));
-            orphans.forEach(ProcessHandle::destroy);
-            awaitEnd(orphans);
+            end(orphans);
         }
     }
 
@@ -411,7 +404,6 @@ public final class TrackedProcess implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         conclude();
-        surroundings.close();
     }
 
     private static String description(Duration duration) {
@@ -422,63 +414,6 @@ public final class TrackedProcess implements AutoCloseable {
     @Override
     public String toString() {
         return name() + " " + ending();
-    }
-
-    /** The location of the socket, and the resources to release with it. */
-    private record Surroundings(
-            Path socket, @Nullable Path folder, @Nullable DefaultSocketClaim claim) implements AutoCloseable {
-
-        static Surroundings of(ProcessSocket choice, Path defaultPath) throws IOException {
-            if (choice == ProcessSocket.PRIVATE) {
-                Path folder = Files.createTempDirectory("meshguard");
-                return new Surroundings(folder.resolve("server.sock"), folder, null);
-            }
-            try {
-                Surroundings claimed = new Surroundings(
-                        defaultPath, null, DefaultSocketClaim.claim(defaultPath, Duration.ofMinutes(1)));
-                Files.deleteIfExists(claimed.unheardFile());
-                return claimed;
-            } catch (InterruptedException asksForTheEnd) {
-                Thread.currentThread().interrupt();
-                throw new IOException("The wait for " + defaultPath + " was interrupted", asksForTheEnd);
-            }
-        }
-
-        private Path unheardFile() {
-            return socket.resolveSibling(socket.getFileName() + ".unheard");
-        }
-
-        /** Returns the processes that the server did not hear: their clients append their ids to a file beside its socket. */
-        Optional<String> unheard() {
-            if (!Files.exists(unheardFile())) {
-                return Optional.empty();
-            }
-            try {
-                List<String> ids = new String(Files.readAllBytes(unheardFile()), StandardCharsets.UTF_8)
-                        .lines()
-                        .distinct()
-                        .limit(MAX_UNHEARD)
-                        .toList();
-                return Optional.of((ids.size() == 1 ? "process " : "processes ") + String.join(", ", ids));
-            } catch (IOException e) {
-                return Optional.of("the processes in " + unheardFile() + ", which cannot be read,");
-            }
-        }
-
-        @Override
-        public void close() {
-            try {
-                Files.deleteIfExists(unheardFile());
-                if (claim != null) {
-                    claim.close();
-                }
-                if (folder != null) {
-                    Files.deleteIfExists(folder);
-                }
-            } catch (IOException notGivenBack) {
-                throw new UncheckedIOException("Cannot release " + socket, notGivenBack);
-            }
-        }
     }
 
     /** A process that exited with status 0 did not crash: its survivors are leaks, for which a cause is searched. */
@@ -493,8 +428,9 @@ public final class TrackedProcess implements AutoCloseable {
             if (started == null || started.pid() != processId) {
                 return machine.inspect(processId);
             }
-            boolean isInOrder = started.isAlive() || started.exitValue() == 0;
-            return isInOrder ? Optional.of(new ProcessState(Optional.<Instant>empty(), false)) : Optional.empty();
+            return hasFailed(processId)
+                    ? Optional.empty()
+                    : Optional.of(new ProcessState(Optional.<Instant>empty(), false));
         }
 
         @Override
@@ -517,9 +453,10 @@ public final class TrackedProcess implements AutoCloseable {
         private final Map<String, String> environment = new LinkedHashMap<>();
         private ProcessSocket socket = ProcessSocket.PRIVATE;
         private Path defaultPath = AllocationServer.DEFAULT_SOCKET;
+        private Duration longestWait = Duration.ofMinutes(1);
         private OutputStream copyOfOutput = OutputStream.nullOutputStream();
         private @Nullable Path directory;
-        private UnaryOperator<AllocationServer.Builder> ofServer = UnaryOperator.identity();
+        private Optional<RecordSize> recordSize = Optional.empty();
 
         Builder(List<String> command, UnaryOperator<TrackedProcess> registry) {
             if (command.isEmpty()) {
@@ -537,20 +474,15 @@ public final class TrackedProcess implements AutoCloseable {
         }
 
         /** Sets another path instead of the fixed one of tt-metal's clients. */
-        Builder defaultPath(Path path) {
+        Builder defaultPath(Path path, Duration newLongestWait) {
             defaultPath = path;
+            longestWait = newLongestWait;
             return this;
         }
 
         /** Sets the size of the program's records; by default its first bytes must prove it. */
         public Builder recordSize(RecordSize size) {
-            return server(builder -> builder.recordSize(size));
-        }
-
-        /** Sets further options of the server; its socket, its tracker and the check for dead processes are fixed. */
-        public Builder server(UnaryOperator<AllocationServer.Builder> more) {
-            UnaryOperator<AllocationServer.Builder> before = ofServer;
-            ofServer = builder -> more.apply(before.apply(builder));
+            recordSize = Optional.of(size);
             return this;
         }
 
@@ -575,32 +507,67 @@ public final class TrackedProcess implements AutoCloseable {
         /**
          * Starts it.
          *
-         * @throws IOException if it cannot be started, or another server uses the fixed path
-         * @throws IllegalStateException if another test holds the fixed path for more than a minute
+         * @throws IOException if it cannot be started, or another server listens at the fixed path for more than a minute
          */
         public TrackedProcess start() throws IOException {
-            Surroundings surroundings = Surroundings.of(socket, defaultPath);
+            Path folder = socket == ProcessSocket.PRIVATE ? Files.createTempDirectory("meshguard") : null;
             Ends ends = new Ends();
             AllocationServer server = null;
             try {
-                server = ofServer.apply(AllocationServer.builder())
-                        .socket(surroundings.socket())
-                        .tracker(AllocationTracker.builder()
-                                .originCapture(OriginCapture.NONE)
-                                .bankedAddresses()
-                                .build())
-                        .processCheckEvery(Duration.ZERO)
-                        .processInspector(ends)
-                        .start();
-                Process process = processBuilder(surroundings.socket()).start();
+                server = listening(folder == null ? defaultPath : folder.resolve("server.sock"), ends);
+                Files.deleteIfExists(unheardFile(server.socketPath()));
+                Process process = processBuilder(server.socketPath()).start();
                 ends.main = process;
-                return registry.apply(new TrackedProcess(this, surroundings, server, process));
+                return registry.apply(new TrackedProcess(this, folder, server, process));
             } catch (IOException | RuntimeException failure) {
                 if (server != null) {
                     server.close();
                 }
-                surroundings.close();
+                if (folder != null) {
+                    Files.deleteIfExists(folder);
+                }
                 throw failure;
+            }
+        }
+
+        /** Starts a server; waits while one of another test listens at the path that all clients know. */
+        private AllocationServer listening(Path path, ProcessInspector ends) throws IOException {
+            AllocationServer.Builder builder = AllocationServer.builder()
+                    .socket(path)
+                    .tracker(AllocationTracker.builder()
+                            .originCapture(OriginCapture.NONE)
+                            .bankedAddresses()
+                            .build())
+                    .processCheckEvery(Duration.ZERO)
+                    .processInspector(ends);
+            recordSize.ifPresent(builder::recordSize);
+            long start = System.nanoTime();
+            while (true) {
+                try {
+                    return builder.start();
+                } catch (BindException anotherListens) {
+                    if (System.nanoTime() - start >= longestWait.toNanos()) {
+                        throw new IOException(
+                                String.format(
+                                        Locale.ROOT,
+                                        "Another server has listened at %s for %d s. Only one program at a time can report there: run"
+                                                + " the tests that need it one after another, or start the program with"
+                                                + " ProcessSocket.PRIVATE if its client can use another path.",
+                                        path,
+                                        longestWait.toSeconds()),
+                                anotherListens);
+                    }
+                    pause(path);
+                }
+            }
+        }
+
+        private static void pause(Path path) throws IOException {
+            try {
+                Thread.sleep(PAUSE_MILLIS);
+            } catch (InterruptedException asksForTheEnd) {
+                Thread.currentThread().interrupt();
+                throw new IOException("The wait for " + path + " was interrupted", asksForTheEnd);
             }
         }
 

@@ -107,7 +107,7 @@ class CClientTests extends ClientContract {
     @Test
     void aServerThatEndsDoesNotEndTheProgram() throws Exception {
         try (TrackedProcess program = start("threads")) {
-            program.awaitConnection(TIMEOUT);
+            program.server().await(connections -> !connections.isEmpty(), TIMEOUT);
 
             program.server().close();
 

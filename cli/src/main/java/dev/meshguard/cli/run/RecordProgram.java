@@ -173,7 +173,7 @@ public final class RecordProgram implements Callable<Integer> {
         ProgramRecords.size(recordSize).ifPresent(builder::recordSize);
         try {
             return builder.start();
-        } catch (IOException | IllegalStateException notStarted) {
+        } catch (IOException notStarted) {
             throw new UsageException(String.valueOf(notStarted.getMessage()));
         }
     }
