@@ -116,8 +116,10 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
                 .filter(growth -> growth.memory().equals(memory))
                 .findFirst()
                 .map(growth -> bytes == 0
-                        ? growth.trend().isQuiet()
-                        : growth.trend() == Trend.GROWING && growth.isSteady() && growth.bytesPerRound() == bytes)
+                        ? growth.bytes().trend().isQuiet()
+                        : growth.bytes().trend() == Trend.GROWING
+                                && growth.isSteady()
+                                && growth.bytesPerRound() == bytes)
                 .orElse(bytes == 0);
     }
 }

@@ -6,6 +6,7 @@ import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.CacheMiss;
 import dev.meshguard.verdict.growth.MemoryGrowth;
 import dev.meshguard.verdict.growth.ProgramCacheGrowth;
+import dev.meshguard.verdict.growth.RoundVector;
 import dev.meshguard.verdict.growth.SiteGrowth;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.ArrayList;
@@ -102,21 +103,18 @@ public record AccumulationReport(Accumulation accumulation) {
     }
 
     private static String trend(ProgramCacheGrowth growth) {
-        return trend(
-                growth.trend(),
-                growth.growth() + " in " + Quantities.count(growth.roundsCounted(), "round"),
-                growth.roundsNeeded());
+        RoundVector programs = growth.programs();
+        return trend(programs, programs.growth() + " in " + Quantities.count(programs.roundsCounted(), "round"));
     }
 
     private static String trend(MemoryGrowth growth) {
-        return trend(growth.trend(), perRound(growth) + ", in " + rounds(growth), growth.roundsNeeded());
+        return trend(growth.bytes(), perRound(growth) + ", in " + rounds(growth.bytes()));
     }
 
     /** Returns the rounds after the warm-up that retained more than they freed. */
-    private static String rounds(MemoryGrowth growth) {
-        int warmUp = growth.bytes().rounds() - growth.roundsCounted();
-        List<Integer> grown = growth.bytes().amounts().entrySet().stream()
-                .filter(amount -> amount.getKey() > warmUp && amount.getValue() > 0)
+    private static String rounds(RoundVector bytes) {
+        List<Integer> grown = bytes.amounts().entrySet().stream()
+                .filter(amount -> amount.getKey() > bytes.warmUp() && amount.getValue() > 0)
                 .map(Map.Entry::getKey)
                 .toList();
         String ranges = DeviceNames.ranges(grown);
@@ -126,11 +124,12 @@ public record AccumulationReport(Accumulation accumulation) {
         return (grown.size() == 1 ? "round " : "rounds ") + ranges;
     }
 
-    private static String trend(Trend trend, String growth, int roundsNeeded) {
-        return switch (trend) {
+    private static String trend(RoundVector rounds, String growth) {
+        return switch (rounds.trend()) {
             case GROWING -> "growing by " + growth;
-            case UNDECIDED -> "undecided, at least " + Quantities.count(roundsNeeded, "more round") + " needed";
-            case SETTLED, SETTLING -> trend.description();
+            case UNDECIDED ->
+                "undecided, at least " + Quantities.count(rounds.roundsNeeded(), "more round") + " needed";
+            case SETTLED, SETTLING -> rounds.trend().description();
         };
     }
 
@@ -166,7 +165,7 @@ public record AccumulationReport(Accumulation accumulation) {
 
     private String slopes() {
         List<String> slopes = together(accumulation.memory()).stream()
-                .filter(alike -> alike.first().trend() == Trend.GROWING)
+                .filter(alike -> alike.first().bytes().trend() == Trend.GROWING)
                 .map(alike -> name(alike) + " by " + perRound(alike.first()))
                 .toList();
         return slopes.isEmpty()
@@ -187,7 +186,7 @@ public record AccumulationReport(Accumulation accumulation) {
     private static List<String> description(SiteGrowth site) {
         List<String> lines = new ArrayList<>();
         lines.add(INDENT + site.site() + ", buffers retained on " + DeviceNames.of(site.devices()) + ": "
-                + site.buffers() + ", " + site.trend().description());
+                + site.buffers() + ", " + site.bytes().trend().description());
         site.origin().flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + INDENT + "at " + frame));
         return lines;
     }

@@ -81,7 +81,7 @@ class LeaseTests {
 
         MemoryGrowth growth = Accumulation.of(tracker.history()).memory().get(0);
 
-        assertThat(growth.trend()).isEqualTo(Trend.GROWING);
+        assertThat(growth.bytes().trend()).isEqualTo(Trend.GROWING);
         assertThat(growth.bytes()).hasToString("[100, 10, 10, 10]");
     }
 

@@ -47,7 +47,8 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Accumulation {
 
-    private static final int WARM_UP = 1;
+    /** The number of warm-up rounds if no other is given. */
+    static final int DEFAULT_WARM_UP = 1;
 
     private final LeakVerdict verdict;
     private final RoundMarks marks;
@@ -73,7 +74,7 @@ public final class Accumulation {
     /** Returns the accumulation over the rounds of a verdict's history. */
     public static Accumulation of(LeakVerdict verdict, Rounds rounds) {
         RoundMarks marks = RoundMarks.in(verdict.history(), rounds);
-        return new Accumulation(verdict, marks, new RetainedByRound(verdict, marks), WARM_UP);
+        return new Accumulation(verdict, marks, new RetainedByRound(verdict, marks), DEFAULT_WARM_UP);
     }
 
     /**
@@ -127,8 +128,9 @@ public final class Accumulation {
         if (!inconclusiveReasons().isEmpty()) {
             return Trend.UNDECIDED;
         }
-        Stream<Trend> ofMemory = memory.stream().map(MemoryGrowth::trend);
-        Stream<Trend> ofGrowingSites = sites.stream().map(SiteGrowth::trend).filter(trend -> trend == Trend.GROWING);
+        Stream<Trend> ofMemory = memory.stream().map(growth -> growth.bytes().trend());
+        Stream<Trend> ofGrowingSites =
+                sites.stream().map(site -> site.bytes().trend()).filter(trend -> trend == Trend.GROWING);
         return worst(Stream.concat(ofMemory, ofGrowingSites));
     }
 
@@ -143,7 +145,7 @@ public final class Accumulation {
      * <p>Empty if no source reported that a cache keeps a program.
      */
     public List<ProgramCacheGrowth> programCache() {
-        return new ProgramsByRound(verdict.history(), marks).growths(warmUp);
+        return ProgramsByRound.growths(verdict.history(), marks, warmUp);
     }
 
     /** Returns how many programs each round added to the program cache, of all operations. */
@@ -152,7 +154,7 @@ public final class Accumulation {
         for (ProgramCacheGrowth growth : programCache()) {
             growth.programs().amounts().forEach((round, amount) -> programs.merge(round, amount, Long::sum));
         }
-        return new RoundVector(rounds(), programs);
+        return new RoundVector(rounds(), warmUp, programs);
     }
 
     /** Returns the worst trend of the program cache: by any operation, or by all of them together. */
@@ -161,8 +163,8 @@ public final class Accumulation {
         if (growths.isEmpty() || !inconclusiveReasons().isEmpty()) {
             return Trend.UNDECIDED;
         }
-        Trend ofAll = GrowthTrend.of(cachedPrograms(), warmUp).trend();
-        return worst(Stream.concat(Stream.of(ofAll), growths.stream().map(ProgramCacheGrowth::trend)));
+        return worst(Stream.concat(Stream.of(cachedPrograms()), growths.stream().map(ProgramCacheGrowth::programs))
+                .map(RoundVector::trend));
     }
 
     /** Returns the growth of each site, the worst first. */
@@ -182,7 +184,7 @@ public final class Accumulation {
 
     private static List<SiteGrowth> worstFirst(List<SiteGrowth> sites) {
         return sites.stream()
-                .sorted(Comparator.comparing(SiteGrowth::trend)
+                .sorted(Comparator.comparing((SiteGrowth site) -> site.bytes().trend())
                         .reversed()
                         .thenComparing(
                                 (SiteGrowth site) ->

@@ -18,10 +18,6 @@ import org.apiguardian.api.API.Status;
  * @param bytesAtEnd the bytes of their kernel binaries on all devices
  * @param bytesPerBankAtEnd the bytes that these reserve in each bank of a device, if known
  * @param misses the calls that added a program, in their order; also those whose program was removed again
- * @param trend the trend of the number of programs
- * @param growth the programs added after the warm-up
- * @param roundsCounted the number of rounds after the warm-up
- * @param roundsNeeded how many more rounds would decide at the earliest; 0 if it is decided
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -31,11 +27,7 @@ public record ProgramCacheGrowth(
         int programsAtEnd,
         long bytesAtEnd,
         OptionalLong bytesPerBankAtEnd,
-        List<CacheMiss> misses,
-        Trend trend,
-        long growth,
-        int roundsCounted,
-        int roundsNeeded) {
+        List<CacheMiss> misses) {
 
     /** Creates a growth with its own copy of the misses. */
     public ProgramCacheGrowth {
@@ -44,7 +36,6 @@ public record ProgramCacheGrowth(
 
     /** Returns the misses after the warm-up. */
     public List<CacheMiss> missesAfterWarmUp() {
-        int warmUp = programs.rounds() - roundsCounted;
-        return misses.stream().filter(miss -> miss.round() > warmUp).toList();
+        return misses.stream().filter(miss -> miss.round() > programs.warmUp()).toList();
     }
 }

@@ -61,11 +61,11 @@ final class ProgramsByRound {
         }
     }
 
-    private final RoundMarks marks;
-    private final Map<Optional<String>, List<Stay>> operations = new LinkedHashMap<>();
+    private ProgramsByRound() {}
 
-    ProgramsByRound(AllocationHistory history, RoundMarks marks) {
-        this.marks = marks;
+    /** Returns the growth by each operation, the worst first. */
+    static List<ProgramCacheGrowth> growths(AllocationHistory history, RoundMarks marks, int warmUp) {
+        Map<Optional<String>, List<Stay>> operations = new LinkedHashMap<>();
         for (Stay stay : stays(history)) {
             if (marks.roundOf(stay.caching.number()) <= marks.rounds() && stay.end > marks.start()) {
                 operations
@@ -73,49 +73,38 @@ final class ProgramsByRound {
                         .add(stay);
             }
         }
-    }
-
-    /** Returns the growth by each operation, the worst first. */
-    List<ProgramCacheGrowth> growths(int warmUp) {
         List<ProgramCacheGrowth> growths = new ArrayList<>();
-        operations.forEach((operation, stays) -> growths.add(growth(operation, stays, warmUp)));
-        growths.sort(Comparator.comparing(ProgramCacheGrowth::trend)
+        operations.forEach((operation, stays) -> growths.add(growth(operation, stays, marks, warmUp)));
+        growths.sort(Comparator.comparing(
+                        (ProgramCacheGrowth growth) -> growth.programs().trend())
                 .thenComparing(ProgramCacheGrowth::programsAtEnd)
                 .reversed());
         return List.copyOf(growths);
     }
 
-    private ProgramCacheGrowth growth(Optional<String> operation, List<Stay> stays, int warmUp) {
-        SortedMap<Integer, Long> changes = new TreeMap<>();
+    private static ProgramCacheGrowth growth(
+            Optional<String> operation, List<Stay> stays, RoundMarks marks, int warmUp) {
+        SortedMap<Integer, Long> programs = new TreeMap<>();
         List<CacheMiss> misses = new ArrayList<>();
         List<Stay> atEnd = new ArrayList<>();
         for (Stay stay : stays) {
             OwnerCached caching = stay.caching;
+            marks.add(caching.number(), stay.end, 1, programs);
             int from = marks.roundOf(caching.number());
-            int until = marks.roundOf(stay.end);
             if (from > 0) {
-                changes.merge(from, 1L, Long::sum);
                 misses.add(new CacheMiss(from, caching.owner(), caching.key(), caching.number()));
             }
-            if (until <= marks.rounds()) {
-                changes.merge(until, -1L, Long::sum);
-            } else {
+            if (marks.roundOf(stay.end) > marks.rounds()) {
                 atEnd.add(stay);
             }
         }
-        RoundVector programs = new RoundVector(marks.rounds(), changes);
-        GrowthTrend trend = GrowthTrend.of(programs, warmUp);
         return new ProgramCacheGrowth(
                 operation,
-                programs,
+                new RoundVector(marks.rounds(), warmUp, programs),
                 atEnd.size(),
                 atEnd.stream().mapToLong(Stay::bytes).sum(),
                 bytesPerBank(atEnd),
-                misses,
-                trend.trend(),
-                trend.growth(),
-                Math.max(0, marks.rounds() - warmUp),
-                trend.roundsNeeded());
+                misses);
     }
 
     private static OptionalLong bytesPerBank(List<Stay> stays) {

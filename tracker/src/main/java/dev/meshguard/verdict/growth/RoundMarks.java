@@ -3,10 +3,11 @@ package dev.meshguard.verdict.growth;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param ends for each round the number of the event that ended it, ascending
  * @param inconclusiveReason why they cannot be distinguished, as a whole sentence, if they cannot
  */
-@SuppressWarnings("ArrayRecordComponent") // A million rounds; nobody compares marks.
-record RoundMarks(long start, long[] ends, Optional<String> inconclusiveReason) {
+record RoundMarks(long start, List<Long> ends, Optional<String> inconclusiveReason) {
 
     private static final String ROUNDS_OVERLAP =
             "Round %d began (event #%d) before round %d had ended (event #%d began it), so the memory that each retained cannot be kept"
@@ -50,12 +50,12 @@ record RoundMarks(long start, long[] ends, Optional<String> inconclusiveReason) 
         if (open == null) {
             extendMesh(ends, last + 1, rounds);
         }
-        return new RoundMarks(start, ends.stream().mapToLong(Long::longValue).toArray(), overlap);
+        return new RoundMarks(start, ends, overlap);
     }
 
     /** Returns how many rounds ended. */
     int rounds() {
-        return ends.length;
+        return ends.size();
     }
 
     /**
@@ -66,8 +66,27 @@ record RoundMarks(long start, long[] ends, Optional<String> inconclusiveReason) 
         if (event < start) {
             return 0;
         }
-        int index = Arrays.binarySearch(ends, event);
+        int index = Collections.binarySearch(ends, event);
         return index < 0 ? -index : index + 1;
+    }
+
+    /** Returns whether memory that was held from one event until another changed what a round retained. */
+    boolean isCounted(long from, long until) {
+        int first = roundOf(from);
+        int last = roundOf(until);
+        return first != last && (first > 0 || last <= rounds());
+    }
+
+    /** Adds an amount that was there from one event until another to the amounts by round. */
+    void add(long from, long until, long amount, SortedMap<Integer, Long> amounts) {
+        change(roundOf(from), amount, amounts);
+        change(roundOf(until), -amount, amounts);
+    }
+
+    private void change(int round, long amount, SortedMap<Integer, Long> amounts) {
+        if (round >= 1 && round <= rounds()) {
+            amounts.merge(round, amount, Long::sum);
+        }
     }
 
     private static boolean isBeginning(HistoryEvent event, Rounds rounds) {

@@ -2,6 +2,7 @@ package dev.meshguard.verdict.growth;
 
 import java.util.Collections;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.StringJoiner;
@@ -11,7 +12,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The amount that each of a number of rounds retained: {@code [5, 0, 0, 0]}.
+ * The amount that each of a number of rounds retained: {@code [5, 0, 0, 0]}, and its {@linkplain Trend trend}.
  *
  * <p>An amount is the value at the end of a round minus the value at the end of the one before. It is negative if more
  * was freed than allocated. Only rounds with an amount use memory.
@@ -19,11 +20,12 @@ import org.apiguardian.api.API.Status;
  * <p>Immutable and safe for use by several threads.
  *
  * @param rounds the number of rounds
+ * @param warmUp how many of them, the first ones, are warm-up
  * @param amounts the amounts that are not 0, by round, from 1
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record RoundVector(int rounds, SortedMap<Integer, Long> amounts) {
+public record RoundVector(int rounds, int warmUp, SortedMap<Integer, Long> amounts) {
 
     private static final int SHOWN = 8;
     private static final int SHOWN_OF_MANY = 3;
@@ -35,13 +37,13 @@ public record RoundVector(int rounds, SortedMap<Integer, Long> amounts) {
         amounts = Collections.unmodifiableSortedMap(kept);
     }
 
-    /** Returns the vector of the given amounts, the first round's first. */
+    /** Returns the vector of the given amounts, the first round's first; that round is warm-up. */
     public static RoundVector of(long... amounts) {
         SortedMap<Integer, Long> byRound = new TreeMap<>();
         for (long amount : amounts) {
             byRound.put(byRound.size() + 1, amount);
         }
-        return new RoundVector(amounts.length, byRound);
+        return new RoundVector(amounts.length, Accumulation.DEFAULT_WARM_UP, byRound);
     }
 
     /**
@@ -63,6 +65,77 @@ public record RoundVector(int rounds, SortedMap<Integer, Long> amounts) {
     /** Returns whether every amount is 0. */
     public boolean isZero() {
         return amounts.isEmpty();
+    }
+
+    /** Returns the number of rounds after the warm-up. */
+    public int roundsCounted() {
+        return Math.max(0, rounds - warmUp);
+    }
+
+    /** Returns the trend by the rule of {@link Trend}. */
+    public Trend trend() {
+        if (roundsCounted() < Trend.MIN_ROUNDS_AFTER_WARM_UP) {
+            return Trend.UNDECIDED;
+        }
+        Highs highs = new Highs();
+        if (highs.afterWarmUp == 0) {
+            return Trend.SETTLED;
+        }
+        if (highs.roundsSinceLast() > highs.longestPause) {
+            return Trend.SETTLING;
+        }
+        return highs.afterWarmUp > 1 && !highs.falling ? Trend.GROWING : Trend.UNDECIDED;
+    }
+
+    /** Returns the sum of the new highs after the warm-up. */
+    public long growth() {
+        return new Highs().growth;
+    }
+
+    /** Returns how many more rounds would decide the trend at the earliest; 0 if it is decided. */
+    public int roundsNeeded() {
+        if (trend() != Trend.UNDECIDED) {
+            return 0;
+        }
+        Highs highs = new Highs();
+        int missing = warmUp + Trend.MIN_ROUNDS_AFTER_WARM_UP - rounds;
+        return missing > 0 ? missing : highs.longestPause + 1 - highs.roundsSinceLast();
+    }
+
+    /** The new highs: rounds after which the sum is greater than after any round before. */
+    private final class Highs {
+        private int afterWarmUp;
+        private long growth;
+        private int longestPause;
+        private int last;
+        private boolean falling = true;
+
+        private Highs() {
+            long level = 0;
+            long highest = 0;
+            long lastHigh = Long.MAX_VALUE;
+            for (Map.Entry<Integer, Long> amount : amounts.entrySet()) {
+                level += amount.getValue();
+                if (level <= highest) {
+                    continue;
+                }
+                long high = level - highest;
+                int round = amount.getKey();
+                highest = level;
+                longestPause = Math.max(longestPause, last == 0 ? 0 : round - last - 1);
+                last = round;
+                falling &= high < lastHigh;
+                lastHigh = high;
+                if (round > warmUp) {
+                    afterWarmUp++;
+                    growth += high;
+                }
+            }
+        }
+
+        private int roundsSinceLast() {
+            return rounds - last;
+        }
     }
 
     /** Returns {@code [3, 1, 0]}; for many rounds the first and the last, with the number of rounds between. */

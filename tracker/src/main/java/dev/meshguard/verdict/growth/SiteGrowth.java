@@ -15,17 +15,11 @@ import org.apiguardian.api.API.Status;
  * @param devices the devices, ascending
  * @param buffers how many buffers each round retained on each of them
  * @param bytes their bytes
- * @param trend the trend
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record SiteGrowth(
-        AllocationSite site,
-        Optional<Origin> origin,
-        List<Integer> devices,
-        RoundVector buffers,
-        RoundVector bytes,
-        Trend trend) {
+        AllocationSite site, Optional<Origin> origin, List<Integer> devices, RoundVector buffers, RoundVector bytes) {
 
     /** Creates a growth with its own copy of the devices. */
     public SiteGrowth {

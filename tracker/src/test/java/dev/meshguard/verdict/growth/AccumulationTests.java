@@ -39,7 +39,7 @@ class AccumulationTests {
             assertThat(site.buffers()).isEqualTo(RoundVector.of(1, 1, 1, 1));
             assertThat(site.bytes()).isEqualTo(RoundVector.of(64, 64, 64, 64));
             assertThat(site.devices()).containsExactly(3);
-            assertThat(site.trend()).isEqualTo(Trend.GROWING);
+            assertThat(site.bytes().trend()).isEqualTo(Trend.GROWING);
             assertThat(site.site().callSite().orElseThrow())
                     .startsWith("dev.meshguard.verdict.growth.AccumulationTests.");
         });
@@ -90,7 +90,7 @@ class AccumulationTests {
         assertThat(accumulation().sites()).singleElement().satisfies(site -> {
             assertThat(site.buffers()).isEqualTo(RoundVector.of(1, 0, 0, 0));
             assertThat(site.bytes()).isEqualTo(RoundVector.of(64, 64, 64, 64));
-            assertThat(site.trend()).isEqualTo(Trend.GROWING);
+            assertThat(site.bytes().trend()).isEqualTo(Trend.GROWING);
         });
     }
 
@@ -104,7 +104,9 @@ class AccumulationTests {
 
         assertThat(accumulation().memory()).isEmpty();
         assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
-        assertThat(accumulation().sites()).extracting(SiteGrowth::trend).containsExactly(Trend.GROWING, Trend.SETTLED);
+        assertThat(accumulation().sites())
+                .extracting(site -> site.bytes().trend())
+                .containsExactly(Trend.GROWING, Trend.SETTLED);
     }
 
     @Test
@@ -381,7 +383,7 @@ class AccumulationTests {
         assertThat(accumulation().sites()).singleElement().satisfies(site -> {
             assertThat(site.buffers()).isEqualTo(RoundVector.of(1, 1, 1));
             assertThat(site.bytes()).isEqualTo(RoundVector.of(0, 0, 0));
-            assertThat(site.trend()).isEqualTo(Trend.SETTLED);
+            assertThat(site.bytes().trend()).isEqualTo(Trend.SETTLED);
         });
     }
 
@@ -396,7 +398,7 @@ class AccumulationTests {
         assertThat(accumulation().sites()).singleElement().satisfies(site -> {
             assertThat(site.buffers()).isEqualTo(RoundVector.of(0, 0, 0, 0));
             assertThat(site.bytes()).isEqualTo(RoundVector.of(0, 64, 64, 64));
-            assertThat(site.trend()).isEqualTo(Trend.GROWING);
+            assertThat(site.bytes().trend()).isEqualTo(Trend.GROWING);
         });
     }
 }

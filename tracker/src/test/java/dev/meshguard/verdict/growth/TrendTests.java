@@ -20,7 +20,7 @@ class TrendTests {
     @ParameterizedTest(name = "{0} is {1}")
     @MethodSource
     void readsAVector(List<Long> vector, Trend trend) {
-        assertThat(GrowthTrend.of(vector(vector), 1).trend()).isEqualTo(trend);
+        assertThat(vector(vector).trend()).isEqualTo(trend);
     }
 
     static Stream<Arguments> readsAVector() {
@@ -56,27 +56,31 @@ class TrendTests {
 
     @Test
     void saysHowManyRoundsMoreWouldDecide() {
-        assertThat(GrowthTrend.of(RoundVector.of(), 1).roundsNeeded()).isEqualTo(3);
-        assertThat(GrowthTrend.of(RoundVector.of(1, 1), 1).roundsNeeded()).isEqualTo(1);
-        assertThat(GrowthTrend.of(RoundVector.of(5, 0, 0, 1), 1).roundsNeeded()).isEqualTo(3);
-        assertThat(GrowthTrend.of(RoundVector.of(1, 0, 1, 0), 1).roundsNeeded()).isEqualTo(1);
-        assertThat(GrowthTrend.of(RoundVector.of(5, 0, 0), 1).roundsNeeded()).isZero();
+        assertThat(RoundVector.of().roundsNeeded()).isEqualTo(3);
+        assertThat(RoundVector.of(1, 1).roundsNeeded()).isEqualTo(1);
+        assertThat(RoundVector.of(5, 0, 0, 1).roundsNeeded()).isEqualTo(3);
+        assertThat(RoundVector.of(1, 0, 1, 0).roundsNeeded()).isEqualTo(1);
+        assertThat(RoundVector.of(5, 0, 0).roundsNeeded()).isZero();
     }
 
     @Test
     void countsOnlyWhatCameOnTopAfterTheWarmUp() {
-        assertThat(GrowthTrend.of(RoundVector.of(7, 1, -1, 3, 2), 1).growth()).isEqualTo(5);
-        assertThat(GrowthTrend.of(RoundVector.of(7, 1, 1, 1), 2).growth()).isEqualTo(2);
-        assertThat(GrowthTrend.of(RoundVector.of(7, 1, 1, 1), 0).growth()).isEqualTo(10);
+        assertThat(RoundVector.of(7, 1, -1, 3, 2).growth()).isEqualTo(5);
+        assertThat(withWarmUp(2, RoundVector.of(7, 1, 1, 1)).growth()).isEqualTo(2);
+        assertThat(withWarmUp(0, RoundVector.of(7, 1, 1, 1)).growth()).isEqualTo(10);
     }
 
     @Test
     void aLongerWarmUpLetsALaterRoundFillTheCache() {
         RoundVector vector = RoundVector.of(3, 2, 0, 0);
 
-        assertThat(GrowthTrend.of(vector, 1).trend()).isEqualTo(SETTLING);
-        assertThat(GrowthTrend.of(vector, 2).trend()).isEqualTo(SETTLED);
-        assertThat(GrowthTrend.of(vector, 3).trend()).isEqualTo(UNDECIDED);
+        assertThat(withWarmUp(1, vector).trend()).isEqualTo(SETTLING);
+        assertThat(withWarmUp(2, vector).trend()).isEqualTo(SETTLED);
+        assertThat(withWarmUp(3, vector).trend()).isEqualTo(UNDECIDED);
+    }
+
+    private static RoundVector withWarmUp(int rounds, RoundVector vector) {
+        return new RoundVector(vector.rounds(), rounds, vector.amounts());
     }
 
     private static RoundVector vector(List<Long> amounts) {

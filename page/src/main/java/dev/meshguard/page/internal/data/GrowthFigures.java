@@ -79,7 +79,7 @@ final class GrowthFigures {
             json.writeNumberField("device", MeshGrid.number(memory.memory().device()));
             json.writeStringField("type", memory.memory().type().name());
             Columns.numbers("memory", afterEachRound(memory.bytes(), 1), json);
-            json.writeStringField("trend", memory.trend().name());
+            json.writeStringField("trend", memory.bytes().trend().name());
             json.writeNumberField("slopeBytesPerRound", memory.bytesPerRound());
         });
     }
@@ -94,13 +94,13 @@ final class GrowthFigures {
         Columns.numbers("memory", afterEachRound(site.bytes(), devices), json);
         Columns.numbers("buffers", afterEachRound(site.buffers(), devices), json);
         json.writeNumberField("slopeBytesPerRound", slope(site) * devices);
-        json.writeStringField("trend", site.trend().name());
+        json.writeStringField("trend", site.bytes().trend().name());
         JsonParts.optional("site", site.origin().flatMap(Origin::site).map(Object::toString), json);
     }
 
     private long slope(SiteGrowth site) {
         int counted = growth.rounds() - growth.warmUp();
-        if (site.trend() != Trend.GROWING || counted < 1) {
+        if (site.bytes().trend() != Trend.GROWING || counted < 1) {
             return 0;
         }
         long sum = site.bytes().amounts().tailMap(growth.warmUp() + 1).values().stream()
