@@ -9,7 +9,6 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -55,9 +54,6 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class HandleSearch {
 
-    /** The default for the maximum number of visited objects. */
-    public static final int DEFAULT_MAX_OBJECTS = 200_000;
-
     /** The maximum number of collections. */
     static final int MAX_COLLECTIONS = 4;
 
@@ -65,12 +61,10 @@ public final class HandleSearch {
     private static final int PROOFS_NEEDED = 2;
 
     private final List<Consumer<Walk>> starts;
-    private final int objects;
     private final GarbageCollection garbage;
 
     private HandleSearch(Builder builder) {
         this.starts = List.copyOf(builder.starts);
-        this.objects = builder.objects;
         this.garbage = builder.garbage;
     }
 
@@ -83,7 +77,7 @@ public final class HandleSearch {
         return builder.build();
     }
 
-    /** Starts a search with other roots or bounds. */
+    /** Starts a search with other roots. */
     public static Builder builder() {
         return new Builder();
     }
@@ -108,8 +102,7 @@ public final class HandleSearch {
             proofs += garbage.run() ? 1 : 0;
         }
         for (MemoryRequest request : open) {
-            List<String> path = paths.to.get(request);
-            tracker.traced(request, path == null ? withoutPath(request, paths, proofs) : Reachability.heldBy(path));
+            tracker.traced(request, reachability(request, paths, proofs));
         }
         return unfound.stream().allMatch(HandleSearch::isCollected) ? List.of() : paths.unread;
     }
@@ -119,7 +112,7 @@ public final class HandleSearch {
         IdentityHashMap<MemoryRequest, Object> handles = new IdentityHashMap<>();
         open.forEach(
                 request -> request.handle().map(WeakReference::get).ifPresent(handle -> handles.put(request, handle)));
-        Walk walk = new Walk(handles.values(), objects, tracker::isPartOfHandles);
+        Walk walk = new Walk(handles.values(), tracker::isPartOfHandles);
         if (!handles.isEmpty()) {
             starts.forEach(start -> start.accept(walk));
             walk.traverse();
@@ -135,15 +128,16 @@ public final class HandleSearch {
                 : proofs < PROOFS_NEEDED && unfound.stream().anyMatch(request -> !isCollected(request));
     }
 
-    private static Reachability withoutPath(MemoryRequest request, Paths paths, int proofs) {
+    private static Reachability reachability(MemoryRequest request, Paths paths, int proofs) {
+        List<String> path = paths.to.get(request);
+        if (path != null) {
+            return Reachability.heldBy(path);
+        }
         if (isCollected(request)) {
             // A reference may be empty by chance, but the result must not depend on chance.
             return proofs > 0 ? Reachability.lost() : Reachability.unknown();
         }
-        if (proofs < PROOFS_NEEDED) {
-            return Reachability.unknown();
-        }
-        return Reachability.heldBy(paths.beyond);
+        return proofs < PROOFS_NEEDED ? Reachability.unknown() : Reachability.heldBy(paths.beyond);
     }
 
     private static boolean isCollected(MemoryRequest request) {
@@ -162,45 +156,24 @@ public final class HandleSearch {
     /** The paths to the handles that were found, and how far the search for them went. */
     private record Paths(IdentityHashMap<MemoryRequest, List<String>> to, List<String> beyond, List<String> unread) {}
 
-    /** Configures the roots and bounds of a search; not safe for use by several threads. */
+    /** Configures the roots of a search; not safe for use by several threads. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
         private final List<Consumer<Walk>> starts = new ArrayList<>();
-        private int objects = DEFAULT_MAX_OBJECTS;
         private GarbageCollection garbage = GarbageCollection.forced();
 
         private Builder() {}
 
         /** Starts at the fields of an object, which is named by its class. */
         public Builder instance(Object root) {
-            starts.add(walk -> walk.visit(root, Path.ofRoot(JavaTypes.nameOf(root.getClass()))));
+            starts.add(walk -> walk.from(root));
             return this;
         }
 
         /** Starts at the static fields of this class only. */
         public Builder statics(Class<?> type) {
             starts.add(walk -> walk.fromStaticsOf(type));
-            return this;
-        }
-
-        /** Starts at an object with a custom name, for example {@code parameter cache}. */
-        public Builder named(String name, Object root) {
-            starts.add(walk -> walk.visit(root, Path.ofNamedRoot(name)));
-            return this;
-        }
-
-        /**
-         * Sets the maximum number of visited objects; {@value #DEFAULT_MAX_OBJECTS} by default.
-         *
-         * @throws IllegalArgumentException if the number is not positive
-         */
-        public Builder maxObjects(int number) {
-            if (number < 1) {
-                throw new IllegalArgumentException(
-                        String.format(Locale.ROOT, "Cannot search with %d objects at most: give 1 or more", number));
-            }
-            objects = number;
             return this;
         }
 

@@ -33,17 +33,20 @@ final class JavaTypes {
             BigDecimal.class,
             UUID.class);
 
-    /** Classes that record and judge: they know every request, but hold no handle. */
-    private static final List<Class<?>> RECORDING = List.of(
+    /**
+     * Classes that record and judge know every request, but hold no handle. The others represent the running program, not
+     * data that was stored in it.
+     */
+    private static final List<Class<?>> ENDS = List.of(
             AllocationListener.class,
             MemoryRequest.class,
             AllocationHistory.class,
             BufferGeneration.class,
-            HistoryEvent.class);
-
-    /** Classes that represent the running program, not data that was stored in it. */
-    private static final List<Class<?>> MACHINERY =
-            List.of(Class.class, ClassLoader.class, Thread.class, ThreadGroup.class);
+            HistoryEvent.class,
+            Class.class,
+            ClassLoader.class,
+            Thread.class,
+            ThreadGroup.class);
 
     /** The interfaces by which hidden classes of the JDK are named. */
     private static final List<Class<?>> ROLES =
@@ -64,8 +67,7 @@ final class JavaTypes {
     static boolean endsPath(Class<?> type) {
         return isLeaf(type)
                 || type.isAnnotationPresent(EndOfPath.class)
-                || RECORDING.stream().anyMatch(recording -> recording.isAssignableFrom(type))
-                || MACHINERY.stream().anyMatch(machinery -> machinery.isAssignableFrom(type));
+                || ENDS.stream().anyMatch(end -> end.isAssignableFrom(type));
     }
 
     /**

@@ -36,14 +36,9 @@ final class Path {
         this.beginning = before == null || length <= FIRST_STEPS ? this : before.beginning;
     }
 
-    /** Returns the path to a root that is named only if no step follows. */
-    static Path ofRoot(String name) {
-        return new Path(null, () -> name, 0);
-    }
-
-    /** Returns the path to a root whose name is the first step. */
-    static Path ofNamedRoot(String name) {
-        return new Path(null, () -> name, 1);
+    /** Returns the path to a root, which is named by its class, and only if no step follows. */
+    static Path ofRoot(Class<?> type) {
+        return new Path(null, () -> JavaTypes.nameOf(type), 0);
     }
 
     /** Returns the path through a field of a class or of one of its objects. */

@@ -143,15 +143,7 @@ class HandlePathTests {
     }
 
     @Test
-    void beginsWithTheNameThatARootWasGiven() {
-        assertThat(search.path(HandleSearch.builder().named("parameter model", new Model(List.of(HANDLE))), HANDLE))
-                .hasValue("parameter model -> Model.weights -> List[0]");
-    }
-
-    @Test
     void isTheNameOfARootThatIsTheHandleItself() {
-        assertThat(search.path(HandleSearch.builder().named("parameter tensor", HANDLE), HANDLE))
-                .hasValue("parameter tensor");
         assertThat(search.pathFrom(HANDLE, HANDLE)).hasValue("Handle");
     }
 

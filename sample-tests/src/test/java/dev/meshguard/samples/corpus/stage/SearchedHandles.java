@@ -69,7 +69,7 @@ public final class SearchedHandles implements HandleFinder {
         searches++;
         AllocationHistory before = one.tracker().history();
         HandleSearch.builder()
-                .named("Program.kept", one.stage().kept())
+                .instance(one.stage().kept())
                 .collectingBy(collecting)
                 .build()
                 .trace(one.tracker(), before);
