@@ -5,10 +5,8 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
 
@@ -42,12 +40,6 @@ final class SilentListener implements AllocationListener {
     }
 
     @Override
-    public void ownerCached(Owner owner, String cache) {}
-
-    @Override
-    public void ownerEnded(Owner owner) {}
-
-    @Override
     public void meshOpened(MeshDescription mesh) {}
 
     @Override
@@ -55,16 +47,4 @@ final class SilentListener implements AllocationListener {
 
     @Override
     public void meshClosed(int mesh) {}
-
-    @Override
-    public void deviceOpened(int device) {}
-
-    @Override
-    public void deviceClosed(int device) {}
-
-    @Override
-    public void witnessed(WitnessSnapshot reading) {}
-
-    @Override
-    public void reportsLost(long count, String reason) {}
 }

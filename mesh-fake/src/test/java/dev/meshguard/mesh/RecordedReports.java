@@ -2,10 +2,10 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
@@ -13,6 +13,7 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongFunction;
 
 /** Records every call of a mesh as one line. */
 final class RecordedReports implements AllocationListener {
@@ -96,16 +97,6 @@ final class RecordedReports implements AllocationListener {
     }
 
     @Override
-    public synchronized void ownerCached(Owner owner, String cache) {
-        lines.add("cached %s in %s".formatted(owner, cache));
-    }
-
-    @Override
-    public synchronized void ownerEnded(Owner owner) {
-        lines.add("ended " + owner);
-    }
-
-    @Override
     public synchronized void meshOpened(MeshDescription mesh) {
         meshes.add(mesh);
         lines.add("opened mesh " + mesh.id());
@@ -122,23 +113,21 @@ final class RecordedReports implements AllocationListener {
     }
 
     @Override
-    public synchronized void deviceOpened(int device) {
-        lines.add("opened device " + device);
-    }
-
-    @Override
-    public synchronized void deviceClosed(int device) {
-        lines.add("closed device " + device);
-    }
-
-    @Override
-    public synchronized void witnessed(WitnessSnapshot reading) {
-        readings.add(reading);
-        lines.add("witnessed " + reading.moment());
-    }
-
-    @Override
-    public synchronized void reportsLost(long count, String reason) {
-        lines.add("lost %d: %s".formatted(count, reason));
+    public synchronized void reported(LongFunction<HistoryEvent> event) {
+        HistoryEvent read = event.apply(0);
+        if (read instanceof HistoryEvent.OwnerCached cached) {
+            lines.add("cached %s in %s".formatted(cached.owner(), cached.cache()));
+        } else if (read instanceof HistoryEvent.OwnerEnded ended) {
+            lines.add("ended " + ended.owner());
+        } else if (read instanceof HistoryEvent.DeviceOpened opened) {
+            lines.add("opened device " + opened.device());
+        } else if (read instanceof HistoryEvent.DeviceClosed closed) {
+            lines.add("closed device " + closed.device());
+        } else if (read instanceof HistoryEvent.Witnessed witnessed) {
+            readings.add(witnessed.snapshot());
+            lines.add("witnessed " + witnessed.snapshot().moment());
+        } else if (read instanceof HistoryEvent.ReportsLost lost) {
+            lines.add("lost %d: %s".formatted(lost.count(), lost.reason()));
+        }
     }
 }

@@ -4,6 +4,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.CacheKey;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
@@ -14,6 +15,7 @@ import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongFunction;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -77,33 +79,49 @@ public interface AllocationListener {
     /** Begins a phase. Closing the scope returns to the phase before. */
     Scope phase(Phase phase);
 
+    /**
+     * Reports an event of no request for memory. The methods that follow call this one, so a listener that forwards or inspects
+     * such reports overrides only this method.
+     *
+     * <p>Does nothing by default.
+     *
+     * @param event makes the event from its number in the history
+     */
+    default void reported(LongFunction<HistoryEvent> event) {}
+
     /** Reports that a cache now keeps an owner, for example {@code program cache}. */
-    void ownerCached(Owner owner, String cache);
+    default void ownerCached(Owner owner, String cache) {
+        reported(number -> new HistoryEvent.OwnerCached(number, owner, cache, Optional.empty()));
+    }
 
     /** Reports that a cache now keeps an owner under a key that it did not have. */
     default void ownerCached(Owner owner, String cache, CacheKey key) {
-        ownerCached(owner, cache);
+        reported(number -> new HistoryEvent.OwnerCached(number, owner, cache, Optional.of(key)));
     }
 
     /** Reports the end of an owner. Its buffers cannot be in use afterwards. */
-    void ownerEnded(Owner owner);
+    default void ownerEnded(Owner owner) {
+        reported(number -> new HistoryEvent.OwnerEnded(number, owner));
+    }
 
     /**
-     * Reports that a mesh records a trace from now on.
-     *
-     * <p>Does nothing by default, like the other reports about traces. The end of a trace is {@link #ownerEnded}.
+     * Reports that a mesh records a trace from now on. The end of a trace is {@link #ownerEnded}.
      *
      * @param mesh the mesh whose allocations during the capture belong to the trace
      * @param trace the trace; a capture under a number that was used before needs another name
      */
-    default void captureBegan(int mesh, Owner trace) {}
+    default void captureBegan(int mesh, Owner trace) {
+        reported(number -> new HistoryEvent.CaptureBegan(number, mesh, trace));
+    }
 
     /**
      * Reports that a trace has recorded a program: each replay overwrites its circular buffers and reads its binaries.
      *
      * @param subDevice the allocator of the sub-device whose cores run the program; empty if the mesh is not divided
      */
-    default void programCaptured(Owner trace, Owner program, Optional<AllocatorId> subDevice) {}
+    default void programCaptured(Owner trace, Owner program, Optional<AllocatorId> subDevice) {
+        reported(number -> new HistoryEvent.ProgramCaptured(number, trace, program, subDevice));
+    }
 
     /**
      * Reports that a trace has recorded an operation that reads or writes a buffer.
@@ -111,17 +129,23 @@ public interface AllocationListener {
      * @param buffer the request of the buffer; one that was allocated during the capture is written by every replay in any case,
      *     but only an unused one may take the place of an input that is freed during the capture
      */
-    default void bufferCaptured(Owner trace, MemoryRequest buffer) {}
+    default void bufferCaptured(Owner trace, MemoryRequest buffer) {
+        reported(number -> new HistoryEvent.BufferCaptured(number, trace, buffer));
+    }
 
     /** Reports that a trace records no more. */
-    default void captureEnded(Owner trace) {}
+    default void captureEnded(Owner trace) {
+        reported(number -> new HistoryEvent.CaptureEnded(number, trace));
+    }
 
     /**
      * Reports that a trace is replayed.
      *
      * @param inFlight the other traces whose replays this one does not wait for
      */
-    default void traceReplayed(Owner trace, List<Owner> inFlight) {}
+    default void traceReplayed(Owner trace, List<Owner> inFlight) {
+        reported(number -> new HistoryEvent.TraceReplayed(number, trace, inFlight));
+    }
 
     /** Reports that a mesh was opened. */
     void meshOpened(MeshDescription mesh);
@@ -133,13 +157,19 @@ public interface AllocationListener {
     void meshClosed(int mesh);
 
     /** Reports that a device was initialised. Its addresses are all free again. */
-    void deviceOpened(int device);
+    default void deviceOpened(int device) {
+        reported(number -> new HistoryEvent.DeviceOpened(number, device));
+    }
 
     /** Reports that a device was closed. */
-    void deviceClosed(int device);
+    default void deviceClosed(int device) {
+        reported(number -> new HistoryEvent.DeviceClosed(number, device));
+    }
 
     /** Reports the snapshot of an independent count of the same memory. */
-    void witnessed(WitnessSnapshot snapshot);
+    default void witnessed(WitnessSnapshot snapshot) {
+        reported(number -> new HistoryEvent.Witnessed(number, snapshot));
+    }
 
     /**
      * Reports that the source could not deliver some reports.
@@ -147,7 +177,11 @@ public interface AllocationListener {
      * @param count their number, or less than 0 if unknown; 0 has no effect
      * @param reason what happened, as a whole sentence without the full stop
      */
-    void reportsLost(long count, String reason);
+    default void reportsLost(long count, String reason) {
+        if (count != 0) {
+            reported(number -> new HistoryEvent.ReportsLost(number, count, reason));
+        }
+    }
 
     /**
      * Reports the object through which the code under test holds the buffers of a request, so that its reachability can
@@ -171,26 +205,36 @@ public interface AllocationListener {
     }
 
     /** Reports that a source is connected. A history without any connected source proves nothing. */
-    default void sourceAttached(SourceDescription source) {}
+    default void sourceAttached(SourceDescription source) {
+        reported(number -> new HistoryEvent.SourceAttached(number, source));
+    }
 
     /**
      * Reports a note of the source for a reader of the verdict: a limit of its records, or what was skipped of them. Every report
-     * of a verdict has it. Does nothing by default.
+     * of a verdict has it.
      *
      * @param note a whole sentence
      */
-    default void sourceNoted(String note) {}
+    default void sourceNoted(String note) {
+        reported(number -> new HistoryEvent.SourceNoted(number, note));
+    }
 
     /** Reports that a process has exited that reported under {@link AllocationDetails#processId()}. */
-    default void processDied(long processId) {}
+    default void processDied(long processId) {
+        reported(number -> new HistoryEvent.ProcessDied(number, processId));
+    }
 
     /**
      * Reports that the source delivers neither allocations nor frees from now on.
      *
      * @param reason what happened, as a whole sentence without the full stop
      */
-    default void trackingStopped(String reason) {}
+    default void trackingStopped(String reason) {
+        reported(number -> new HistoryEvent.TrackingStopped(number, reason));
+    }
 
     /** Reports that the source delivers allocations and frees again. */
-    default void trackingStarted() {}
+    default void trackingStarted() {
+        reported(HistoryEvent.TrackingStarted::new);
+    }
 }

@@ -1,24 +1,18 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocatorId;
-import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.Reachability;
-import dev.meshguard.event.SourceDescription;
-import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.DeviceSums;
 import dev.meshguard.history.MemorySnapshot;
@@ -60,7 +54,7 @@ import org.apiguardian.api.API.Status;
  * <p>It never throws because of what the code under test did. A double free, a free of an unknown address and another
  * size at a live address are events of the history. A check judges them later with both sides at hand. A report that
  * cannot be recorded (a device id below 0 or above {@value HistoryEvent#MAX_DEVICE}) is counted as lost, which makes every verdict
- * inconclusive. The tracker does no I/O unless logging requires it.
+ * inconclusive. The tracker does no I/O.
  *
  * <h2>Implementation and costs</h2>
  *
@@ -91,7 +85,6 @@ public final class AllocationTracker implements AllocationListener {
     private final OriginCapture capture;
     private final boolean flatAddresses;
     private final InstantSource clock;
-    private final EventLog log;
 
     private final StackKeeper stacks = new StackKeeper();
     private final ReportRecorder recorder = new ReportRecorder(stacks);
@@ -114,7 +107,6 @@ public final class AllocationTracker implements AllocationListener {
         this.capture = builder.capture;
         this.flatAddresses = builder.flatAddresses;
         this.clock = builder.clock;
-        this.log = new EventLog(builder.isLogged);
     }
 
     /** Creates a tracker that keeps the origin of every request for memory. */
@@ -237,12 +229,6 @@ public final class AllocationTracker implements AllocationListener {
         Effect effect = recorder.allocated(request, device, type, address, size, ownership);
         if (effect != Effect.ENTERED && effect != Effect.RESIZED) {
             markAnomaly(request);
-            warn(effect, request, device, type, address);
-        }
-        if (log.isOn()) {
-            log.recorded(
-                    new HistoryEvent.Allocated(recorder.size(), request, device, type, address, size, ownership),
-                    effect);
         }
     }
 
@@ -251,14 +237,9 @@ public final class AllocationTracker implements AllocationListener {
         if (!isRecordable(device)) {
             return;
         }
-        Effect effect = recorder.freed(release, device, type, address, ownership);
-        if (effect == Effect.NOTHING_TO_FREE) {
+        if (recorder.freed(release, device, type, address, ownership) == Effect.NOTHING_TO_FREE) {
             addStack(release);
             markAnomaly(release);
-            log.anomaly("free of an address that is not live", device, type, address);
-        }
-        if (log.isOn()) {
-            log.recorded(new HistoryEvent.Freed(recorder.size(), release, device, type, address, ownership), effect);
         }
     }
 
@@ -271,10 +252,6 @@ public final class AllocationTracker implements AllocationListener {
         addStack(release);
         markAnomaly(release);
         recorder.freeIgnored(release, device, type, address, reason);
-        log.anomaly("free that the runtime ignored (" + reason.description() + ")", device, type, address);
-        if (log.isOn()) {
-            log.recorded(new HistoryEvent.FreeIgnored(recorder.size(), release, device, type, address, reason));
-        }
     }
 
     @Override
@@ -304,90 +281,26 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     @Override
-    public void ownerCached(Owner owner, String cache) {
-        ownerCached(owner, cache, Optional.empty());
-    }
-
-    @Override
-    public void ownerCached(Owner owner, String cache, CacheKey key) {
-        ownerCached(owner, cache, Optional.of(key));
-    }
-
-    private void ownerCached(Owner owner, String cache, Optional<CacheKey> key) {
-        mark(number -> new HistoryEvent.OwnerCached(number, owner, cache, key));
-    }
-
-    @Override
-    public void ownerEnded(Owner owner) {
-        mark(number -> new HistoryEvent.OwnerEnded(number, owner));
-    }
-
-    @Override
-    public void captureBegan(int mesh, Owner trace) {
-        mark(number -> new HistoryEvent.CaptureBegan(number, mesh, trace));
-    }
-
-    @Override
-    public void programCaptured(Owner trace, Owner program, Optional<AllocatorId> subDevice) {
-        mark(number -> new HistoryEvent.ProgramCaptured(number, trace, program, subDevice));
-    }
-
-    @Override
-    public void bufferCaptured(Owner trace, MemoryRequest buffer) {
-        mark(number -> new HistoryEvent.BufferCaptured(number, trace, buffer));
-    }
-
-    @Override
-    public void captureEnded(Owner trace) {
-        mark(number -> new HistoryEvent.CaptureEnded(number, trace));
-    }
-
-    @Override
-    public void traceReplayed(Owner trace, List<Owner> inFlight) {
-        List<Owner> others = List.copyOf(inFlight);
-        mark(number -> new HistoryEvent.TraceReplayed(number, trace, others));
+    public void reported(LongFunction<HistoryEvent> event) {
+        recorder.mark(event);
     }
 
     @Override
     public void meshOpened(MeshDescription mesh) {
         Instant now = clock.instant();
-        mark(number -> new HistoryEvent.MeshOpened(number, now, mesh));
+        reported(number -> new HistoryEvent.MeshOpened(number, now, mesh));
     }
 
     @Override
     public void meshClosing(int mesh) {
         Instant now = clock.instant();
-        mark(number -> new HistoryEvent.MeshClosing(number, now, mesh));
+        reported(number -> new HistoryEvent.MeshClosing(number, now, mesh));
     }
 
     @Override
     public void meshClosed(int mesh) {
         Instant now = clock.instant();
-        mark(number -> new HistoryEvent.MeshClosed(number, now, mesh));
-    }
-
-    @Override
-    public void deviceOpened(int device) {
-        mark(number -> new HistoryEvent.DeviceOpened(number, device));
-    }
-
-    @Override
-    public void deviceClosed(int device) {
-        mark(number -> new HistoryEvent.DeviceClosed(number, device));
-    }
-
-    @Override
-    public void witnessed(WitnessSnapshot snapshot) {
-        mark(number -> new HistoryEvent.Witnessed(number, snapshot));
-    }
-
-    @Override
-    public void reportsLost(long count, String reason) {
-        if (count == 0) {
-            return;
-        }
-        mark(number -> new HistoryEvent.ReportsLost(number, count, reason));
-        log.reportsLost(reason);
+        reported(number -> new HistoryEvent.MeshClosed(number, now, mesh));
     }
 
     @Override
@@ -395,31 +308,6 @@ public final class AllocationTracker implements AllocationListener {
         if (request instanceof TrackedRequest tracked) {
             tracked.handleReturned(handle);
         }
-    }
-
-    @Override
-    public void sourceAttached(SourceDescription source) {
-        mark(number -> new HistoryEvent.SourceAttached(number, source));
-    }
-
-    @Override
-    public void sourceNoted(String note) {
-        mark(number -> new HistoryEvent.SourceNoted(number, note));
-    }
-
-    @Override
-    public void processDied(long processId) {
-        mark(number -> new HistoryEvent.ProcessDied(number, processId));
-    }
-
-    @Override
-    public void trackingStopped(String reason) {
-        mark(number -> new HistoryEvent.TrackingStopped(number, reason));
-    }
-
-    @Override
-    public void trackingStarted() {
-        mark(HistoryEvent.TrackingStarted::new);
     }
 
     /**
@@ -434,12 +322,12 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Records that the check is made now, with the given date. */
     public void checked(LocalDate today) {
-        mark(number -> new HistoryEvent.Checked(number, today));
+        reported(number -> new HistoryEvent.Checked(number, today));
     }
 
     /** Records whether the handle of a request is still reachable. */
     public void traced(MemoryRequest request, Reachability reachability) {
-        mark(number -> new HistoryEvent.HandleTraced(number, request, reachability));
+        reported(number -> new HistoryEvent.HandleTraced(number, request, reachability));
     }
 
     // Handles
@@ -491,11 +379,11 @@ public final class AllocationTracker implements AllocationListener {
         if (round < 1) {
             throw new IllegalArgumentException("Rounds are counted from 1: round " + round + " was begun");
         }
-        mark(number -> new HistoryEvent.RoundBegan(number, round));
+        reported(number -> new HistoryEvent.RoundBegan(number, round));
         AtomicBoolean ended = new AtomicBoolean();
         return () -> {
             if (ended.compareAndSet(false, true)) {
-                mark(number -> new HistoryEvent.RoundEnded(number, round));
+                reported(number -> new HistoryEvent.RoundEnded(number, round));
             }
         };
     }
@@ -632,15 +520,6 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
-    /** Writes a line to the log if an allocation contradicts what is live at its address. */
-    private void warn(Effect effect, MemoryRequest request, int device, BufferType type, long address) {
-        if (effect == Effect.REPEATED_WITH_OTHER_SIZE && request.details().kind() == BufferKind.BUFFER) {
-            log.anomaly("report of another size at a live address", device, type, address);
-        } else if (effect == Effect.ENTERED_OVER_ANOTHER) {
-            log.anomaly("report of an address that another allocator has in the ledger", device, type, address);
-        }
-    }
-
     private AllocationDetails withLabelOfThread(AllocationDetails details) {
         String label = labels.current();
         return label == null || details.label().isPresent() ? details : details.labelled(label);
@@ -666,17 +545,9 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
-    /** Records an event without an address. */
-    private void mark(LongFunction<HistoryEvent> event) {
-        HistoryEvent recorded = recorder.mark(event);
-        if (log.isOn()) {
-            log.recorded(recorded);
-        }
-    }
-
     private void beginPhase(Phase phase) {
         Instant now = clock.instant();
-        mark(number -> new HistoryEvent.PhaseBegan(number, now, phase));
+        reported(number -> new HistoryEvent.PhaseBegan(number, now, phase));
     }
 
     /** Ends this phase and no other. Scopes may be closed in any order, and twice. */
@@ -708,7 +579,6 @@ public final class AllocationTracker implements AllocationListener {
         private OriginCapture capture = OriginCapture.ALLOCATIONS;
         private boolean flatAddresses = true;
         private InstantSource clock = InstantSource.system();
-        private boolean isLogged = true;
 
         private Builder() {}
 
@@ -739,11 +609,9 @@ public final class AllocationTracker implements AllocationListener {
         /**
          * Prepares for a source that reads a file of the past, which has neither stacks nor times nor the banks of a buffer.
          *
-         * <p>No origins are captured, all times are {@link Instant#EPOCH}, and {@link #bankedAddresses()} is set. Nothing is written to
-         * the log of this class. By default, events are logged at DEBUG, and what contradicts earlier reports at WARN.
+         * <p>No origins are captured, all times are {@link Instant#EPOCH}, and {@link #bankedAddresses()} is set.
          */
         public Builder ofFile() {
-            isLogged = false;
             return originCapture(OriginCapture.NONE).bankedAddresses().clock(InstantSource.fixed(Instant.EPOCH));
         }
 

@@ -65,13 +65,12 @@ final class ReportRecorder {
         }
     }
 
-    /** Records an event without an address and returns it. */
-    HistoryEvent mark(LongFunction<HistoryEvent> event) {
+    /** Records an event without an address. */
+    void mark(LongFunction<HistoryEvent> event) {
         try (SpinLock held = lock.acquire()) {
             HistoryEvent mark = event.apply(journal.size() + 1L);
             journal.mark(ticket.incrementAndGet(), mark);
             ledger.enter(mark);
-            return mark;
         }
     }
 

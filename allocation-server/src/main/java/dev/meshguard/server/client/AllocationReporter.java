@@ -6,10 +6,8 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
@@ -96,12 +94,6 @@ public final class AllocationReporter implements AllocationListener, AutoCloseab
     }
 
     @Override
-    public void ownerCached(Owner owner, String cache) {}
-
-    @Override
-    public void ownerEnded(Owner owner) {}
-
-    @Override
     public void meshOpened(MeshDescription mesh) {}
 
     @Override
@@ -109,19 +101,6 @@ public final class AllocationReporter implements AllocationListener, AutoCloseab
 
     @Override
     public void meshClosed(int mesh) {}
-
-    @Override
-    public void deviceOpened(int device) {}
-
-    @Override
-    public void deviceClosed(int device) {}
-
-    @Override
-    public void witnessed(WitnessSnapshot reading) {}
-
-    /** A report that the source lost does not reach the server either. */
-    @Override
-    public void reportsLost(long count, String reason) {}
 
     @Override
     public void close() {

@@ -6,9 +6,9 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_
 import static dev.meshguard.mesh.runtime.RuntimeDefect.REPORTS_END_AT_CLOSE;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongFunction;
 
 /**
  * Forwards the reports of one mesh to its listener, and loses, delays or alters reports as the defects require.
@@ -106,9 +107,9 @@ public final class DefectInjectingListener extends ForwardingListener {
     }
 
     @Override
-    public void ownerEnded(Owner owner) {
-        if (!isSilent()) {
-            listener.ownerEnded(owner);
+    public void reported(LongFunction<HistoryEvent> event) {
+        if (!isSilent() || !(event.apply(0) instanceof HistoryEvent.OwnerEnded)) {
+            listener.reported(event);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.meshguard.samples.corpus.stage;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.LongFunction;
 import java.util.stream.Stream;
 
 /**
@@ -173,14 +175,28 @@ public final class PhysicalMemory implements AllocationListener {
     }
 
     @Override
-    public void ownerCached(Owner owner, String cache) {
+    public void reported(LongFunction<HistoryEvent> event) {
+        HistoryEvent read = event.apply(0);
+        if (read instanceof HistoryEvent.OwnerCached cached) {
+            isCached(cached.owner());
+        } else if (read instanceof HistoryEvent.OwnerEnded ended) {
+            ends(ended.owner());
+        } else if (read instanceof HistoryEvent.DeviceClosed closed) {
+            closes(closed.device());
+        } else if (read instanceof HistoryEvent.Witnessed witnessed) {
+            compare(witnessed.snapshot());
+        } else if (read instanceof HistoryEvent.ProcessDied died) {
+            dies(died.processId());
+        }
+    }
+
+    private void isCached(Owner owner) {
         cachedOwners.add(owner);
         alive().filter(life -> life.details().owner().filter(owner::equals).isPresent())
                 .forEach(Life::ownerIsCached);
     }
 
-    @Override
-    public void ownerEnded(Owner owner) {
+    private void ends(Owner owner) {
         clock.nextMoment();
         cachedOwners.remove(owner);
         lives.stream()
@@ -209,18 +225,13 @@ public final class PhysicalMemory implements AllocationListener {
         open.remove(mesh);
     }
 
-    @Override
-    public void deviceOpened(int device) {}
-
-    @Override
-    public void deviceClosed(int device) {
+    private void closes(int device) {
         clock.nextMoment();
         lives.stream().filter(life -> life.device() == device).forEach(life -> life.deviceCloses(closing));
         alive().filter(life -> life.device() == device).forEach(life -> life.deviceIsClosed(clock.moment()));
     }
 
-    @Override
-    public void witnessed(WitnessSnapshot reading) {
+    private void compare(WitnessSnapshot reading) {
         if (reading.moment() != WitnessSnapshot.Moment.CLOSE_BEGUN) {
             return;
         }
@@ -250,11 +261,7 @@ public final class PhysicalMemory implements AllocationListener {
         }
     }
 
-    @Override
-    public void reportsLost(long count, String reason) {}
-
-    @Override
-    public void processDied(long processId) {
+    private void dies(long processId) {
         clock.nextMoment();
         lives.stream()
                 .filter(life -> life.details().processId().orElse(-1) == processId)

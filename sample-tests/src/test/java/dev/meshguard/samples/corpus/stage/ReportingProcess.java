@@ -2,16 +2,15 @@ package dev.meshguard.samples.corpus.stage;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.SourceDescription;
-import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
+import java.util.function.LongFunction;
 
 /** A process that reports under its own number until it ends; then its reports stop. */
 final class ReportingProcess implements AllocationListener {
@@ -63,16 +62,6 @@ final class ReportingProcess implements AllocationListener {
     }
 
     @Override
-    public void ownerCached(Owner owner, String cache) {
-        report(() -> listener.ownerCached(owner, cache));
-    }
-
-    @Override
-    public void ownerEnded(Owner owner) {
-        report(() -> listener.ownerEnded(owner));
-    }
-
-    @Override
     public void meshOpened(MeshDescription mesh) {
         report(() -> listener.meshOpened(mesh));
     }
@@ -88,33 +77,15 @@ final class ReportingProcess implements AllocationListener {
     }
 
     @Override
-    public void deviceOpened(int device) {
-        report(() -> listener.deviceOpened(device));
-    }
-
-    @Override
-    public void deviceClosed(int device) {
-        report(() -> listener.deviceClosed(device));
-    }
-
-    @Override
-    public void witnessed(WitnessSnapshot reading) {
-        report(() -> listener.witnessed(reading));
-    }
-
-    @Override
-    public void reportsLost(long count, String reason) {
-        report(() -> listener.reportsLost(count, reason));
+    public void reported(LongFunction<HistoryEvent> event) {
+        if (!dead || event.apply(0) instanceof HistoryEvent.SourceAttached) {
+            listener.reported(event);
+        }
     }
 
     @Override
     public void handleReturned(MemoryRequest request, Object handle) {
         listener.handleReturned(request, handle);
-    }
-
-    @Override
-    public void sourceAttached(SourceDescription source) {
-        listener.sourceAttached(source);
     }
 
     private void report(Runnable report) {

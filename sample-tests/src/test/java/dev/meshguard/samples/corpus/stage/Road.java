@@ -4,13 +4,13 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.AllocationListener;
@@ -22,6 +22,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.LongFunction;
 
 /**
  * The transport from a runtime to the tracker. It forwards everything, and records for each report the step of the program and
@@ -187,17 +188,6 @@ public final class Road implements AllocationListener {
     }
 
     @Override
-    public void ownerCached(Owner owner, String cache) {
-        tracker.ownerCached(owner, cache);
-    }
-
-    @Override
-    public void ownerEnded(Owner owner) {
-        endedOwners.add(owner);
-        tracker.ownerEnded(owner);
-    }
-
-    @Override
     public void meshOpened(MeshDescription mesh) {
         openMeshes.add(mesh.id());
         tracker.meshOpened(mesh);
@@ -216,13 +206,27 @@ public final class Road implements AllocationListener {
     }
 
     @Override
-    public void deviceOpened(int device) {
-        tracker.deviceOpened(device);
+    public void reported(LongFunction<HistoryEvent> event) {
+        HistoryEvent read = event.apply(0);
+        if (read instanceof HistoryEvent.OwnerEnded ended) {
+            endedOwners.add(ended.owner());
+        } else if (read instanceof HistoryEvent.DeviceClosed closed) {
+            readUnread(closed.device());
+        } else if (read instanceof HistoryEvent.Witnessed witnessed) {
+            note(witnessed.snapshot());
+        } else if (read instanceof HistoryEvent.ReportsLost) {
+            noticedLosses = true;
+        } else if (read instanceof HistoryEvent.TrackingStopped) {
+            lastStop = OptionalInt.of(clock.step());
+            listensAgain = false;
+        } else if (read instanceof HistoryEvent.TrackingStarted) {
+            listensAgain = true;
+        }
+        tracker.reported(event);
     }
 
     /** The runtime reads no device from which nothing was allocated; after a stop, a source has to read it to know that. */
-    @Override
-    public void deviceClosed(int device) {
+    private void readUnread(int device) {
         boolean wasRead = devicesRead.remove(device);
         if (lastStop.isPresent() && closingMesh.isPresent() && !wasRead) {
             WitnessSnapshot.Builder reading = WitnessSnapshot.of(closingMesh.getAsInt(), Moment.CLOSE_BEGUN)
@@ -230,51 +234,19 @@ public final class Road implements AllocationListener {
             List.of(BufferType.values()).forEach(type -> reading.region(device, type));
             tracker.witnessed(reading.build());
         }
-        tracker.deviceClosed(device);
     }
 
-    @Override
-    public void witnessed(WitnessSnapshot reading) {
+    private void note(WitnessSnapshot reading) {
         if (reading.moment() == Moment.CLOSE_BEGUN) {
             closingMesh = OptionalInt.of(reading.mesh());
             if (reading.allocator().filter(AllocatorId.DEVICE::equals).isPresent()) {
                 devicesRead.addAll(reading.devices());
             }
         }
-        tracker.witnessed(reading);
-    }
-
-    @Override
-    public void reportsLost(long count, String reason) {
-        noticedLosses = true;
-        tracker.reportsLost(count, reason);
     }
 
     @Override
     public void handleReturned(MemoryRequest request, Object handle) {
         tracker.handleReturned(request, handle);
-    }
-
-    @Override
-    public void sourceAttached(SourceDescription source) {
-        tracker.sourceAttached(source);
-    }
-
-    @Override
-    public void processDied(long processId) {
-        tracker.processDied(processId);
-    }
-
-    @Override
-    public void trackingStopped(String reason) {
-        lastStop = OptionalInt.of(clock.step());
-        listensAgain = false;
-        tracker.trackingStopped(reason);
-    }
-
-    @Override
-    public void trackingStarted() {
-        listensAgain = true;
-        tracker.trackingStarted();
     }
 }
