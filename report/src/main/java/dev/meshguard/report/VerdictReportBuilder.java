@@ -191,7 +191,6 @@ final class VerdictReportBuilder {
                 harmless(kind).ifPresent(notes::add);
             }
         }
-        UnsafeAllocations.noteOf(history).ifPresent(notes::add);
         collected().ifPresent(notes::add);
         undated().forEach(notes::add);
         partlyCovered().forEach(notes::add);
