@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.CountDownLatch;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
@@ -50,10 +49,7 @@ class SummaryTests {
     private static final String KNOWN = """
                         MeshGuard  1 test tracked · 8 buffers · 1 with known leaks only
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$KnownTestCase#leaks
-                           known leaks       1 leak · 8 buffers · 32 KiB (32768 B)
-                           slowest checks    N ms SummaryTests$KnownTestCase#leaks""";
-
-    private static final Pattern SLOWEST = Pattern.compile("(slowest checks +)N ms [^\n]*(\n {21}N ms [^\n]*)*");
+                           known leaks       1 leak · 8 buffers · 32 KiB (32768 B)""";
 
     /** Shown in {@code docs/baseline.md}. */
     static final String UNJUDGED = """
@@ -66,7 +62,6 @@ class SummaryTests {
                peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$LeakTestCase#leaksTwo
                leaks             HELD  1 leak · 8 buffers · 32 KiB (32768 B)
                                  LOST  3 leaks · 24 buffers · 96 KiB (98304 B)
-               slowest checks    …
                rerun             mvn test -Dtest='SummaryTests$FailedTestCase#failsAndLeaks'
                                  mvn test -Dtest='SummaryTests$LeakTestCase#leaks'
                                  mvn test -Dtest='SummaryTests$LeakTestCase#leaksTwo'""";
@@ -160,8 +155,7 @@ class SummaryTests {
     void aRunWithoutFindingsIsSaidInAFewLines() {
         assertThat(printed(Map.of(), CleanTestCase.class)).containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · all checks held
-                           peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$CleanTestCase#frees
-                           slowest checks    N ms SummaryTests$CleanTestCase#frees""");
+                           peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$CleanTestCase#frees""");
     }
 
     @Test
@@ -175,8 +169,7 @@ class SummaryTests {
         assertThat(printed(Map.of(), AbortedTestCase.class)).containsExactly("""
                         MeshGuard  2 tests tracked · 16 buffers · 1 aborted with findings
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$AbortedTestCase#aborts
-                           leaks             LOST  1 leak · 8 buffers · 32 KiB (32768 B)
-                           slowest checks    …""");
+                           leaks             LOST  1 leak · 8 buffers · 32 KiB (32768 B)""");
     }
 
     @Test
@@ -222,8 +215,7 @@ class SummaryTests {
                                              TRACE, label "t3", because "traces stay" at folder/expected.txt:4
                                              TRACE, label "t4", because "traces stay" at folder/expected.txt:5
                                              TRACE, label "t5", because "traces stay" at folder/expected.txt:6
-                                             … and 2 more
-                           slowest checks    N ms SummaryTests$ExpectedTestCase#leaves""");
+                                             … and 2 more""");
     }
 
     @Test
@@ -246,7 +238,6 @@ class SummaryTests {
                         MeshGuard  1 test tracked · 8 buffers · 1 failed
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$BudgetTestCase#takesTooMuch
                            leaks             1 check failed for something else: budgets, overwritten buffers, wrong reports, doubts
-                           slowest checks    N ms SummaryTests$BudgetTestCase#takesTooMuch
                            rerun             mvn test -Dtest='SummaryTests$BudgetTestCase#takesTooMuch'""");
     }
 
@@ -265,7 +256,6 @@ class SummaryTests {
                                              SYSTEM_MEMORY 64 B in the whole run
                            leaks             LOST  2 leaks · 16 buffers · 64 KiB (65536 B)
                                              UNEXPLAINED  1 leak · 1 buffer · 64 B
-                           slowest checks    …
                            rerun             mvn test
                                              mvn test -Dtest='SummaryTests$SharedTestCase#leaks'
                                              mvn test -Dtest='SummaryTests$SharedTestCase'""");
@@ -369,17 +359,7 @@ class SummaryTests {
     }
 
     private static List<String> printed(Map<String, String> parameters, Class<?>... testClasses) {
-        return masked(LaunchedRun.launcher().run(parameters, testClasses).printed());
-    }
-
-    /** The slowest of several checks is not deterministic. */
-    private static List<String> masked(List<String> printed) {
-        List<String> masked = new ArrayList<>();
-        for (String text : printed) {
-            boolean isOne = text.contains("  1 test tracked");
-            masked.add(isOne ? text : SLOWEST.matcher(text).replaceAll("$1…"));
-        }
-        return masked;
+        return LaunchedRun.launcher().run(parameters, testClasses).printed();
     }
 
     private static List<String> headlines(List<String> printed) {

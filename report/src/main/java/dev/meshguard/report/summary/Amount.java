@@ -1,30 +1,21 @@
 package dev.meshguard.report.summary;
 
-import java.util.Comparator;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A number with its subject; the largest comes first, and of equal ones the first by name, so that the order does not
- * depend on threads.
+ * The most bytes of a memory, with the check that allocated them.
  *
- * @param number bytes or nanoseconds
- * @param name the subject
+ * @param number bytes
+ * @param name the name of the check
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record Amount(long number, String name) implements Comparable<Amount> {
+public record Amount(long number, String name) {
 
-    private static final Comparator<Amount> ORDER =
-            Comparator.comparingLong(Amount::number).reversed().thenComparing(Amount::name);
-
-    @Override
-    public int compareTo(Amount other) {
-        return ORDER.compare(this, other);
-    }
-
-    /** Returns the one that comes first. */
+    /** Returns the larger one; of equal ones the first by name, so that the order of threads changes nothing. */
     public Amount or(Amount other) {
-        return compareTo(other) <= 0 ? this : other;
+        boolean isFirst = number > other.number || (number == other.number && name.compareTo(other.name) <= 0);
+        return isFirst ? this : other;
     }
 }

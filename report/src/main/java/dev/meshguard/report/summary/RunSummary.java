@@ -19,7 +19,6 @@ import org.apiguardian.api.API.Status;
  *     device by the name of the memory
  * @param leaks the survivors that leaked, by cause
  * @param knownLeaks the leaks that are in the baseline
- * @param slowest the slowest checks, slowest first
  * @param overview the page of all tests, if it was written
  * @since 0.1
  */
@@ -30,7 +29,6 @@ public record RunSummary(
         SortedMap<String, Amount> peaks,
         SortedMap<Cause, LeakTotals> leaks,
         LeakTotals knownLeaks,
-        SortedSet<Amount> slowest,
         Optional<String> overview) {
 
     /** The numbers of a summary. */

@@ -7,7 +7,6 @@ import dev.meshguard.report.summary.RunSummary.Count;
 import dev.meshguard.report.summary.RunSummary.Listed;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.function.Predicate;
@@ -24,7 +23,6 @@ final class SummaryText {
     private static final int MAX_EXPECTATIONS = 5;
     private static final int MAX_FAILURES = 10;
     private static final int LABEL = 18;
-    private static final double NANOS_OF_A_MILLISECOND = 1_000_000;
 
     private SummaryText() {}
 
@@ -37,7 +35,6 @@ final class SummaryText {
         append(lines, "leaks", leaks(summary));
         append(lines, "known leaks", knownLeaks(summary));
         append(lines, "never matched", unmatched(summary));
-        append(lines, "slowest checks", slowest(summary));
         append(
                 lines,
                 "failures",
@@ -126,13 +123,6 @@ final class SummaryText {
         rows.add(unmatched.size() + " of " + Quantities.count(all, "expectation") + ", in what was run");
         rows.addAll(first(unmatched, MAX_EXPECTATIONS, ""));
         return rows;
-    }
-
-    private static List<String> slowest(RunSummary summary) {
-        return summary.slowest().stream()
-                .map(check ->
-                        String.format(Locale.ROOT, "%.1f ms %s", check.number() / NANOS_OF_A_MILLISECOND, check.name()))
-                .toList();
     }
 
     /** Returns the first names, and the number of the others with the place that lists all. */

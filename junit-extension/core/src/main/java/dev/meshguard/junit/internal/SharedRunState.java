@@ -84,7 +84,7 @@ public final class SharedRunState implements StoredResource {
             throw new UncheckedIOException(exception);
         }
         this.attachesHistories = output.attachesHistories();
-        this.summary = new RunSummaryCollector(output.summary(), System::nanoTime);
+        this.summary = new RunSummaryCollector(output.summary());
         this.histories = output.record().map(HistoryFolder::new);
         this.findings = FindingsFile.of(settings, began);
         this.pages = new RunPages(
@@ -265,7 +265,6 @@ public final class SharedRunState implements StoredResource {
 
     private void publish() {
         List<String> notWritten = pages.finish();
-        pages.overview().ifPresent(summary::shownOn);
         summaryText().ifPresent(text -> reports.accept(Map.of(ConfigurationKey.SUMMARY.key(), text)));
         List<String> notices = new ArrayList<>(unjudged().stream().toList());
         notices.addAll(notWritten);
@@ -274,7 +273,8 @@ public final class SharedRunState implements StoredResource {
     }
 
     private synchronized Optional<String> summaryText() {
-        return summary.text(description(entries.matched()), description(entries.unmatched()), unjudged());
+        return summary.text(
+                description(entries.matched()), description(entries.unmatched()), unjudged(), pages.overview());
     }
 
     /** Updates the baseline; if this JVM runs the whole run, judges it. Fails for what was reported to trackers of ended tests. */

@@ -9,50 +9,31 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
-import dev.meshguard.junit.internal.summary.RunSummaryCollector.RunningCheck;
 import dev.meshguard.report.SurvivorFinding;
+import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.OriginFilter;
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.mockito.AdditionalAnswers;
 
-/** The numbers of a run are those of its checks, timed by a given clock. */
+/** The numbers of a run are those of its checks. */
 class RunSummaryCollectorTests {
 
-    private final AtomicLong now = new AtomicLong();
-
     @Test
-    void timesChecksAndKeepsTheLongestFirst() {
+    void aCheckWithoutAVerdictMayHaveFailed() {
         RunSummaryCollector numbers = numbers();
 
-        check(numbers, "A#fast", 400_000);
-        check(numbers, "B#slow", 1_234_567_890);
-        check(numbers, "C#fair", 12_340_000);
-        check(numbers, "D#faster", 300_000);
-
-        assertThat(text(numbers)).isEqualTo("""
-                        MeshGuard  4 tests tracked · 0 buffers · all checks held
-                           slowest checks    1234.6 ms B#slow
-                                             12.3 ms C#fair
-                                             0.4 ms A#fast""");
-    }
-
-    @Test
-    void aCheckThatIsCutShortHasFailed() {
-        RunSummaryCollector numbers = numbers();
-
-        numbers.checkOfTracker(subject("A#throws")).close();
+        numbers.add(result("A#throws", CheckOutcome.FAILED, Optional.empty(), Optional.empty()));
 
         assertThat(text(numbers)).isEqualTo("""
                         MeshGuard  1 test tracked · 0 buffers · 1 failed
-                           slowest checks    0.0 ms A#throws
                            rerun             mvn test -Dtest=A#throws""");
     }
 
@@ -67,10 +48,7 @@ class RunSummaryCollectorTests {
         assertThat(text(numbers)).isEqualTo("""
                         MeshGuard  3 tests tracked · 6 buffers · all checks held
                            peak of a device  DRAM 12 KiB (12288 B) in B#large
-                                             L1 1000 B in C#other
-                           slowest checks    0.0 ms A#small
-                                             0.0 ms B#large
-                                             0.0 ms C#other""");
+                                             L1 1000 B in C#other""");
     }
 
     @Test
@@ -81,33 +59,34 @@ class RunSummaryCollectorTests {
         held(numbers, "B#decodes", leakOf(SourceDescription.of("netty").speaking(SourceVocabulary.of("Netty memory"))));
         held(numbers, "C#maps", leakOf(SourceDescription.of("mapped files")));
 
-        assertThat(text(numbers)).startsWith("""
+        assertThat(text(numbers)).isEqualTo("""
                         MeshGuard  3 tests tracked · 4 buffers · all checks held
                            peak of a device  DRAM 4 KiB (4096 B) in A#onAMesh
                            peak              Netty memory 64 B in B#decodes
-                                             memory of no device 64 B in C#maps
-                        """);
+                                             memory of no device 64 B in C#maps""");
     }
 
+    /** The check of the tracker that several tests share counts them, too. */
     @Test
     void doesNotCountBuffersOfOneOfSeveralTwice() {
         RunSummaryCollector numbers = numbers();
-
-        try (RunningCheck part = numbers.checkOfContext(subject("A#part"))) {
-            found(part, leak(BufferType.DRAM, 4_096));
-            part.became(CheckOutcome.PASSED);
+        AllocationTracker shared = AllocationTracker.create();
+        AllocationContext part = shared.context("A#part");
+        try (Scope current = part.makeCurrent()) {
+            shared.allocated(
+                    shared.request(AllocationDetails.user()), 0, BufferType.DRAM, 65_536, 4_096, Ownership.OWNING);
         }
 
-        assertThat(text(numbers)).isEqualTo("""
-                        MeshGuard  1 test tracked · 0 buffers · all checks held
-                           slowest checks    0.0 ms A#part""");
+        held(numbers, "A#part", LeakCheck.create().examine(shared.history().partOf(part)));
+
+        assertThat(text(numbers)).isEqualTo("MeshGuard  1 test tracked · 0 buffers · all checks held");
     }
 
     @Test
     void theFirstCommandsAreListedAndTheOthersCounted() {
         RunSummaryCollector numbers = numbers();
         for (int number = 10; number < 22; number++) {
-            fail(numbers, "A#t" + number);
+            fail(numbers, "A#t" + number, leak(BufferType.DRAM, 4_096));
         }
 
         assertThat(text(numbers)).endsWith("mvn test -Dtest=A#t19\n" + " ".repeat(21) + "… and 2 more");
@@ -126,9 +105,7 @@ class RunSummaryCollectorTests {
                     size * 1024L,
                     Ownership.OWNING);
         }
-        try (RunningCheck check = numbers.checkOfTracker(subject("A#sizes"))) {
-            found(check, LeakCheck.create().examine(tracker.history()));
-        }
+        fail(numbers, "A#sizes", LeakCheck.create().examine(tracker.history()));
 
         assertThat(text(numbers)).contains("UNEXPLAINED  1 leak · 3 buffers · 6 KiB (6144 B)");
     }
@@ -137,17 +114,14 @@ class RunSummaryCollectorTests {
     void namesFailuresWithTheirTestsAndWhereTheOthersAre() {
         RunSummaryCollector numbers = numbers();
         for (int number = 10; number < 22; number++) {
-            try (RunningCheck check = numbers.checkOfTracker(subject("A#t" + number))) {
-                check.failedWith("BUDGET  the limit");
-                check.shownAt("pages/t" + number + ".html");
-            }
+            String line = "BUDGET  the limit   pages/t" + number + ".html";
+            numbers.add(result("A#t" + number, CheckOutcome.FAILED, Optional.empty(), Optional.of(line)));
         }
 
         assertThat(text(numbers)).contains("… and 2 more, all in the report of the tests");
 
-        numbers.shownOn("pages/index.html");
-
-        assertThat(text(numbers))
+        assertThat(numbers.text(List.of(), List.of(), Optional.empty(), Optional.of("pages/index.html"))
+                        .orElseThrow())
                 .contains(
                         "\n   failures          A#t10: BUDGET  the limit   pages/t10.html\n",
                         "… and 2 more, all on pages/index.html")
@@ -165,47 +139,38 @@ class RunSummaryCollectorTests {
             return leak(BufferType.DRAM, 4_096).history();
         });
 
-        try (RunningCheck check = numbers.checkOfTracker(subject("A#reads"))) {
-            check.found(verdict, List.of());
-        }
+        numbers.add(result("A#reads", CheckOutcome.PASSED, Optional.of(verdict), Optional.empty()));
 
         assertThat(isLocked).isNotEmpty().containsOnly(false);
     }
 
-    private RunSummaryCollector numbers() {
-        return new RunSummaryCollector(OutputMode.ALWAYS, now::get);
-    }
-
-    private void check(RunSummaryCollector numbers, String name, long nanos) {
-        try (RunningCheck check = numbers.checkOfTracker(subject(name))) {
-            now.addAndGet(nanos);
-            check.became(CheckOutcome.PASSED);
-        }
+    private static RunSummaryCollector numbers() {
+        return new RunSummaryCollector(OutputMode.ALWAYS);
     }
 
     private static void held(RunSummaryCollector numbers, String name, LeakVerdict verdict) {
-        try (RunningCheck check = numbers.checkOfTracker(subject(name))) {
-            found(check, verdict);
-            check.became(CheckOutcome.PASSED);
-        }
+        numbers.add(result(name, CheckOutcome.PASSED, Optional.of(verdict), Optional.empty()));
     }
 
-    private static void fail(RunSummaryCollector numbers, String name) {
-        try (RunningCheck check = numbers.checkOfTracker(subject(name))) {
-            found(check, leak(BufferType.DRAM, 4_096));
-        }
+    private static void fail(RunSummaryCollector numbers, String name, LeakVerdict verdict) {
+        numbers.add(result(name, CheckOutcome.FAILED, Optional.of(verdict), Optional.empty()));
     }
 
-    private static void found(RunningCheck check, LeakVerdict verdict) {
-        check.found(verdict, SurvivorFinding.of(verdict, Optional.empty()));
-    }
-
-    private static CheckSubject subject(String name) {
-        return new CheckSubject(CheckSubject.Kind.TEST, name, "mvn test -Dtest=" + name);
+    private static CheckResult result(
+            String name, CheckOutcome outcome, Optional<LeakVerdict> verdict, Optional<String> failure) {
+        return new CheckResult(
+                CheckSubject.TEST,
+                name,
+                outcome,
+                verdict,
+                verdict.map(one -> SurvivorFinding.of(one, Optional.empty())).orElse(List.of()),
+                failure,
+                outcome == CheckOutcome.FAILED ? Optional.of("mvn test -Dtest=" + name) : Optional.empty());
     }
 
     private static String text(RunSummaryCollector numbers) {
-        return numbers.text(List.of(), List.of(), Optional.empty()).orElseThrow();
+        return numbers.text(List.of(), List.of(), Optional.empty(), Optional.empty())
+                .orElseThrow();
     }
 
     /** A lease of a source, where Arrow, of which nothing is allocated, is attached too. */

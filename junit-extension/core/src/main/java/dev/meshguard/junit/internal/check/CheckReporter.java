@@ -13,8 +13,8 @@ import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.summary.CheckOutcome;
+import dev.meshguard.junit.internal.summary.CheckResult;
 import dev.meshguard.junit.internal.summary.CheckSubject;
-import dev.meshguard.junit.internal.summary.RunSummaryCollector.RunningCheck;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.SurvivorFinding;
@@ -41,79 +41,102 @@ final class CheckReporter {
     private final SharedRunState run;
     private final CheckTerms terms;
     private final TrackedTest test;
-    private final CheckSubject.Kind kind;
-    private final Supplier<PageSubject> subject;
+    private final Optional<NumberedPart> part;
 
-    private CheckReporter(
-            TrackingSession session, CheckTerms terms, CheckSubject.Kind kind, Supplier<PageSubject> subject) {
+    /** A part of a session that is checked separately. */
+    private record NumberedPart(SourcePart part, int number) {}
+
+    private CheckReporter(TrackingSession session, CheckTerms terms, Optional<NumberedPart> part) {
         this.session = session;
         this.run = session.run();
         this.terms = terms;
         this.test = terms.test();
-        this.kind = kind;
-        this.subject = subject;
+        this.part = part;
     }
 
     /** Creates the reporter of a test, class or run. */
     static CheckReporter of(TrackingSession session, CheckTerms terms) {
-        return new CheckReporter(session, terms, terms.test().kind(), terms.test()::page);
+        return new CheckReporter(session, terms, Optional.empty());
     }
 
     /** Creates the reporter of a numbered part of a session that is checked separately. */
     static CheckReporter ofPart(TrackingSession session, CheckTerms terms, SourcePart part, int number) {
-        return new CheckReporter(
-                session,
-                terms,
-                CheckSubject.Kind.PROCESS,
-                () -> terms.test().page().part(part.kind(), number));
+        return new CheckReporter(session, terms, Optional.of(new NumberedPart(part, number)));
+    }
+
+    private CheckSubject subject() {
+        return part.isPresent() ? CheckSubject.PROCESS : test.subject();
+    }
+
+    private String name() {
+        return test.name()
+                + part.map(one -> ", " + one.part().kind() + " " + one.part().id())
+                        .orElse("");
+    }
+
+    private PageSubject page() {
+        return part.map(one -> test.page().part(one.part().kind(), one.number()))
+                .orElseGet(test::page);
     }
 
     /**
-     * Reports judged memory, and throws the failure that the test gets for it.
+     * Judges memory and reports the result; returns the failure of the test, if there is one.
      *
-     * @param running receives the result of the check
+     * @param judging judges the memory; an error of it is a failed check
      */
-    void report(CheckedMemory memory, RunningCheck running) {
+    Optional<? extends Throwable> report(Supplier<CheckedMemory> judging) {
+        try {
+            return report(judging.get());
+        } catch (RuntimeException | Error broken) {
+            addToSummary(CheckOutcome.FAILED, Optional.empty(), List.of(), Optional.empty());
+            throw broken;
+        }
+    }
+
+    private Optional<? extends Throwable> report(CheckedMemory memory) {
         LeakVerdict verdict = memory.verdict();
         Decision decision = decide(memory);
-        record(verdict, outcomeOf(memory, decision), running);
+        CheckOutcome outcome = outcomeOf(memory, decision);
+        List<SurvivorFinding> findings = SurvivorFinding.of(verdict, run.baseline());
+        record(verdict, outcome, findings);
         List<String> notes = notes(memory, decision);
-        if (decision.status() == VerdictStatus.BASELINED) {
+        if (decision.status() == VerdictStatus.BASELINED || showsWhatFailsNothing(memory, decision)) {
             test.publish(report(verdict, notes).text());
         }
+        Optional<? extends Throwable> failure = memory.failedClose();
+        Optional<String> named = Optional.empty();
         if (decision.isFailure()) {
-            Throwable error = published(memory, decision, report(verdict, notes), running);
-            if (decision.isNew()) {
-                raise((AssertionError) error);
-                return;
-            }
+            RunPages.FailurePage page = run.pages().reserve(page());
+            Throwable error = published(memory, decision, report(verdict, notes), page);
+            named = Optional.of(
+                            headline(error) + page.location().map("   "::concat).orElse(""))
+                    .filter(unused -> TestNames.areMessagesHidden());
+            failure = decision.isNew() ? Optional.of(error) : failure;
         } else {
             writePassed(verdict, decision, notes);
         }
-        if (memory.failedClose().isPresent()) {
-            raise(memory.failedClose().get());
-        } else if (decision.status() == VerdictStatus.PASSED && terms.isChecked()) {
-            publishWhatFailsNothing(verdict, notes);
-        }
+        addToSummary(outcome, Optional.of(verdict), findings, named);
+        return failure.filter(this::isOwnFailure);
     }
 
     /** Records a check that needed no verdict. */
     void reportLeakFree() {
         addToFindings(Outcome.LEAK_FREE, CheckOutcome.PASSED, Optional.empty(), List.of());
+        addToSummary(CheckOutcome.PASSED, Optional.empty(), List.of(), Optional.empty());
     }
 
     /**
-     * Records the check of a test that allocated nothing, and fails it if it requires a survivor. Readers of the findings file
+     * Records the check of a test that allocated nothing; returns its failure if it requires a survivor. Readers of the findings file
      * need this record to see that an earlier leak of the test is gone.
      */
-    void reportUnused() {
-        RequiredMatches required = new RequiredMatches(test, terms.expectedByOneCheck());
-        if (required.areFound()) {
-            reportLeakFree();
-        } else {
-            addToFindings(Outcome.STALE_EXPECTATION, CheckOutcome.FAILED, Optional.empty(), List.of());
-            required.close();
-        }
+    Optional<? extends Throwable> reportUnused() {
+        Optional<? extends Throwable> missing = new RequiredMatches(test, terms.expectedByOneCheck()).failure();
+        addToFindings(
+                missing.isPresent() ? Outcome.STALE_EXPECTATION : Outcome.LEAK_FREE,
+                missing.isPresent() ? CheckOutcome.FAILED : CheckOutcome.PASSED,
+                Optional.empty(),
+                List.of());
+        return missing;
     }
 
     /** The status of a verdict for the reader of the test's results. */
@@ -180,15 +203,22 @@ final class CheckReporter {
         return decision.status() == VerdictStatus.BASELINED ? CheckOutcome.KNOWN : CheckOutcome.PASSED;
     }
 
-    private void record(LeakVerdict verdict, CheckOutcome outcome, RunningCheck running) {
-        List<SurvivorFinding> findings = SurvivorFinding.of(verdict, run.baseline());
-        running.found(verdict, findings);
-        running.became(outcome);
+    private void record(LeakVerdict verdict, CheckOutcome outcome, List<SurvivorFinding> findings) {
         if (terms.isChecked()) {
             run.add(verdict);
         }
         run.histories().ifPresent(folder -> keep(verdict, folder));
         addToFindings(verdict.outcome(), outcome, Optional.of(verdict), findings);
+    }
+
+    private void addToSummary(
+            CheckOutcome outcome,
+            Optional<LeakVerdict> verdict,
+            List<SurvivorFinding> findings,
+            Optional<String> failure) {
+        Optional<String> reproduction =
+                outcome == CheckOutcome.FAILED ? Optional.of(test.reproduction()) : Optional.empty();
+        run.summary().add(new CheckResult(subject(), name(), outcome, verdict, findings, failure, reproduction));
     }
 
     /** A write error must not hide a finding, and must be visible. */
@@ -216,7 +246,7 @@ final class CheckReporter {
             run.findings()
                     .ifPresent(file -> file.add(new CheckRecord(
                             test.id(),
-                            kind.name(),
+                            subject().name(),
                             session.sourceId(),
                             outcome,
                             result.name(),
@@ -266,8 +296,7 @@ final class CheckReporter {
      * <p>What cannot be written hides no finding: the error then has the reason as a suppressed exception.
      */
     private Throwable published(
-            CheckedMemory memory, Decision decision, VerdictReport withoutPage, RunningCheck running) {
-        RunPages.FailurePage page = run.pages().reserve(subject.get());
+            CheckedMemory memory, Decision decision, VerdictReport withoutPage, RunPages.FailurePage page) {
         VerdictReport report = page.location().map(withoutPage::shownAt).orElse(withoutPage);
         Throwable error = decision.isNew()
                 ? failure(memory, decision, report)
@@ -289,10 +318,6 @@ final class CheckReporter {
             error.addSuppressed(new IllegalStateException(
                     "The history of this failure could not be attached; what is written here is all there is.",
                     notWritten));
-        }
-        report.page().ifPresent(running::shownAt);
-        if (TestNames.areMessagesHidden()) {
-            running.failedWith(headline(error));
         }
         return error;
     }
@@ -342,28 +367,27 @@ final class CheckReporter {
     }
 
     /**
-     * Throws the failure, or adds it to what the test threw: JUnit would do the same, but an aborted test would become
-     * a failed one.
+     * Returns whether a failure is the only error of the test; otherwise adds it to what the test threw. JUnit would do the same, but an
+     * aborted test would become a failed one.
      *
      * <p>Not every error accepts a suppressed one. Printed output is in the reports of build tools, report entries are
      * not.
      */
-    private <T extends Throwable> void raise(T failure) throws T {
+    private boolean isOwnFailure(Throwable failure) {
         Optional<Throwable> thrown = test.thrown();
-        if (thrown.isEmpty()) {
-            throw failure;
-        }
-        Throwable ofTest = thrown.get();
-        ofTest.addSuppressed(failure);
-        if (!List.of(ofTest.getSuppressed()).contains(failure)) {
-            System.err.println(failure.getMessage());
-        }
+        thrown.ifPresent(ofTest -> {
+            ofTest.addSuppressed(failure);
+            if (!List.of(ofTest.getSuppressed()).contains(failure)) {
+                System.err.println(failure.getMessage());
+            }
+        });
+        return thrown.isEmpty();
     }
 
     /** Writes the page of a check that did not fail, if configured, and deletes a page of an earlier run. */
     private void writePassed(LeakVerdict verdict, Decision decision, List<String> notes) {
         try {
-            run.pages().writePassed(subject, () -> {
+            run.pages().writePassed(this::page, () -> {
                 VerdictReport passed = report(verdict, notes);
                 return new CheckReport(passed, passed.text(), decision.budgets(), Optional.empty());
             });
@@ -373,9 +397,12 @@ final class CheckReporter {
     }
 
     /** Late frees and overwritten data must be visible, also where the check does not fail on them. */
-    private void publishWhatFailsNothing(LeakVerdict verdict, List<String> notes) {
-        if (verdict.sum().late() > 0 || !verdict.unexpectedOverwrites().isEmpty()) {
-            test.publish(report(verdict, notes).text());
-        }
+    private boolean showsWhatFailsNothing(CheckedMemory memory, Decision decision) {
+        LeakVerdict verdict = memory.verdict();
+        return decision.status() == VerdictStatus.PASSED
+                && !decision.isFailure()
+                && memory.failedClose().isEmpty()
+                && terms.isChecked()
+                && (verdict.sum().late() > 0 || !verdict.unexpectedOverwrites().isEmpty());
     }
 }

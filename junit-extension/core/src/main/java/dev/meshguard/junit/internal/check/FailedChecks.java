@@ -2,6 +2,8 @@ package dev.meshguard.junit.internal.check;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.opentest4j.MultipleFailuresError;
 
 /** Collects the errors of several checks of one test: each check runs, even if an earlier one failed. */
@@ -14,10 +16,10 @@ final class FailedChecks {
         failures.add(failure);
     }
 
-    /** Runs a check. */
-    void collect(Runnable check) {
+    /** Runs a check, which returns its failure or throws an error of its own. */
+    void collect(Supplier<Optional<? extends Throwable>> check) {
         try {
-            check.run();
+            check.get().ifPresent(failures::add);
         } catch (RuntimeException | Error failure) {
             failures.add(failure);
         }

@@ -95,11 +95,6 @@ final class RequiredMatches implements StoredResource {
                 || (inner.getTestMethod().isEmpty() && outer.getTestClass().equals(inner.getTestClass()));
     }
 
-    /** Returns whether no entry lacks a match that it requires. */
-    synchronized boolean areFound() {
-        return broken.isEmpty();
-    }
-
     /** Adds an invocation; missing numbers show that some were excluded from the run. */
     synchronized void begin(ExtensionContext invocation) {
         String id = invocation.getUniqueId();
@@ -133,10 +128,17 @@ final class RequiredMatches implements StoredResource {
 
     /** Fails if no check found the buffers that an entry requires. */
     @Override
-    public synchronized void close() {
+    public void close() {
+        failure().ifPresent(failure -> {
+            throw failure;
+        });
+    }
+
+    /** Returns the failure if no check found the buffers that an entry requires. */
+    synchronized Optional<AssertionFailedError> failure() {
         boolean isPartial = invocations.values().stream().anyMatch(numbers -> numbers.last() != numbers.size());
         if (broken.isEmpty() || isUnknown || isPartial) {
-            return;
+            return Optional.empty();
         }
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
@@ -153,7 +155,7 @@ final class RequiredMatches implements StoredResource {
         }
         AssertionFailedError failure = new AssertionFailedError(String.join("\n", lines));
         failure.setStackTrace(method.stack());
-        throw failure;
+        return Optional.of(failure);
     }
 
     private String where() {

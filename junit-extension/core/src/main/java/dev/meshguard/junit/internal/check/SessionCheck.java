@@ -6,12 +6,9 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
-import dev.meshguard.junit.internal.Lazy;
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackingSession;
-import dev.meshguard.junit.internal.summary.CheckSubject;
-import dev.meshguard.junit.internal.summary.RunSummaryCollector.RunningCheck;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.tracker.AllocationContext;
@@ -40,23 +37,16 @@ public final class SessionCheck implements StoredResource {
     private final TrackingSession session;
     private final CheckTerms terms;
     private final GraceTimer timer;
-    private final Lazy<CheckSubject> subject;
     private final Optional<TemplateInvocation> template;
     private final List<PartialVerdict> reported = new CopyOnWriteArrayList<>();
 
     /** The verdict that was reported for a test on this mesh. */
     private record PartialVerdict(AllocationContext context, LeakVerdict verdict) {}
 
-    SessionCheck(
-            TrackingSession session,
-            CheckTerms terms,
-            GraceTimer timer,
-            Lazy<CheckSubject> subject,
-            Optional<TemplateInvocation> template) {
+    SessionCheck(TrackingSession session, CheckTerms terms, GraceTimer timer, Optional<TemplateInvocation> template) {
         this.session = session;
         this.terms = terms;
         this.timer = timer;
-        this.subject = subject;
         this.template = template;
     }
 
@@ -99,6 +89,7 @@ public final class SessionCheck implements StoredResource {
         if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
             reported.add(new PartialVerdict(context, verdict));
         }
+        ofTest.requiredMatches().ifPresent(ofAll -> ofAll.add(verdict));
         return new CheckedMemory(verdict, notes, Optional.empty());
     }
 
@@ -128,56 +119,50 @@ public final class SessionCheck implements StoredResource {
             int number = i + 1;
             failed.collect(() -> checkPart(part, number, check, ofAll));
         }
-        failed.collect(() -> {
-            checkTracker(check, ofAll);
-            if (checks == 0) {
-                CheckReporter.of(session, terms).reportUnused();
-            }
-        });
+        failed.collect(() -> checkTracker(check, ofAll, checks > 0));
         if (terms.test().thrown().isPresent()) {
             ofAll.giveUp();
         }
         if (terms.requiredMatches().isEmpty() && checks > 1) {
-            failed.collect(ofAll::close);
+            failed.collect(ofAll::failure);
         }
         failed.throwAll();
     }
 
-    private void checkPart(SourcePart part, int number, LeakCheck check, RequiredMatches ofAll) {
-        List<String> notes = new ArrayList<>();
-        if (!part.hasEnded()) {
-            awaitLateFrees(part.tracker(), () -> part.verdict(check)).ifPresent(notes::add);
-        }
-        try (RunningCheck running =
-                session.run().summary().checkOfTracker(terms.test().subjectOf(part))) {
+    private Optional<? extends Throwable> checkPart(
+            SourcePart part, int number, LeakCheck check, RequiredMatches ofAll) {
+        return CheckReporter.ofPart(session, terms, part, number).report(() -> {
+            List<String> notes = new ArrayList<>();
+            if (!part.hasEnded()) {
+                awaitLateFrees(part.tracker(), () -> part.verdict(check)).ifPresent(notes::add);
+            }
             terms.budgets().readUnlessRead(session);
             searchHandles(part.tracker(), part::history, check, terms).ifPresent(notes::add);
             LeakVerdict verdict = part.verdict(check);
             ofAll.add(verdict);
             notes.addAll(part.notes());
-            CheckReporter.ofPart(session, terms, part, number)
-                    .report(new CheckedMemory(verdict, notes, Optional.empty()), running);
-        }
+            return new CheckedMemory(verdict, notes, Optional.empty());
+        });
     }
 
     /** Closes what the test left open, and checks the memory of the tracker if the test requested one. */
-    private void checkTracker(LeakCheck expecting, RequiredMatches ofAll) {
-        List<String> notes =
-                new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
+    private Optional<? extends Throwable> checkTracker(LeakCheck expecting, RequiredMatches ofAll, boolean isUsed) {
         Optional<AllocationTracker> requested = session.requestedTracker();
+        CheckReporter reporter = CheckReporter.of(session, terms);
         if (requested.isEmpty()) {
-            session.close().throwError();
-            return;
+            Optional<RuntimeException> notClosed = session.close().error();
+            return notClosed.isPresent() || isUsed ? notClosed : reporter.reportUnused();
         }
         AllocationTracker all = requested.get();
         LeakCheck check = withoutReported(expecting);
-        awaitLateFrees(all, () -> check.examine(all.history())).ifPresent(notes::add);
-        try (RunningCheck running =
-                session.run().summary().checkOfTracker(subject.computeIfAbsent(terms.test()::subject))) {
+        return reporter.report(() -> {
+            List<String> notes =
+                    new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
+            awaitLateFrees(all, () -> check.examine(all.history())).ifPresent(notes::add);
             CheckedMemory memory = closeAndJudge(all, check, notes);
             ofAll.add(memory.verdict());
-            CheckReporter.of(session, terms).report(memory, running);
-        }
+            return memory;
+        });
     }
 
     private LeakCheck withoutReported(LeakCheck expecting) {

@@ -4,7 +4,6 @@ import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.GraceTimer;
-import dev.meshguard.junit.internal.Lazy;
 import dev.meshguard.junit.internal.OutputSettings;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.SharedRunState;
@@ -121,7 +120,7 @@ public final class SessionOpener {
         TrackingSession session = TrackingSession.ofRun(settings, run, root, tracker, note);
         CheckTerms terms = new CheckTerms(
                 session.test(), settings.policies(), run.expected(), new BudgetCheck(List.of()), Optional.empty());
-        return new SessionCheck(session, terms, timer, new Lazy<>(), Optional.empty());
+        return new SessionCheck(session, terms, timer, Optional.empty());
     }
 
     private boolean beginsForAll(ExtensionContext context) {
@@ -207,7 +206,7 @@ public final class SessionOpener {
                 expectedBy(run, declared),
                 new BudgetCheck(declared.budgets()),
                 required);
-        return new SessionCheck(session, terms, declared.timer(), declared.subject, template);
+        return new SessionCheck(session, terms, declared.timer(), template);
     }
 
     /** The settings of the mesh's owner apply to memory for which the tests are not responsible. */

@@ -2,8 +2,6 @@ package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.session.TrackingSession;
-import dev.meshguard.junit.internal.summary.CheckOutcome;
-import dev.meshguard.junit.internal.summary.RunSummaryCollector.RunningCheck;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.Scope;
 import java.util.Optional;
@@ -61,7 +59,9 @@ public final class TestAttribution implements StoredResource {
     @Override
     public void close() {
         if (end()) {
-            judge(check.await(context, terms));
+            FailedChecks failed = new FailedChecks();
+            failed.collect(() -> check(check.await(context, terms)));
+            failed.throwAll();
         }
     }
 
@@ -75,32 +75,22 @@ public final class TestAttribution implements StoredResource {
         return true;
     }
 
-    private synchronized void judge(Optional<String> waiting) {
+    /** The history of a shared mesh grows with every test, so it is read only for a test that may have findings. */
+    private synchronized Optional<? extends Throwable> check(Optional<String> waiting) {
         session.poll();
         context.close();
         if (terms.test().thrown().isPresent()) {
             terms.requiredMatches().ifPresent(RequiredMatches::giveUp);
         }
-        if (context.hasAllocated() || context.mayHaveSurvivors()) {
-            try (RunningCheck running =
-                    session.run().summary().checkOfContext(terms.test().subject())) {
-                check(waiting, running);
-            }
-        } else {
-            CheckReporter.of(session, terms).reportUnused();
+        CheckReporter reporter = CheckReporter.of(session, terms);
+        if (!context.hasAllocated() && !context.mayHaveSurvivors()) {
+            return reporter.reportUnused();
         }
-    }
-
-    /** The history of a shared mesh grows with every test, so it is read only for a test that may have findings. */
-    private void check(Optional<String> waiting, RunningCheck running) {
         if (context.mayHaveSurvivors() || !terms.budgets().isEmpty() || terms.requiresSurvivors()) {
-            CheckedMemory memory = check.judge(context, terms, waiting);
-            terms.requiredMatches().ifPresent(ofAll -> ofAll.add(memory.verdict()));
-            CheckReporter.of(session, terms).report(memory, running);
-        } else {
-            terms.requiredMatches().ifPresent(RequiredMatches::checked);
-            running.became(CheckOutcome.PASSED);
-            CheckReporter.of(session, terms).reportLeakFree();
+            return reporter.report(() -> check.judge(context, terms, waiting));
         }
+        terms.requiredMatches().ifPresent(RequiredMatches::checked);
+        reporter.reportLeakFree();
+        return Optional.empty();
     }
 }

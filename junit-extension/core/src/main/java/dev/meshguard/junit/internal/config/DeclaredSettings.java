@@ -3,7 +3,6 @@ package dev.meshguard.junit.internal.config;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.Lazy;
 import dev.meshguard.junit.internal.SharedRunState;
-import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.verdict.budget.BudgetSpec;
@@ -33,9 +32,6 @@ public final class DeclaredSettings {
 
     /** The state of the execution for which this is cached. */
     public final Lazy<SharedRunState> run = new Lazy<>();
-
-    /** The subject that a summary names. */
-    public final Lazy<CheckSubject> subject = new Lazy<>();
 
     /**
      * Creates the settings of a test, a class or the run.

@@ -5,7 +5,6 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.summary.CheckSubject;
-import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.tracker.Scope;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
@@ -123,21 +122,10 @@ public final class TrackedTest {
     }
 
     /** Returns its kind. */
-    public CheckSubject.Kind kind() {
-        return declaringContext.getTestMethod().isPresent()
-                ? CheckSubject.Kind.TEST
-                : declaringContext.getTestClass().isPresent() ? CheckSubject.Kind.CLASS : CheckSubject.Kind.RUN;
-    }
-
-    /** Returns its data for the summary. */
     public CheckSubject subject() {
-        return new CheckSubject(kind(), name(), reproduction());
-    }
-
-    /** Returns the summary data of a part of its source that is checked separately. */
-    public CheckSubject subjectOf(SourcePart part) {
-        return new CheckSubject(
-                CheckSubject.Kind.PROCESS, name() + ", " + part.kind() + " " + part.id(), reproduction());
+        return declaringContext.getTestMethod().isPresent()
+                ? CheckSubject.TEST
+                : declaringContext.getTestClass().isPresent() ? CheckSubject.CLASS : CheckSubject.RUN;
     }
 
     /** Returns a stack that leads to it, for errors without a better location; that of the run only names it. */

@@ -410,15 +410,7 @@ public final class TrackingSession implements SourceRuntime {
      * @param notes the notes of the sources
      * @param error the error of closing, if there was one
      */
-    public record Closed(List<String> notes, Optional<RuntimeException> error) {
-
-        /** Throws the error. */
-        public void throwError() {
-            error.ifPresent(failure -> {
-                throw failure;
-            });
-        }
-    }
+    public record Closed(List<String> notes, Optional<RuntimeException> error) {}
 
     /** Closes what the test left open. */
     public synchronized Closed close() {
