@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Address {
 
-    final int device;
     final BufferType type;
     final long address;
     private final Generations store;
@@ -30,15 +29,14 @@ final class Address {
     /** The generations that no free ended, oldest first. */
     private List<BufferGeneration> live = List.of();
 
-    Address(int device, BufferType type, long address, Generations store) {
-        this.device = device;
+    Address(BufferType type, long address, Generations store) {
         this.type = type;
         this.address = address;
         this.store = store;
     }
 
-    boolean isAt(int atDevice, BufferType ofType, long atAddress) {
-        return address == atAddress && device == atDevice && type == ofType;
+    boolean isAt(BufferType ofType, long atAddress) {
+        return address == atAddress && type == ofType;
     }
 
     /** Returns the latest generation, which may have ended. */

@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses that a history names, by device, type and address.
+ * The addresses of one device that a history names, by type and address.
  *
  * <p>Every report is looked up here, so this is a table with open addressing and linear probing, without an object for each
  * key. It is at most half full; nothing is ever removed.
@@ -25,21 +25,21 @@ final class AddressTable {
 
     /** Returns the data of an address, if any report named it. */
     @Nullable
-    Address find(int device, BufferType type, long address) {
-        return table[slot(device, type, address)];
+    Address find(BufferType type, long address) {
+        return table[slot(type, address)];
     }
 
     /** Returns the data of an address, and creates it if it is missing. */
-    Address findOrAdd(int device, BufferType type, long address) {
-        Address known = find(device, type, address);
+    Address findOrAdd(BufferType type, long address) {
+        Address known = find(type, address);
         if (known != null) {
             return known;
         }
         if (++count > table.length / 2) {
             grow();
         }
-        Address added = new Address(device, type, address, generations);
-        table[slot(device, type, address)] = added;
+        Address added = new Address(type, address, generations);
+        table[slot(type, address)] = added;
         return added;
     }
 
@@ -53,12 +53,11 @@ final class AddressTable {
     }
 
     /** Returns the index of an address, or that of the free place where it belongs. */
-    private int slot(int device, BufferType type, long address) {
+    private int slot(BufferType type, long address) {
         int mask = table.length - 1;
-        long key = (address * 31 + type.ordinal()) * 31 + device;
-        int slot = (int) ((key * SPREAD) >>> 32) & mask;
+        int slot = (int) (((address * 31 + type.ordinal()) * SPREAD) >>> 32) & mask;
         Address found = table[slot];
-        while (found != null && !found.isAt(device, type, address)) {
+        while (found != null && !found.isAt(type, address)) {
             slot = (slot + 1) & mask;
             found = table[slot];
         }
@@ -70,7 +69,7 @@ final class AddressTable {
         table = new @Nullable Address[addresses.length * 2];
         for (Address address : addresses) {
             if (address != null) {
-                table[slot(address.device, address.type, address.address)] = address;
+                table[slot(address.type, address.address)] = address;
             }
         }
     }

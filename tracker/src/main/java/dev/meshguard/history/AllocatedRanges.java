@@ -8,7 +8,7 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The allocated memory of each device, with the buffers that hold it.
+ * The allocated memory of one device, with the buffers that hold it.
  *
  * <p>It is kept for each allocator separately: an overlap within one allocator is another anomaly than one between two.
  */
@@ -29,17 +29,14 @@ final class AllocatedRanges {
     /** A live buffer and the first address behind it. */
     private record AllocatedRange(BufferGeneration buffer, long end) {}
 
-    /** The memory of a region that one allocator, or an unknown one, reserved. */
+    /** The memory that one allocator, or an unknown one, reserved. */
     private record AllocatorRanges(
             @Nullable MeshOpenPeriod mesh,
             Optional<AllocatorId> allocator,
             NavigableMap<Long, AllocatedRange> buffers) {}
 
-    private static final int MEMORIES = BufferType.Memory.values().length;
-
     private final boolean flatAddresses;
-    /** By device and memory; see {@link #region}. */
-    private final Map<Integer, List<AllocatorRanges>> regions = new HashMap<>();
+    private final Map<BufferType.Memory, List<AllocatorRanges>> memories = new EnumMap<>(BufferType.Memory.class);
 
     AllocatedRanges(boolean flatAddresses) {
         this.flatAddresses = flatAddresses;
@@ -58,7 +55,7 @@ final class AllocatedRanges {
             return Optional.empty();
         }
         long end = report.address() + extent(report.request(), report.size());
-        for (AllocatorRanges one : regions.getOrDefault(region(buffer), List.of())) {
+        for (AllocatorRanges one : rangesOf(buffer)) {
             Map.Entry<Long, AllocatedRange> below = one.buffers().floorEntry(report.address());
             if (below == null || below.getKey() == report.address()) {
                 continue;
@@ -79,7 +76,7 @@ final class AllocatedRanges {
      * those with the buffers of others.
      */
     List<Overlap> allocate(BufferGeneration buffer, HistoryEvent.Allocated report) {
-        List<AllocatorRanges> allocated = regions.computeIfAbsent(region(buffer), unused -> new ArrayList<>(1));
+        List<AllocatorRanges> allocated = rangesOf(buffer);
         long start = report.address();
         long end = start + extent(report.request(), report.size());
         List<Overlap> ofOne = new ArrayList<>(0);
@@ -94,14 +91,14 @@ final class AllocatedRanges {
                 }
             }
         }
-        rangesOf(buffer, allocated).buffers().putIfAbsent(start, new AllocatedRange(buffer, end));
+        rangesOfItsAllocator(buffer, allocated).buffers().putIfAbsent(start, new AllocatedRange(buffer, end));
         ofOne.addAll(ofTwo);
         return ofOne;
     }
 
     /** Frees the memory of a buffer, if it allocated any. */
     void free(BufferGeneration buffer) {
-        for (AllocatorRanges one : regions.getOrDefault(region(buffer), List.of())) {
+        for (AllocatorRanges one : rangesOf(buffer)) {
             AllocatedRange range = one.buffers().remove(buffer.address());
             if (range != null && range.buffer() == buffer) {
                 return;
@@ -112,23 +109,17 @@ final class AllocatedRanges {
         }
     }
 
-    /** Handles the opening of a device: only memory of meshes that are open over it stays allocated. */
-    void opened(int device) {
-        if (regions.isEmpty()) {
-            return;
-        }
-        for (BufferType.Memory memory : BufferType.Memory.values()) {
-            List<AllocatorRanges> allocated = regions.get(region(device, memory));
-            if (allocated != null) {
-                allocated.removeIf(one -> one.mesh() == null || !one.mesh().isOpen());
-            }
+    /** Handles the opening of the device: only memory of meshes that are open over it stays allocated. */
+    void opened() {
+        for (List<AllocatorRanges> allocated : memories.values()) {
+            allocated.removeIf(one -> one.mesh() == null || !one.mesh().isOpen());
         }
     }
 
     /** Handles the close of a mesh, which ends its allocator. */
     @SuppressWarnings("ReferenceEquality") // Open periods are compared by identity.
     void closed(MeshOpenPeriod mesh) {
-        for (List<AllocatorRanges> allocated : regions.values()) {
+        for (List<AllocatorRanges> allocated : memories.values()) {
             allocated.removeIf(one -> one.mesh() == mesh);
         }
     }
@@ -164,7 +155,11 @@ final class AllocatedRanges {
                 || !one.allocator().get().isDistinctFrom(other.allocator().get());
     }
 
-    private static AllocatorRanges rangesOf(BufferGeneration buffer, List<AllocatorRanges> allocated) {
+    private List<AllocatorRanges> rangesOf(BufferGeneration buffer) {
+        return memories.computeIfAbsent(buffer.type().memory(), unused -> new ArrayList<>(1));
+    }
+
+    private static AllocatorRanges rangesOfItsAllocator(BufferGeneration buffer, List<AllocatorRanges> allocated) {
         for (AllocatorRanges one : allocated) {
             if (one.mesh() == buffer.allocatedBy() && one.allocator().equals(buffer.allocator())) {
                 return one;
@@ -178,13 +173,5 @@ final class AllocatedRanges {
     /** Returns the extent in one bank; a plain size does not determine it if memory is spread over banks. */
     private long extent(MemoryRequest request, long size) {
         return request.details().extent().orElse(flatAddresses ? size : 0);
-    }
-
-    private static int region(BufferGeneration buffer) {
-        return region(buffer.device(), buffer.type().memory());
-    }
-
-    private static int region(int device, BufferType.Memory memory) {
-        return device * MEMORIES + memory.ordinal();
     }
 }

@@ -469,7 +469,7 @@ public final class AllocationHistory {
 
     /** Returns in which open period a device was when the event of the given number happened, from 1. */
     public int openPeriodAt(int device, long number) {
-        return pass().devices.at(device, number);
+        return pass().devices.openPeriodsOf(device).at(number);
     }
 
     /** Returns the reports that the source could not deliver. */

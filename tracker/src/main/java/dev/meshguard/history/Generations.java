@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -31,10 +32,9 @@ import org.jspecify.annotations.Nullable;
 final class Generations {
 
     private final List<HistoryEvent> events;
-    private final DeviceOpenPeriods devices;
+    private final Devices devices;
     private final Meshes meshes;
     private final NavigableMap<Long, HistoryEvent.PhaseBegan> phases;
-    private final AddressTable addresses = new AddressTable(this);
 
     /** Whether the number of each event is its position. Looking up a number would create its event. */
     private final boolean isWithoutGaps;
@@ -47,6 +47,11 @@ final class Generations {
 
     /** The indices of the allocations that begin a generation. */
     private final BitSet begins = new BitSet();
+
+    /** The indices of the reports of another request than that of the report before. */
+    private final BitSet requestBegins = new BitSet();
+
+    private @Nullable MemoryRequest latestRequest;
 
     /** The generations that are objects, by the numbers of their reports; during the pass by that of the first only. */
     private final Map<Long, BufferGeneration> objects = new HashMap<>(0);
@@ -61,11 +66,11 @@ final class Generations {
 
     Generations(
             List<HistoryEvent> events,
-            DeviceOpenPeriods devices,
+            boolean flatAddresses,
             Meshes meshes,
             NavigableMap<Long, HistoryEvent.PhaseBegan> phases) {
         this.events = events;
-        this.devices = devices;
+        this.devices = new Devices(this, flatAddresses);
         this.meshes = meshes;
         this.phases = phases;
         this.isWithoutGaps = events.isEmpty() || events.get(events.size() - 1).number() == events.size();
@@ -73,8 +78,17 @@ final class Generations {
         this.nextAtAddress = new int[events.size()];
     }
 
-    AddressTable addresses() {
-        return addresses;
+    /** Returns the devices of the history. */
+    Devices devices() {
+        return devices;
+    }
+
+    /** Records the request of the report at a position. */
+    void reported(MemoryRequest request, int position) {
+        if (request != latestRequest) {
+            latestRequest = request;
+            requestBegins.set(position - 1);
+        }
     }
 
     /** Links a report at an address with the one before it there. */
@@ -111,9 +125,13 @@ final class Generations {
 
     /** Ends the pass: the live generations become objects. */
     void complete() {
-        addresses.forEach(address -> address.live().forEach(this::keep));
+        forEachAddress(address -> address.live().forEach(this::keep));
         kept = distinctObjects();
         kept.forEach(this::register);
+    }
+
+    private void forEachAddress(Consumer<Address> consumer) {
+        devices.all().forEach(device -> device.addresses().forEach(consumer));
     }
 
     /** Returns the generations that were objects at the end of the pass, in the order of allocation. */
@@ -148,7 +166,7 @@ final class Generations {
         if (known != null) {
             return known;
         }
-        int devicePeriod = devices.at(first.device(), first.number());
+        int devicePeriod = devices.openPeriodsOf(first.device()).at(first.number());
         BufferGeneration generation = new BufferGeneration(
                 first.device(),
                 first.type(),
@@ -184,13 +202,13 @@ final class Generations {
 
     /** Returns every generation, in the order of allocation. */
     synchronized List<BufferGeneration> all() {
-        addresses.forEach(Address::all);
+        forEachAddress(Address::all);
         return distinctObjects();
     }
 
     /** Returns the generations of an address, in the order of allocation. */
     synchronized List<BufferGeneration> at(int device, BufferType type, long address) {
-        Address known = addresses.find(device, type, address);
+        Address known = addressOf(device, type, address);
         return known == null ? List.of() : known.all();
     }
 
@@ -198,21 +216,15 @@ final class Generations {
     synchronized List<BufferGeneration> with(Predicate<MemoryRequest> condition) {
         Set<Address> named = new HashSet<>();
         Set<MemoryRequest> matching = Collections.newSetFromMap(new IdentityHashMap<>());
-        MemoryRequest latest = null;
-        boolean isMatch = false;
-        for (HistoryEvent event : events) {
-            if (!(event instanceof HistoryEvent.OfRequest one)) {
-                continue;
+        forEachReport(condition, event -> {
+            if (event instanceof Allocated report) {
+                matching.add(report.request());
+                named.add(addressOf(report.device(), report.type(), report.address()));
+            } else if (event instanceof Freed report) {
+                matching.add(report.request());
+                named.add(addressOf(report.device(), report.type(), report.address()));
             }
-            if (one.request() != latest) {
-                latest = one.request();
-                isMatch = condition.test(latest);
-            }
-            if (isMatch) {
-                matching.add(latest);
-                named.add(addressOf(event));
-            }
-        }
+        });
         named.remove(null);
         Set<BufferGeneration> found = new HashSet<>(kept);
         named.forEach(address -> found.addAll(address.all()));
@@ -224,11 +236,20 @@ final class Generations {
                 .toList();
     }
 
-    private @Nullable Address addressOf(HistoryEvent event) {
-        if (event instanceof Allocated report) {
-            return addresses.find(report.device(), report.type(), report.address());
+    /** Passes the reports of each request that matches to a consumer, and other events between them. */
+    private void forEachReport(Predicate<MemoryRequest> condition, Consumer<HistoryEvent> consumer) {
+        int end;
+        for (int begin = requestBegins.nextSetBit(0); begin >= 0; begin = end) {
+            end = requestBegins.nextSetBit(begin + 1);
+            if (condition.test(((HistoryEvent.OfRequest) events.get(begin)).request())) {
+                events.subList(begin, end < 0 ? events.size() : end).forEach(consumer);
+            }
         }
-        return event instanceof Freed free ? addresses.find(free.device(), free.type(), free.address()) : null;
+    }
+
+    private @Nullable Address addressOf(int device, BufferType type, long address) {
+        Devices.Device known = devices.find(device);
+        return known == null ? null : known.addresses().find(type, address);
     }
 
     /** Returns the generations with a report of a request that is not anonymous, in the order of its reports. */
@@ -257,10 +278,8 @@ final class Generations {
     }
 
     private void addRequests(Predicate<MemoryRequest> isSelected) {
-        for (HistoryEvent event : events) {
-            if (event instanceof Allocated report
-                    && !report.request().isAnonymous()
-                    && isSelected.test(report.request())) {
+        forEachReport(request -> !request.isAnonymous() && isSelected.test(request), event -> {
+            if (event instanceof Allocated report) {
                 if (!objects.containsKey(report.number())) {
                     at(report.device(), report.type(), report.address());
                 }
@@ -271,7 +290,7 @@ final class Generations {
                     known.add(generation);
                 }
             }
-        }
+        });
     }
 
     /**

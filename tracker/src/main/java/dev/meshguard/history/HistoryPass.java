@@ -8,6 +8,7 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.history.Devices.Device;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -43,12 +44,11 @@ final class HistoryPass {
 
     final NavigableMap<Long, HistoryEvent.PhaseBegan> phases = new TreeMap<>();
     final Meshes meshes = new Meshes();
-    final DeviceOpenPeriods devices = new DeviceOpenPeriods();
-    final WitnessSnapshots snapshots = new WitnessSnapshots(meshes, devices);
     final Generations generations;
+    final Devices devices;
+    final WitnessSnapshots snapshots;
 
     private final List<HistoryEvent> events;
-    private final AllocatedRanges allocatedRanges;
     private final DevicesByRequest devicesByRequest;
 
     /** Generations whose handle was released after their device was closed. */
@@ -74,9 +74,10 @@ final class HistoryPass {
      */
     HistoryPass(List<HistoryEvent> events, boolean flatAddresses) {
         this.events = events;
-        this.generations = new Generations(events, devices, meshes, phases);
+        this.generations = new Generations(events, flatAddresses, meshes, phases);
+        this.devices = generations.devices();
+        this.snapshots = new WitnessSnapshots(meshes, devices);
         this.devicesByRequest = new DevicesByRequest(events);
-        this.allocatedRanges = new AllocatedRanges(flatAddresses);
         for (HistoryEvent event : events) {
             position++;
             apply(event);
@@ -86,7 +87,7 @@ final class HistoryPass {
 
     /** Returns the event at which the close of the allocator that holds a buffer began, or {@link Long#MAX_VALUE}. */
     long closeOf(BufferGeneration generation) {
-        long ofDevice = devices.closingAfter(generation.device(), generation.allocatedAt());
+        long ofDevice = devices.openPeriodsOf(generation.device()).closingAfter(generation.allocatedAt());
         MeshOpenPeriod mesh = generation.allocatedBy();
         return mesh == null || mesh.closingAt() < generation.allocatedAt()
                 ? ofDevice
@@ -95,8 +96,10 @@ final class HistoryPass {
 
     private void apply(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated report) {
+            generations.reported(report.request(), position);
             allocated(report);
         } else if (event instanceof HistoryEvent.Freed report) {
+            generations.reported(report.request(), position);
             freed(report);
         } else {
             otherEvents
@@ -122,7 +125,7 @@ final class HistoryPass {
             opened(opened);
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
             long number = closed.number();
-            devices.close(closed.device(), number, meshes.closingOver(closed.device(), number));
+            devices.named(closed.device()).openPeriods().close(number, meshes.closingOver(closed.device(), number));
         } else if (event instanceof HistoryEvent.Witnessed witnessed) {
             if (witnessed.snapshot().moment() == WitnessSnapshot.Moment.CLOSE_BEGUN) {
                 meshes.closing(witnessed.snapshot().mesh(), witnessed.number());
@@ -138,10 +141,10 @@ final class HistoryPass {
     private void closed(HistoryEvent.MeshClosed event) {
         MeshOpenPeriod mesh = meshes.closed(event);
         if (mesh != null) {
-            allocatedRanges.closed(mesh);
+            devices.all().forEach(device -> device.ranges().closed(mesh));
             for (int device : mesh.description().orElseThrow().devices()) {
                 if (!meshes.isAnyOpenOver(device)) {
-                    devices.release(device, mesh.closingAt());
+                    devices.named(device).openPeriods().release(mesh.closingAt());
                 }
             }
         }
@@ -149,30 +152,34 @@ final class HistoryPass {
 
     /** A device that another mesh begins to use stays unchanged, if the reports of the meshes can be distinguished. */
     private void opened(HistoryEvent.DeviceOpened event) {
-        int device = event.device();
-        if (!devices.open(device)) {
-            if (Meshes.areDistinguishedOn(device, events)) {
+        Device device = devices.named(event.device());
+        if (!device.openPeriods().open()) {
+            if (Meshes.areDistinguishedOn(event.device(), events)) {
                 return;
             }
             openedWhileOpen.add(event);
         }
-        devices.begin(device, event.number());
-        allocatedRanges.opened(device);
+        device.openPeriods().begin(event.number());
+        device.ranges().opened();
     }
 
     private void allocated(HistoryEvent.Allocated report) {
         AllocationDetails details = report.request().details();
-        int device = deviceOf(report);
-        int devicePeriod = devices.now(device);
-        MeshOpenPeriod mesh = meshes.allocatorOf(details, device, devicePeriod, report.number());
-        Address address = generations.addresses().findOrAdd(device, report.type(), report.address());
-        if (isClosed(device, mesh)) {
+        Device device = devices.named(report.device());
+        MeshOpenPeriod mesh = allocatorOf(details, device);
+        if (mesh != null && !mesh.mayAllocate(device.id())) {
+            device = deviceOf(report, mesh);
+            mesh = allocatorOf(details, device);
+        }
+        int devicePeriod = device.openPeriods().now();
+        Address address = device.addresses().findOrAdd(report.type(), report.address());
+        if (isClosed(device.openPeriods(), mesh)) {
             note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, address.latest());
         }
         BufferGeneration known = address.reportedAgain(mesh, details, devicePeriod);
         if (known != null && known.isReservedAgainBy(report.request(), mesh)) {
             known.reservedAgain(report.number());
-            allocatedRanges.free(known);
+            device.ranges().free(known);
             known = null;
         }
         if (known != null && !known.hasDevice()) {
@@ -182,7 +189,10 @@ final class HistoryPass {
         }
         boolean isHeld = known != null && known.holdsMemory();
         if (known != null && mesh != null && known.allocatedBy() == null && !known.isOfItsDevice()) {
-            setAllocatedBy(mesh, known);
+            // Earlier reports did not name the mesh that allocated the memory.
+            device.ranges().free(known);
+            generations.keep(known);
+            known.setAllocatedBy(mesh);
             isHeld = false;
         }
         BufferGeneration generation = known == null
@@ -190,7 +200,7 @@ final class HistoryPass {
                         report,
                         address,
                         new BufferGeneration(
-                                device,
+                                device.id(),
                                 report.type(),
                                 report.address(),
                                 address.nextGeneration(),
@@ -198,22 +208,15 @@ final class HistoryPass {
                                 phase,
                                 mesh))
                 : repeated(report, address, known);
-        if (device != report.device()) {
+        if (device.id() != report.device()) {
             generations.keep(generation);
         }
         if (!isHeld
                 && generation.hasDevice()
                 && details.kind() == BufferKind.BUFFER
-                && (mesh == null || mesh.mayAllocate(device))) {
-            allocateRange(generation, report);
+                && (mesh == null || mesh.mayAllocate(device.id()))) {
+            allocateRange(device.ranges(), generation, report);
         }
-    }
-
-    /** Records which mesh allocated the memory of a generation; earlier reports did not name it. */
-    private void setAllocatedBy(MeshOpenPeriod mesh, BufferGeneration generation) {
-        allocatedRanges.free(generation);
-        generations.keep(generation);
-        generation.setAllocatedBy(mesh);
     }
 
     private BufferGeneration begun(HistoryEvent.Allocated report, Address address, BufferGeneration generation) {
@@ -236,89 +239,84 @@ final class HistoryPass {
         return generation;
     }
 
-    private void allocateRange(BufferGeneration generation, HistoryEvent.Allocated report) {
-        Optional<BufferGeneration> viewed = allocatedRanges.viewedBy(generation, report);
+    private void allocateRange(AllocatedRanges ranges, BufferGeneration generation, HistoryEvent.Allocated report) {
+        Optional<BufferGeneration> viewed = ranges.viewedBy(generation, report);
         if (viewed.isPresent()) {
             generation.setViewed(viewed.get().allocatedAt());
             return;
         }
-        for (AllocatedRanges.Overlap overlap : allocatedRanges.allocate(generation, report)) {
+        for (AllocatedRanges.Overlap overlap : ranges.allocate(generation, report)) {
             generations.keep(generation);
             note(overlap.kind(), report, overlap.generation());
         }
     }
 
+    /** Returns the mesh whose allocator holds the memory of the current report on a device, if the report names it. */
+    private @Nullable MeshOpenPeriod allocatorOf(AllocationDetails details, Device device) {
+        return meshes.allocatorOf(details, device.id(), device.openPeriods().now(), Long.MAX_VALUE);
+    }
+
     /**
-     * Returns the device whose memory an allocation report is about.
+     * Returns the device whose memory an allocation report is about that names a mesh which does not cover its device.
      *
      * <p>Some runtimes report the backing buffer of a mesh buffer under a device of their own choice, such as device 0.
-     * If the mesh does not cover that device, and the request also reports on the first device of the mesh, then this
-     * is a second report of that memory.
+     * If the request also reports on the first device of the mesh, then this is a second report of that memory.
      */
-    private int deviceOf(HistoryEvent.Allocated report) {
-        AllocationDetails details = report.request().details();
-        int reported = report.device();
-        if (details.mesh().isEmpty()) {
-            return reported;
+    private Device deviceOf(HistoryEvent.Allocated report, MeshOpenPeriod mesh) {
+        List<Integer> covered = mesh.description().orElseThrow().devices();
+        if (covered.isEmpty() || !devicesByRequest.include(report.request(), covered.get(0))) {
+            return devices.named(report.device());
         }
-        MeshOpenPeriod allocatingMesh =
-                meshes.openPeriod(details.mesh().getAsInt(), reported, devices.now(reported), report.number());
-        if (allocatingMesh.mayAllocate(reported)) {
-            return reported;
-        }
-        List<Integer> devices = allocatingMesh.description().orElseThrow().devices();
-        if (devices.isEmpty() || !devicesByRequest.include(report.request(), devices.get(0))) {
-            return reported;
-        }
-        int first = devices.get(0);
-        firstDevices.put(new Outside(allocatingMesh.mesh(), reported, report.type(), report.address()), first);
-        return first;
+        int first = covered.get(0);
+        firstDevices.put(new Outside(mesh.mesh(), report.device(), report.type(), report.address()), first);
+        return devices.named(first);
     }
 
     /** Returns the device whose memory a free is about, which is that of its allocation ({@link #deviceOf}). */
-    private int deviceOfFree(AllocationDetails details, int reported, BufferType type, long address) {
-        return firstDevices.isEmpty() || details.mesh().isEmpty()
-                ? reported
-                : firstDevices.getOrDefault(new Outside(details.mesh().getAsInt(), reported, type, address), reported);
+    private Device deviceOfFree(AllocationDetails details, int reported, BufferType type, long address) {
+        return devices.named(
+                firstDevices.isEmpty() || details.mesh().isEmpty()
+                        ? reported
+                        : firstDevices.getOrDefault(
+                                new Outside(details.mesh().getAsInt(), reported, type, address), reported));
     }
 
     private void freed(HistoryEvent.Freed report) {
-        int device = deviceOfFree(report.request().details(), report.device(), report.type(), report.address());
-        Address address = generations.addresses().find(device, report.type(), report.address());
+        AllocationDetails details = report.request().details();
+        Device device = deviceOfFree(details, report.device(), report.type(), report.address());
+        Address address = device.addresses().find(report.type(), report.address());
         if (address == null) {
             note(Anomaly.Kind.UNKNOWN_FREE, report, null);
             return;
         }
-        int devicePeriod = devices.now(device);
-        MeshOpenPeriod allocatingMesh =
-                meshes.allocatorOf(report.request().details(), device, devicePeriod, report.number());
-        BufferGeneration generation = address.freedBy(report, allocatingMesh, devicePeriod);
+        MeshOpenPeriod allocatingMesh = allocatorOf(details, device);
+        BufferGeneration generation =
+                address.freedBy(report, allocatingMesh, device.openPeriods().now());
         // The free may be about another buffer, whose report is late or lost.
         if (generation == null) {
-            BufferGeneration last =
-                    address.lastOf(allocatingMesh, report.request().details());
+            BufferGeneration last = address.lastOf(allocatingMesh, details);
             note(
                     last == null ? Anomaly.Kind.UNKNOWN_FREE : Anomaly.Kind.DOUBLE_FREE,
                     report,
                     last == null ? address.latest() : last);
-            if (last != null && last.isLive() && report.request().details().view()) {
+            if (last != null && last.isLive() && details.view()) {
                 earlyFreesOfViews.put(last, anomalies.get(anomalies.size() - 1));
             }
             return;
         }
-        if (isClosed(device, generation.allocatedBy()) && generation.kind() == BufferKind.BUFFER) {
+        if (isClosed(device.openPeriods(), generation.allocatedBy()) && generation.kind() == BufferKind.BUFFER) {
             note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, generation);
         }
         int freed = generation.reportFreedBy(report, devicesByRequest);
         generations.freed(generation.reports().get(freed).allocatedAt(), position);
         generation.free(freed, report);
         if (!generation.holdsMemory()) {
-            allocatedRanges.free(generation);
+            device.ranges().free(generation);
         }
         if (!generation.isLive()) {
             if (generation.allocatedAt() < lastCheckOrGap
-                    || report.request().details().handleCollected()
-                    || mayBeLate(generation, report.number())) {
+                    || details.handleCollected()
+                    || mayBeLate(generation, device, report.number())) {
                 generations.keep(generation);
             }
             generations.ended(generation, position);
@@ -327,11 +325,11 @@ final class HistoryPass {
     }
 
     /** Returns whether the close of the allocator may have begun before a free; that is known for certain later. */
-    private boolean mayBeLate(BufferGeneration generation, long free) {
+    private boolean mayBeLate(BufferGeneration generation, Device device, long free) {
         MeshOpenPeriod itsMesh = generation.allocatedBy();
         return (itsMesh != null && itsMesh.closingAt() <= free)
-                || meshes.closingOver(generation.device(), free) < free
-                || devices.closingAfter(generation.device(), generation.allocatedAt()) <= free;
+                || meshes.closingOver(device.id(), free) < free
+                || device.openPeriods().closingAfter(generation.allocatedAt()) <= free;
     }
 
     private void ignored(HistoryEvent.FreeIgnored report) {
@@ -345,13 +343,13 @@ final class HistoryPass {
         if (kind == null) {
             return;
         }
-        int device = deviceOfFree(report.request().details(), report.device(), report.type(), report.address());
-        Address address = generations.addresses().find(device, report.type(), report.address());
+        Device device = deviceOfFree(report.request().details(), report.device(), report.type(), report.address());
+        Address address = device.addresses().find(report.type(), report.address());
         note(kind, report, generationOf(report, device, address));
     }
 
     private @Nullable BufferGeneration generationOf(
-            HistoryEvent.FreeIgnored report, int device, @Nullable Address address) {
+            HistoryEvent.FreeIgnored report, Device device, @Nullable Address address) {
         if (address == null) {
             return null;
         }
@@ -359,7 +357,7 @@ final class HistoryPass {
         if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED) {
             return releasedAfterClose(address, details);
         }
-        return address.lastOf(meshes.allocatorOf(details, device, devices.now(device), report.number()), details);
+        return address.lastOf(allocatorOf(details, device), details);
     }
 
     /**
@@ -406,15 +404,16 @@ final class HistoryPass {
      */
     private boolean mayBeOfClosedAllocator(BufferGeneration generation) {
         MeshOpenPeriod mesh = generation.allocatedBy();
-        boolean isClosed = isClosed(generation.device(), mesh);
+        DeviceOpenPeriods openPeriods = devices.openPeriodsOf(generation.device());
+        boolean isClosed = isClosed(openPeriods, mesh);
         if (mesh != null && mesh.isAnnounced()) {
             return isClosed;
         }
-        return isClosed || generation.openPeriod() == 1 || generation.openPeriod() != devices.now(generation.device());
+        return isClosed || generation.openPeriod() == 1 || generation.openPeriod() != openPeriods.now();
     }
 
-    private boolean isClosed(int device, @Nullable MeshOpenPeriod mesh) {
-        return devices.isClosed(device) || (mesh != null && mesh.isClosed());
+    private static boolean isClosed(DeviceOpenPeriods device, @Nullable MeshOpenPeriod mesh) {
+        return device.isClosed() || (mesh != null && mesh.isClosed());
     }
 
     private void note(Anomaly.Kind kind, HistoryEvent report, @Nullable BufferGeneration generation) {

@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 final class WitnessSnapshots {
 
     private final Meshes meshes;
-    private final DeviceOpenPeriods devices;
+    private final Devices devices;
     private final List<Witnessed> all = new ArrayList<>();
     /** The snapshots of each open period of a mesh: they do not concern buffers of other meshes. */
     private final Map<MeshOpenPeriod, List<Witnessed>> ofMeshes = new HashMap<>(0);
 
-    WitnessSnapshots(Meshes meshes, DeviceOpenPeriods devices) {
+    WitnessSnapshots(Meshes meshes, Devices devices) {
         this.meshes = meshes;
         this.devices = devices;
     }
@@ -220,13 +220,17 @@ final class WitnessSnapshots {
 
     private MeshOpenPeriod openPeriod(int device, Witnessed snapshot) {
         long event = snapshot.number();
-        return meshes.openPeriod(snapshot.snapshot().mesh(), device, devices.at(device, event), event);
+        return meshes.openPeriod(
+                snapshot.snapshot().mesh(),
+                device,
+                devices.openPeriodsOf(device).at(event),
+                event);
     }
 
     /** After the close of a device, memory that a snapshot lists as free may be that of a leak. */
     private boolean isOfItsDevice(Witnessed snapshot, BufferGeneration buffer) {
-        return devices.at(buffer.device(), snapshot.number()) == buffer.openPeriod()
-                && (!devices.wasClosedAt(buffer.device(), snapshot.number())
-                        || stateOf(buffer, snapshot) == AddressState.ALLOCATED);
+        DeviceOpenPeriods openPeriods = devices.openPeriodsOf(buffer.device());
+        return openPeriods.at(snapshot.number()) == buffer.openPeriod()
+                && (!openPeriods.wasClosedAt(snapshot.number()) || stateOf(buffer, snapshot) == AddressState.ALLOCATED);
     }
 }
