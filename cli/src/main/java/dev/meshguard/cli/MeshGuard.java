@@ -20,6 +20,7 @@ import java.io.OutputStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -36,22 +37,6 @@ import picocli.CommandLine.ParameterException;
 public final class MeshGuard {
 
     private static final int MAX_COLUMNS = 100;
-
-    /** The answer to a call without arguments. */
-    private static final String FIRST_STEPS = """
-            meshguard proves that programs on a mesh of accelerator devices free every buffer.
-
-            Run a program that reports to the allocation server, judge it, and write its page:
-              meshguard record -- python3 decode.py
-
-            Judge the log of an allocation server:
-              meshguard analyze server.log
-
-            Write the page of a log or of a recorded history:
-              meshguard page server.log -o leak.html
-
-            meshguard --help lists all commands; meshguard COMMAND --help explains one.
-            """;
 
     private final InputStream in;
     private final OutputStream err;
@@ -94,7 +79,7 @@ public final class MeshGuard {
             return status;
         } catch (OutOfMemoryError e) {
             // The command used all of the memory, and its objects are garbage here.
-            errors.problem(CommandFailures.heapFull(arguments[0]));
+            errors.problem(CommandFailures.heapFull(arguments));
             // A file that does not fit is wrong usage; what programs will report to a server, no user can know.
             boolean isServer = arguments[0].equals("serve") || arguments[0].equals("record");
             return (isServer ? ExitStatus.FAILED : ExitStatus.USAGE).code();
@@ -112,17 +97,12 @@ public final class MeshGuard {
     }
 
     private int execute(String... arguments) {
-        if (arguments.length == 0) {
-            errors.print(FIRST_STEPS);
-            return ExitStatus.USAGE.code();
-        }
         Map<String, Supplier<Object>> commands = commands();
-        CommandLine program = new CommandLine(this);
-        if (commands.containsKey(arguments[0])) {
-            program.addSubcommand(commands.get(arguments[0]).get());
-        } else {
-            commands.values().forEach(known -> program.addSubcommand(known.get()));
+        if (arguments.length > 0 && commands.containsKey(arguments[0])) {
+            commands.keySet().retainAll(Set.of(arguments[0]));
         }
+        CommandLine program = new CommandLine(this);
+        commands.values().forEach(command -> program.addSubcommand(command.get()));
         describe(program);
         program.getSubcommands().values().forEach(MeshGuard::describe);
         program.setOut(answers)
@@ -133,6 +113,10 @@ public final class MeshGuard {
                 .setCaseInsensitiveEnumValuesAllowed(true);
         program.setParameterExceptionHandler((refused, unused) -> rejectedArguments(refused));
         program.setExecutionExceptionHandler((failure, unused, alsoUnused) -> failed(failure));
+        if (arguments.length == 0) {
+            program.usage(errors);
+            return ExitStatus.USAGE.code();
+        }
         return program.execute(arguments);
     }
 
@@ -158,7 +142,7 @@ public final class MeshGuard {
         commands.put("suite", () -> new Suite(answers));
         commands.put("record", () -> new RecordProgram(answers, errors, err, interruption));
         commands.put("client", () -> new ClientFile(answers));
-        commands.put("serve", () -> new Serve(answers, errors));
+        commands.put("serve", () -> new Serve(answers, errors, interruption));
         commands.put("dump", () -> new Dump(answers));
         return commands;
     }

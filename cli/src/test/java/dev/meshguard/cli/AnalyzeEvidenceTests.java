@@ -129,12 +129,14 @@ class AnalyzeEvidenceTests {
                 .replaceAll("\\s+", "");
 
         assertThat(json)
-                .contains("\"status\":\"INCONCLUSIVE\",\"rounded\":false,\"memories\":[{\"type\":\"DRAM\",\"banks\":12,"
-                        + "\"allBanks\":{\"allocatable\":98304,\"allocated\":24576,\"free\":73728},"
-                        + "\"bank\":{\"allocatable\":8192,\"allocated\":2048,\"free\":6144},\"largestFree\":4096,"
-                        + "\"blocks\":[{\"address\":0,\"size\":1024,\"allocated\":true},")
-                .contains("\"device\":0,\"updated\":\"2099-09-01T12:00:00Z\",\"allocated\":{\"DRAM\":0,\"L1\":8192,")
-                .contains("\"process\":1073741824,\"command\":\"pytest\",\"processStatus\":\"MISSING\"");
+                .contains(
+                        "\"status\":\"INCONCLUSIVE\",\"memory\":{\"name\":",
+                        "\"memories\":[{\"type\":\"DRAM\",\"banks\":12,"
+                                + "\"bank\":{\"allocatable\":8192,\"allocated\":2048,\"free\":6144,\"rounding\":0},"
+                                + "\"all\":{\"allocatable\":98304,\"allocated\":24576,\"free\":73728,\"rounding\":0},"
+                                + "\"largestFree\":4096,\"blocks\":[{\"address\":0,\"size\":1024,\"isAllocated\":true},")
+                .contains("\"device\":0,\"updated\":\"2099-09-01T12:00:00Z\",\"total\":{\"dram\":0,\"l1\":8192,")
+                .contains("\"processId\":1073741824,\"command\":\"pytest\"", "\"status\":\"MISSING\"");
     }
 
     @Test

@@ -339,24 +339,11 @@ Not read: 2 of 4 lines: 1, 4
     }
 
     @Test
-    void withoutACommandTheMostUsedOnesAreShownAndTheStatusIsSixtyFour() {
+    void withoutACommandTheHelpIsShownAndTheStatusIs64() {
         Answer answer = Answer.to();
 
         assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err()).isEqualTo("""
-                meshguard proves that programs on a mesh of accelerator devices free every buffer.
-
-                Run a program that reports to the allocation server, judge it, and write its page:
-                  meshguard record -- python3 decode.py
-
-                Judge the log of an allocation server:
-                  meshguard analyze server.log
-
-                Write the page of a log or of a recorded history:
-                  meshguard page server.log -o leak.html
-
-                meshguard --help lists all commands; meshguard COMMAND --help explains one.
-                """);
+        assertThat(answer.err()).startsWith("Usage: meshguard [-hV] COMMAND").contains("  analyze  ", "  record   ");
     }
 
     @Test

@@ -47,7 +47,6 @@ class UsageErrorTests {
             page run.log -o no.d/p.html| no.d/p.html cannot be written: its folder does not exist. Give another path with -o.
             serve --record-size 100    | --record-size 100: give 72, 112 or 144, whichever the programs were built with, or auto
             serve --record-size x      | --record-size x: give 72, 112 or 144, whichever the programs were built with, or auto
-            serve --allow nobody       | --allow nobody: give user, group or all
             serve --dead-check -5      | --dead-check -5: give a number from 0 to 86400
             serve --dead-check 9223372036854775807 | --dead-check 9223372036854775807: give a number from 0 to 86400
             serve --devices -1         | --devices -1: give a number from 0 to 1024

@@ -1,28 +1,24 @@
 package dev.meshguard.cli.analyze;
 
+import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.capture.evidence.SharedMemory;
-import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
+import dev.meshguard.cli.input.FileKind;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.cli.input.InputReader;
-import dev.meshguard.event.Quantities;
-import dev.meshguard.report.VerdictReport;
-import dev.meshguard.report.json.VerdictJson;
+import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -63,13 +59,6 @@ import picocli.CommandLine.Parameters;
             "  meshguard analyze --expected meshguard-expected.txt --phase '^=== (.+) ===$' server.log"
         })
 public final class Analyze implements Callable<Integer> {
-
-    /** Matches a name that means itself in each shell. */
-    private static final Pattern PLAIN_WORD =
-            Pattern.compile(File.separatorChar == '\\' ? "[\\w@+=:,.\\\\/-]+" : "[\\w@+=:,./-]+");
-
-    private static final String FORMAT = "meshguard-analysis";
-    private static final int VERSION = 1;
 
     @Parameters(
             paramLabel = "LOG",
@@ -119,25 +108,25 @@ public final class Analyze implements Callable<Integer> {
     @Override
     public Integer call() throws UsageException, IOException {
         expectations.read();
-        try {
-            return answer().code();
-        } catch (OutOfMemoryError e) {
-            // What was read is garbage here.
-            throw new UsageException(CommandFailures.heapFull(logs));
-        }
-    }
-
-    private ExitStatus answer() throws UsageException, IOException {
         List<UsageException> unreadable = new ArrayList<>();
         List<Input> inputs = inputs(unreadable);
-        if (!inputs.isEmpty()) {
-            rejectUnusedOptions(inputs);
-        }
+        files.rejectUnusedRank(inputs);
+        InputReader.rejectUnused("--phase", phaseMark, inputs, "logs", FileKind.LOG);
+        InputReader.rejectUnused(
+                "--rounds",
+                roundMark,
+                inputs,
+                "logs, graph captures and databases",
+                FileKind.LOG,
+                FileKind.CAPTURE,
+                FileKind.DATABASE);
         List<FileAnswer> answers = inputs.stream().map(this::answer).toList();
         if (asJson) {
-            printJson(answers, unreadable);
+            JsonDocument.write(out, json(answers, unreadable));
         } else {
-            printText(answers);
+            // All of it is made before any is printed: half an answer would look like a whole one.
+            text(answers).forEach(out::println);
+            out.flush();
         }
         ExitStatus worst = ExitStatus.CLEAN;
         for (FileAnswer answer : answers) {
@@ -147,21 +136,8 @@ public final class Analyze implements Callable<Integer> {
             errors.problem(file.getMessage());
             worst = worst.orWorse(file.status());
         }
-        return worst;
+        return worst.code();
     }
-
-    private void rejectUnusedOptions(List<Input> inputs) throws UsageException {
-        InputReader.rejectUnused("--phase", phaseMark, inputs, Input.Log.class::isInstance, "logs");
-        InputReader.rejectUnused(
-                "--rounds",
-                roundMark,
-                inputs,
-                input -> input instanceof Input.Log || input instanceof Input.Output,
-                "logs, graph captures and databases");
-        files.rejectUnusedRank(inputs);
-    }
-
-    // Reading
 
     /** Reads the files; one that cannot be read keeps no other from its answer. */
     private List<Input> inputs(List<UsageException> unreadable) throws UsageException {
@@ -203,92 +179,61 @@ public final class Analyze implements Callable<Integer> {
         }
     }
 
-    // Answers
-
     private FileAnswer answer(Input input) {
         if (input instanceof Input.Moment moment) {
             return moment.memory() instanceof MemoryReport report
-                    ? new MemoryReportAnswer(report, judgesEnd).answer()
-                    : SharedMemoryAnswer.of((SharedMemory) moment.memory(), judgesEnd)
-                            .answer();
+                    ? new MemoryReportAnswer(moment, report, judgesEnd)
+                    : new SharedMemoryAnswer(moment, (SharedMemory) moment.memory(), judgesEnd);
         }
         Input.Recording recording = (Input.Recording) input;
-        FileVerdict judgement = expectations.judge(recording, roundMark != null);
-        if (input instanceof Input.Log log) {
-            return new LogAnswer(log.log(), withPage(log, judgement)).answer();
+        FileVerdict verdict = expectations.judge(recording, roundMark != null);
+        if (recording.content() instanceof AllocationLog log) {
+            return new LogAnswer(recording, log, verdict);
         }
-        if (input instanceof Input.Output output) {
-            return new OutputAnswer(output.output(), judgement).answer();
-        }
-        int events = recording.history().events().size();
-        String headline = input.name() + ": " + Quantities.count(events, "event") + " (history)";
-        return judgement.answer(
-                FileAnswer.Kind.HISTORY, input.name(), headline, lines -> {}, json -> json.field("events", events));
-    }
-
-    /** Names the command that writes the page of its leaks. */
-    private static FileVerdict withPage(Input.Log log, FileVerdict judgement) {
-        VerdictReport report = judgement.report();
-        boolean hasPage = !report.verdict().groups().isEmpty() && Files.isRegularFile(Path.of(log.name()));
-        return new FileVerdict(
-                hasPage ? report.shownAt("meshguard page " + forShell(log.name())) : report,
-                judgement.accumulation(),
-                judgement.verdict());
-    }
-
-    /** Returns a file's name as one word of a shell; a Windows shell knows double quotes only. */
-    private static String forShell(String name) {
-        if (PLAIN_WORD.matcher(name).matches()) {
-            return name;
-        }
-        return File.separatorChar == '\\' ? '"' + name + '"' : "'" + name.replace("'", "'\\''") + "'";
+        return recording.content() instanceof RuntimeOutput output
+                ? new OutputAnswer(recording, output, verdict)
+                : new HistoryAnswer(recording, verdict);
     }
 
     // Output
 
-    private void printText(List<FileAnswer> answers) {
-        // All of it is made before any is printed: half an answer would look like a whole one.
+    private static List<String> text(List<FileAnswer> answers) {
         List<String> lines = new ArrayList<>();
         for (FileAnswer answer : answers) {
             if (!lines.isEmpty()) {
                 lines.add("");
                 lines.add("=".repeat(80));
             }
-            lines.addAll(answer.text().get());
+            lines.addAll(answer.text());
         }
-        lines.forEach(out::println);
-        out.flush();
+        return lines;
     }
 
-    /** Prints one document for all files, those of a kind in the order of the command line. */
-    private void printJson(List<FileAnswer> answers, List<UsageException> unreadable) throws IOException {
-        // The verdicts take the most heap, so they are made before anything is written.
-        IdentityHashMap<FileAnswer, String> verdicts = new IdentityHashMap<>();
-        for (FileAnswer answer : answers) {
-            answer.report()
-                    .ifPresent(report ->
-                            verdicts.put(answer, VerdictJson.text(report).strip()));
+    /** Returns one document about all files, those of a kind in the order of the command line. */
+    private static Map<String, Object> json(List<FileAnswer> answers, List<UsageException> unreadable) {
+        Map<String, Object> document =
+                JsonDocument.object("format", "meshguard-analysis", "version", 1, FileKind.LOG.list(), List.of());
+        for (FileKind kind : FileKind.values()) {
+            List<Map<String, Object>> ofKind = answers.stream()
+                    .filter(answer -> answer.file().kind() == kind)
+                    .map(Analyze::json)
+                    .toList();
+            if (!ofKind.isEmpty()) {
+                document.put(kind.list(), ofKind);
+            }
         }
-        JsonDocument.write(out, FORMAT, VERSION, json -> {
-            for (FileAnswer.Kind kind : FileAnswer.Kind.values()) {
-                List<FileAnswer> ofKind =
-                        answers.stream().filter(answer -> answer.kind() == kind).toList();
-                if (kind == FileAnswer.Kind.LOG || !ofKind.isEmpty()) {
-                    json.objects(kind.list(), ofKind, answer -> {
-                        json.field(kind.field(), answer.name());
-                        json.field("status", answer.status());
-                        answer.fields().write(json);
-                        if (verdicts.containsKey(answer)) {
-                            json.document("verdict", verdicts.getOrDefault(answer, ""));
-                        }
-                    });
-                }
-            }
-            if (!unreadable.isEmpty()) {
-                json.field(
-                        "unreadable",
-                        unreadable.stream().map(UsageException::getMessage).toList());
-            }
-        });
+        if (!unreadable.isEmpty()) {
+            document.put(
+                    "unreadable",
+                    unreadable.stream().map(UsageException::getMessage).toList());
+        }
+        return document;
+    }
+
+    private static Map<String, Object> json(FileAnswer answer) {
+        Map<String, Object> fields =
+                JsonDocument.object(answer.file().kind().field(), answer.file().name(), "status", answer.status());
+        fields.putAll(answer.fields());
+        return fields;
     }
 }

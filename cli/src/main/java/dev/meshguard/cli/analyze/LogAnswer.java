@@ -2,16 +2,21 @@ package dev.meshguard.cli.analyze;
 
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Table;
+import dev.meshguard.cli.input.Input;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.FreedMemory;
 import dev.meshguard.server.log.LogDialect;
 import dev.meshguard.server.log.UnreadLines;
-import java.io.IOException;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.Set;
@@ -21,13 +26,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
-/**
- * The answer about a log.
- *
- * @param log the log
- * @param judgement the verdict on it
- */
-record LogAnswer(AllocationLog log, FileVerdict judgement) {
+/** The answer about a log. */
+final class LogAnswer extends HistoryAnswer {
+
+    /** Matches a name that means itself in each shell. */
+    private static final Pattern PLAIN_WORD =
+            Pattern.compile(File.separatorChar == '\\' ? "[\\w@+=:,.\\\\/-]+" : "[\\w@+=:,./-]+");
 
     private static final Pattern EVENT = Pattern.compile("#(\\d{1,18})");
     private static final int MAX_ADDRESSES = 10;
@@ -42,39 +46,56 @@ record LogAnswer(AllocationLog log, FileVerdict judgement) {
             .thenComparingInt(AddressUse::device)
             .thenComparing(AddressUse::address, Long::compareUnsigned);
 
-    /** Returns the answer. */
-    FileAnswer answer() {
-        return judgement.answer(FileAnswer.Kind.LOG, log.name(), headline(), this::addSections, this::write);
+    private final AllocationLog log;
+
+    LogAnswer(Input.Recording file, AllocationLog log, FileVerdict verdict) {
+        super(file, new FileVerdict(withPage(verdict.report(), log.name()), verdict.rounds(), verdict.status()));
+        this.log = log;
+    }
+
+    /** Names the command that writes the page of the leaks. */
+    private static VerdictReport withPage(VerdictReport report, String name) {
+        boolean hasPage = !report.verdict().groups().isEmpty() && Files.isRegularFile(Path.of(name));
+        return hasPage ? report.shownAt("meshguard page " + forShell(name)) : report;
+    }
+
+    /** Returns a file's name as one word of a shell; a Windows shell knows double quotes only. */
+    private static String forShell(String name) {
+        if (PLAIN_WORD.matcher(name).matches()) {
+            return name;
+        }
+        return File.separatorChar == '\\' ? '"' + name + '"' : "'" + name.replace("'", "'\\''") + "'";
     }
 
     // The text
 
-    private void addSections(List<String> lines) {
-        linesOfEvents(lines);
-        judgement.addRounds(lines);
-        sums(lines);
-        freed(lines);
-        addresses(lines);
-        unread(lines);
-    }
-
-    private String headline() {
+    @Override
+    String description() {
         String dialects =
                 log.dialects().stream().sorted().map(LogDialect::description).collect(Collectors.joining(", "));
         return String.format(
                 Locale.ROOT,
-                "%s: %s, %d of them %s a buffer%s",
-                log.name(),
+                "%s, %d of them %s a buffer%s",
                 Quantities.count(log.lines(), "line"),
                 log.reports(),
                 log.reports() == 1 ? "reports" : "report",
                 dialects.isEmpty() ? "" : " (" + dialects + ")");
     }
 
+    @Override
+    void addSections(List<String> lines) {
+        addLinesOfEvents(lines);
+        addRounds(lines);
+        addSums(lines);
+        addFreed(lines);
+        addAddresses(lines);
+        addUnread(lines);
+    }
+
     /** Adds where the events that the verdict names are in the log. */
-    private void linesOfEvents(List<String> lines) {
+    private void addLinesOfEvents(List<String> lines) {
         Set<Long> events = new TreeSet<>();
-        Matcher event = EVENT.matcher(judgement.report().text());
+        Matcher event = EVENT.matcher(String.join("\n", lines.subList(1, lines.size())));
         while (event.find()) {
             events.add(Long.parseLong(event.group(1)));
         }
@@ -89,7 +110,7 @@ record LogAnswer(AllocationLog log, FileVerdict judgement) {
         }
     }
 
-    private void sums(List<String> lines) {
+    private void addSums(List<String> lines) {
         if (log.comparedStatistics() > 0) {
             long differ = log.differingStatistics();
             lines.add("");
@@ -101,7 +122,7 @@ record LogAnswer(AllocationLog log, FileVerdict judgement) {
         }
     }
 
-    private void freed(List<String> lines) {
+    private void addFreed(List<String> lines) {
         List<FreedMemory> freed = log.freed();
         String check = log.lastDump().isPresent()
                 ? ", last dump at line " + log.lastDump().getAsLong()
@@ -120,18 +141,14 @@ record LogAnswer(AllocationLog log, FileVerdict judgement) {
         }
     }
 
-    private void addresses(List<String> lines) {
+    private void addAddresses(List<String> lines) {
         List<AddressUse> all = log.addresses();
         if (all.isEmpty()) {
             return;
         }
+        long even = all.stream().filter(use -> use.surplus() == 0).count();
+        long less = all.stream().filter(use -> use.surplus() > 0).count();
         lines.add("");
-        long even = 0;
-        long less = 0;
-        for (AddressUse use : all) {
-            even += use.surplus() == 0 ? 1 : 0;
-            less += use.surplus() > 0 ? 1 : 0;
-        }
         lines.add(String.format(
                 Locale.ROOT,
                 "Addresses: %d, of which %d as often freed as allocated, %d less often, %d more often",
@@ -139,42 +156,37 @@ record LogAnswer(AllocationLog log, FileVerdict judgement) {
                 even,
                 less,
                 all.size() - even - less));
-        List<AddressUse> shown = first(all);
         Table table = new Table().row("device", "address", "type", "allocated", "freed", "unknown", "largest", "lines");
-        shown.forEach(use -> table.row(
-                use.device(),
-                Quantities.address(use.address()),
-                use.type().map(Object::toString).orElse("-"),
-                use.allocated(),
-                use.freed(),
-                use.unknownFrees(),
-                Quantities.size(use.largestSize()),
-                lines(use) + (use.processDied() ? ", process died" : "")));
+        leastBalanced(all)
+                .forEach(use -> table.row(
+                        use.device(),
+                        Quantities.address(use.address()),
+                        use.type().map(Object::toString).orElse("-"),
+                        use.allocated(),
+                        use.freed(),
+                        use.unknownFrees(),
+                        Quantities.size(use.largestSize()),
+                        new UnreadLines.Range(use.firstLine(), use.lastLine())
+                                + (use.processDied() ? ", process died" : "")));
         lines.addAll(table.lines());
-        if (all.size() > shown.size()) {
-            lines.add(String.format(Locale.ROOT, "  … and %d more; --json shows all", all.size() - shown.size()));
+        if (all.size() > MAX_ADDRESSES) {
+            lines.add(String.format(Locale.ROOT, "  … and %d more; --json shows all", all.size() - MAX_ADDRESSES));
         }
     }
 
-    /** Returns the first elements in the displayed order, without sorting the hundred thousand others. */
-    private List<AddressUse> first(List<AddressUse> all) {
+    /** Returns the first addresses in the displayed order, without sorting the hundred thousand others. */
+    private static List<AddressUse> leastBalanced(List<AddressUse> all) {
         PriorityQueue<AddressUse> lastOnTop = new PriorityQueue<>(LEAST_BALANCED_FIRST.reversed());
         for (AddressUse use : all) {
-            if (lastOnTop.size() < MAX_ADDRESSES) {
-                lastOnTop.add(use);
-            } else if (LEAST_BALANCED_FIRST.compare(use, lastOnTop.element()) < 0) {
+            lastOnTop.add(use);
+            if (lastOnTop.size() > MAX_ADDRESSES) {
                 lastOnTop.remove();
-                lastOnTop.add(use);
             }
         }
         return lastOnTop.stream().sorted(LEAST_BALANCED_FIRST).toList();
     }
 
-    private static String lines(AddressUse use) {
-        return new UnreadLines.Range(use.firstLine(), use.lastLine()).toString();
-    }
-
-    private void unread(List<String> lines) {
+    private void addUnread(List<String> lines) {
         UnreadLines unread = log.unread();
         lines.add("");
         if (unread.count() == 0) {
@@ -194,51 +206,24 @@ record LogAnswer(AllocationLog log, FileVerdict judgement) {
 
     // The JSON
 
-    private void write(JsonDocument json) throws IOException {
-        json.field("lines", log.lines());
-        json.field("reports", log.reports());
-        json.field("dialects", log.dialects().stream().sorted().toList());
-        json.field("comparedStatistics", log.comparedStatistics());
-        json.field("differingStatistics", log.differingStatistics());
-        json.field("lastDumpLine", log.lastDump());
-        judgement.writeRounds(json);
-        json.objects("freed", log.freed(), freed -> {
-            json.field("type", freed.type());
-            json.field("phase", freed.phase().name());
-            json.field("beforeCheck", freed.beforeCheck());
-            json.field("buffers", freed.buffers());
-            json.field("bytes", freed.bytes());
-        });
-        json.objects("addresses", log.addresses(), use -> {
-            json.field("device", use.device());
-            json.field("address", use.address());
-            json.field("type", use.type());
-            json.field("allocated", use.allocated());
-            json.field("freed", use.freed());
-            json.field("unknownFrees", use.unknownFrees());
-            json.field("largestSize", use.largestSize());
-            json.field("sizeChanges", use.sizeChanges());
-            json.field("processDied", use.processDied());
-            json.field("firstLine", use.firstLine());
-            json.field("lastLine", use.lastLine());
-        });
-        json.object("unread", log.unread(), unread -> {
-            json.field("count", unread.count());
-            json.objects("ranges", unread.ranges(), range -> {
-                json.field("first", range.first());
-                json.field("last", range.last());
-            });
-            json.objects("samples", unread.samples(), sample -> {
-                json.field("line", sample.line());
-                json.field("text", sample.text());
-            });
-        });
+    @Override
+    Map<String, Object> content() {
         // The verdict refers to events by number; the line of event 1 comes first.
-        json.numbers(
-                "eventLines",
-                LongStream.iterate(1, event -> event + 1)
-                        .mapToObj(log::lineOf)
-                        .takeWhile(OptionalLong::isPresent)
-                        .mapToLong(OptionalLong::getAsLong));
+        LongStream eventLines = LongStream.iterate(1, event -> event + 1)
+                .mapToObj(log::lineOf)
+                .takeWhile(OptionalLong::isPresent)
+                .mapToLong(OptionalLong::getAsLong);
+        return JsonDocument.object(
+                "lines", log.lines(),
+                "reports", log.reports(),
+                "dialects", log.dialects().stream().sorted(),
+                "comparedStatistics", log.comparedStatistics(),
+                "differingStatistics", log.differingStatistics(),
+                "lastDumpLine", log.lastDump(),
+                "rounds", rounds(),
+                "freed", log.freed(),
+                "addresses", log.addresses(),
+                "unread", log.unread(),
+                "eventLines", eventLines);
     }
 }

@@ -5,91 +5,70 @@ import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Table;
-import dev.meshguard.event.Origin;
+import dev.meshguard.cli.input.Input;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
-import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/**
- * The answer about a file that the runtime wrote, for one rank.
- *
- * @param output the content of the file
- * @param judgement the verdict on it
- */
-record OutputAnswer(RuntimeOutput output, FileVerdict judgement) {
+/** The answer about a file that the runtime wrote, for one rank. */
+final class OutputAnswer extends HistoryAnswer {
 
     private static final int MAX_BUFFERS = 10;
     private static final String NOTHING = "-";
 
-    /** Returns the answer. */
-    FileAnswer answer() {
-        FileAnswer.Kind kind = isCapture() ? FileAnswer.Kind.CAPTURE : FileAnswer.Kind.DATABASE;
-        return judgement.answer(kind, output.name(), headline(), this::addSections, this::write);
-    }
+    private final RuntimeOutput output;
+    private final boolean isCapture;
 
-    private boolean isCapture() {
-        return output.format() == OutputFormat.GRAPH_CAPTURE;
+    OutputAnswer(Input.Recording file, RuntimeOutput output, FileVerdict verdict) {
+        super(file, verdict);
+        this.output = output;
+        this.isCapture = output.format() == OutputFormat.GRAPH_CAPTURE;
     }
 
     // The text
 
-    private void addSections(List<String> lines) {
-        judgement.addRounds(lines);
-        remaining(lines);
-    }
-
-    private String headline() {
-        String records = Quantities.count(output.records(), output.format().record());
-        String format = output.format().text();
-        if (!isCapture()) {
-            String rank = output.rank().isPresent() ? ", rank " + output.rank().getAsInt() : "";
+    @Override
+    String description() {
+        OutputFormat format = output.format();
+        String records = Quantities.count(output.records(), format.record());
+        if (isCapture) {
+            String verb = output.reports() == 1 ? "reports" : "report";
             return String.format(
-                    Locale.ROOT,
-                    "%s: %s, %s in their snapshots (%s%s)",
-                    output.name(),
-                    records,
-                    Quantities.count(output.reports(), "buffer"),
-                    format,
-                    rank);
+                    Locale.ROOT, "%s, %d of them %s a buffer (%s)", records, output.reports(), verb, format.text());
         }
-        return String.format(
-                Locale.ROOT,
-                "%s: %s, %d of them %s a buffer (%s)",
-                output.name(),
-                records,
-                output.reports(),
-                output.reports() == 1 ? "reports" : "report",
-                format);
+        String rank = output.rank().isPresent() ? ", rank " + output.rank().getAsInt() : "";
+        String buffers = Quantities.count(output.reports(), "buffer");
+        return String.format(Locale.ROOT, "%s, %s in their snapshots (%s%s)", records, buffers, format.text(), rank);
     }
 
-    private void remaining(List<String> lines) {
+    @Override
+    void addSections(List<String> lines) {
+        addRounds(lines);
         List<RemainingBuffer> remaining = output.remaining();
         if (remaining.isEmpty()) {
             return;
         }
         lines.add("");
-        lines.add("Allocated at the end of the " + (isCapture() ? "capture" : "recording") + ": "
+        lines.add("Allocated at the end of the " + (isCapture ? "capture" : "recording") + ": "
                 + Quantities.count(remaining.size(), "buffer"));
         Table table = new Table()
-                .row(isCapture() ? "node" : "address", "device", "type", "size", "allocated in", "tensors", "used by");
+                .row(isCapture ? "node" : "address", "device", "type", "size", "allocated in", "tensors", "used by");
         remaining.stream()
                 .limit(MAX_BUFFERS)
                 .forEach(buffer -> table.row(
-                        isCapture() ? buffer.node().orElseThrow() : address(buffer),
+                        isCapture ? buffer.node().orElseThrow() : address(buffer),
                         buffer.device(),
                         buffer.type(),
                         Quantities.size(buffer.size()),
                         allocatedIn(buffer),
-                        joined(buffer.tensors().stream()
-                                .map(OutputAnswer::tensorName)
-                                .toList()),
+                        joined(buffer.tensors().stream().map(OutputAnswer::tensorName)),
                         joined(buffer.tensors().stream()
                                 .flatMap(tensor -> tensor.users().stream())
-                                .distinct()
-                                .toList())));
+                                .distinct())));
         lines.addAll(table.lines());
         if (remaining.size() > MAX_BUFFERS) {
             lines.add(String.format(Locale.ROOT, "  … and %d more; --json shows all", remaining.size() - MAX_BUFFERS));
@@ -116,33 +95,25 @@ record OutputAnswer(RuntimeOutput output, FileVerdict judgement) {
         return tensor.shape().map(shape -> id + " " + shape).orElse(id);
     }
 
-    private static String joined(List<String> texts) {
-        return texts.isEmpty()
-                ? NOTHING
-                : texts.stream().map(PrintableText::line).collect(Collectors.joining(", "));
+    private static String joined(Stream<String> texts) {
+        String all = texts.map(PrintableText::line).collect(Collectors.joining(", "));
+        return all.isEmpty() ? NOTHING : all;
     }
 
     // The JSON
 
-    private void write(JsonDocument json) throws IOException {
-        json.field("rank", output.rank());
-        json.field(isCapture() ? "nodes" : "operations", output.records());
-        json.field("reports", output.reports());
-        judgement.writeRounds(json);
-        json.objects("remaining", output.remaining(), buffer -> {
-            json.field("node", buffer.node());
-            json.field("device", buffer.device());
-            json.field("type", buffer.type());
-            json.field("address", buffer.address());
-            json.field("size", buffer.size());
-            json.field("operation", buffer.operation());
-            json.field("origin", buffer.origin().map(Origin::frames));
-            json.objects("tensors", buffer.tensors(), tensor -> {
-                json.field("node", tensor.node());
-                json.field("id", tensor.id());
-                json.field("shape", tensor.shape());
-                json.field("users", tensor.users());
-            });
-        });
+    @Override
+    Map<String, Object> content() {
+        return JsonDocument.object(
+                "rank",
+                output.rank(),
+                isCapture ? "nodes" : "operations",
+                output.records(),
+                "reports",
+                output.reports(),
+                "rounds",
+                rounds(),
+                "remaining",
+                output.remaining());
     }
 }

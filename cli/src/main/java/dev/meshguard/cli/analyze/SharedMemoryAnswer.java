@@ -4,83 +4,49 @@ import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.capture.evidence.SharedMemory.ProcessStatus;
 import dev.meshguard.capture.evidence.SharedMemory.Totals;
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Table;
+import dev.meshguard.cli.input.Input;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.server.ProcessInspector;
-import java.io.IOException;
-import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 
-/**
- * The answer about the shared memory of a device.
- *
- * @param memory the content of the file, with the status of its processes
- * @param judgesMoment whether nothing should be allocated now; otherwise it may be freed later
- */
-record SharedMemoryAnswer(SharedMemory memory, boolean judgesMoment) {
+/** The answer about the shared memory of a device. */
+final class SharedMemoryAnswer extends MomentAnswer {
 
-    /** Looks which of its processes run. */
-    static SharedMemoryAnswer of(SharedMemory content, boolean judgesMoment) {
-        ProcessInspector inspector = ProcessInspector.ofThisMachine();
-        SharedMemory inspected = content.inspected(processId -> inspector
-                .inspect(processId)
-                .filter(state -> !state.hasEnded())
-                .map(state -> state.started().orElse(Instant.EPOCH)));
-        return new SharedMemoryAnswer(inspected, judgesMoment);
-    }
+    private final SharedMemory memory;
+    private final long missing;
 
-    /** Returns the answer. */
-    FileAnswer answer() {
-        return new FileAnswer(
-                FileAnswer.Kind.SHARED_MEMORY, memory.name(), status(), Optional.empty(), this::lines, this::write);
-    }
-
-    private ExitStatus status() {
-        if (memory.hasAllocatedMemory()) {
-            return judgesMoment ? ExitStatus.LEAKED : ExitStatus.INCONCLUSIVE;
-        }
-        return memory.notes().isEmpty() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE;
-    }
-
-    private long missing() {
-        return memory.processes().stream()
+    SharedMemoryAnswer(Input.Moment file, SharedMemory memory, boolean judgesMoment) {
+        super(file, judgesMoment);
+        this.memory = memory;
+        this.missing = memory.processes().stream()
                 .filter(process -> process.status() == ProcessStatus.MISSING)
                 .count();
     }
 
-    // The text
-
-    private List<String> lines() {
-        String headline = String.format(
+    @Override
+    String description() {
+        return String.format(
                 Locale.ROOT,
-                "%s: device %d, %s, updated %s (shared memory)",
-                memory.name(),
+                "device %d, %s, updated %s (shared memory)",
                 memory.device(),
                 Quantities.count(memory.processes().size(), "slot"),
                 memory.updated());
-        long missing = missing();
-        String allocated = Quantities.size(memory.total().buffers()) + " is allocated"
-                + (missing == 0
-                        ? ""
-                        : ", and " + Quantities.count(missing, "slot") + (missing == 1 ? " has" : " have")
-                                + " no running process");
-        MomentText text = new MomentText(headline, status(), allocated, table());
-        if (status() == ExitStatus.INCONCLUSIVE && missing == 0) {
-            text.note("Processes may free it later. If nothing may be allocated now, give --at-end.");
-        }
-        memory.notes().forEach(text::note);
-        text.note(
-                "Totals are those of Buffer::size() over all banks. Circular buffers are unreliable: processes update them rarely,"
-                        + " and those of the device are those of its last writer.");
-        return text.lines();
     }
 
-    private List<String> table() {
-        String nothing = MomentText.NOTHING;
+    @Override
+    String allocated() {
+        String allocated = Quantities.size(memory.total().buffers()) + " is allocated";
+        return missing == 0
+                ? allocated
+                : allocated + ", and " + Quantities.count(missing, "slot") + (missing == 1 ? " has" : " have")
+                        + " no running process";
+    }
+
+    @Override
+    Table table() {
         Table table = new Table()
                 .row(
                         "",
@@ -92,31 +58,35 @@ record SharedMemoryAnswer(SharedMemory memory, boolean judgesMoment) {
                         "TRACE",
                         "circular buffers (unreliable)",
                         "updated");
-        row(table, "device", nothing, nothing, memory.total(), memory.updated().toString());
-        memory.chips().forEach(chip -> {
-            String place = chip.isRemote() ? "remote" : nothing;
-            row(table, "chip " + chip.id(), nothing, place, chip.totals(), nothing);
-        });
-        memory.processes().forEach(process -> {
-            String status = switch (process.status()) {
-                case UNKNOWN -> nothing;
-                case RUNNING -> "running";
-                case MISSING -> "not running";
-            };
-            String name = "process " + process.processId();
-            String command = PrintableText.line(process.command());
-            row(
-                    table,
-                    name,
-                    command,
-                    status,
-                    process.totals(),
-                    process.updated().toString());
-        });
-        return table.lines();
+        row(table, "device", NOTHING, NOTHING, memory.total(), memory.updated());
+        memory.chips()
+                .forEach(chip -> row(
+                        table,
+                        "chip " + chip.id(),
+                        NOTHING,
+                        chip.isRemote() ? "remote" : NOTHING,
+                        chip.totals(),
+                        NOTHING));
+        memory.processes()
+                .forEach(process -> row(
+                        table,
+                        "process " + process.processId(),
+                        PrintableText.line(process.command()),
+                        text(process.status()),
+                        process.totals(),
+                        process.updated()));
+        return table;
     }
 
-    private static void row(Table table, String name, String command, String status, Totals totals, String updated) {
+    private static String text(ProcessStatus status) {
+        return switch (status) {
+            case UNKNOWN -> NOTHING;
+            case RUNNING -> "running";
+            case MISSING -> "not running";
+        };
+    }
+
+    private static void row(Table table, String name, String command, String status, Totals totals, Object updated) {
         table.row(
                 name,
                 command,
@@ -129,33 +99,16 @@ record SharedMemoryAnswer(SharedMemory memory, boolean judgesMoment) {
                 updated);
     }
 
-    // The JSON
-
-    private void write(JsonDocument json) throws IOException {
-        json.field("device", memory.device());
-        json.field("updated", memory.updated());
-        write(memory.total(), json);
-        json.objects("chips", memory.chips(), chip -> {
-            json.field("chip", chip.id());
-            json.field("remote", chip.isRemote());
-            write(chip.totals(), json);
-        });
-        json.objects("processes", memory.processes(), process -> {
-            json.field("process", process.processId());
-            json.field("command", process.command());
-            json.field("processStatus", process.status());
-            json.field("updated", process.updated());
-            write(process.totals(), json);
-        });
-    }
-
-    private static void write(Totals allocated, JsonDocument json) throws IOException {
-        json.object("allocated", allocated, totals -> {
-            json.field("DRAM", totals.dram());
-            json.field("L1", totals.l1());
-            json.field("L1_SMALL", totals.l1Small());
-            json.field("TRACE", totals.trace());
-            json.field("circularBuffers", totals.circularBuffers());
-        });
+    @Override
+    List<String> notes() {
+        List<String> notes = new ArrayList<>();
+        if (status() == ExitStatus.INCONCLUSIVE && missing == 0) {
+            notes.add("Processes may free it later. If nothing may be allocated now, give --at-end.");
+        }
+        notes.addAll(memory.notes());
+        notes.add(
+                "Totals are those of Buffer::size() over all banks. Circular buffers are unreliable: processes update them rarely,"
+                        + " and those of the device are those of its last writer.");
+        return notes;
     }
 }

@@ -10,44 +10,41 @@ import java.nio.file.FileSystemLoopException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 
 /** Formats the reason why a file could not be read or written; the message of many exceptions is only its path. */
 public final class CommandFailures {
 
     private CommandFailures() {}
 
-    /** Returns the sentences about something that needs more heap than this JVM has, with the way out: four times as much. */
-    public static String heapFull(String what) {
-        long heap = Runtime.getRuntime().maxMemory();
-        return String.format(
-                Locale.ROOT,
-                "%s needs more heap than this JVM has (%s). %s",
-                what,
-                Quantities.shortSize(heap),
-                HeapNeed.wayOut(4 * heap));
-    }
-
     /**
-     * Returns the sentences about files that need more heap than this JVM has: about how much, as far as it can be known.
+     * Returns the sentences about a command that needs more heap than this JVM has, with the way out.
      *
-     * <p>Of several files none is named: the answers about earlier ones are kept and may take most of the heap.
+     * <p>They have what its file needs, as far as it can be known. Of several files none is named: the answers about earlier
+     * ones are kept and may take most of the heap.
+     *
+     * @param arguments the command, its options and its files
      */
-    public static String heapFull(List<String> files) {
-        if (files.size() > 1) {
-            return heapFull("The answer about " + files.size() + " logs");
+    public static String heapFull(String... arguments) {
+        long heap = Runtime.getRuntime().maxMemory();
+        List<HeapNeed> needs = new ArrayList<>();
+        for (String argument : arguments) {
+            try {
+                HeapNeed.of(Path.of(argument)).ifPresent(needs::add);
+            } catch (IOException | InvalidPathException unknown) {
+                // Reading it has failed with the right message.
+            }
         }
-        String file = files.get(0);
-        Optional<HeapNeed> need;
-        try {
-            need = HeapNeed.of(Path.of(file));
-        } catch (IOException unknown) {
-            need = Optional.empty();
-        }
-        return need.map(known -> known.text(Runtime.getRuntime().maxMemory()))
-                .orElseGet(() -> heapFull(file.equals("-") ? "standard input" : file));
+        return needs.size() == 1
+                ? needs.get(0).text(heap)
+                : String.format(
+                        Locale.ROOT,
+                        "%s needs more heap than this JVM has (%s). %s",
+                        arguments[0],
+                        Quantities.shortSize(heap),
+                        HeapNeed.wayOut(4 * heap));
     }
 
     /**

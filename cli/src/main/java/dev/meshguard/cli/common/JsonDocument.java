@@ -6,46 +6,81 @@ import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import dev.meshguard.report.internal.JsonFormat;
 import java.io.IOException;
 import java.io.Writer;
+import java.lang.reflect.RecordComponent;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.stream.LongStream;
+import java.util.stream.BaseStream;
 
-/** The JSON output of a command: one document. */
+/**
+ * The JSON output of a command: one document.
+ *
+ * <p>An unknown value has no field. A public record is an object of its components, or the value of its only component.
+ */
 public final class JsonDocument {
 
-    /** Writes the fields of an object. */
-    @FunctionalInterface
-    public interface Fields<T> {
-        void write(T element) throws IOException;
-    }
+    /** A value that is JSON already. */
+    public record Verbatim(String json) {}
 
     private final JsonGenerator json;
+    private final Map<Class<?>, RecordComponent[]> components = new HashMap<>();
 
     private JsonDocument(JsonGenerator json) {
         this.json = json;
     }
 
-    /** Writes a document with its format, its version and further fields; the writer is flushed and stays open. */
-    public static void write(Writer out, String format, int version, Fields<JsonDocument> fields) throws IOException {
+    /** Returns an object with fields in their order: a name and a value in turns. */
+    public static Map<String, Object> object(Object... namesAndValues) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            object.put((String) namesAndValues[i], namesAndValues[i + 1]);
+        }
+        return object;
+    }
+
+    /** Writes a document; the writer is flushed and stays open. */
+    public static void write(Writer out, Map<String, Object> document) throws IOException {
         DefaultIndenter lines = new DefaultIndenter("  ", "\n");
         try (JsonGenerator json = JsonFormat.factory().createGenerator(out)) {
             json.setPrettyPrinter(
                     new DefaultPrettyPrinter().withObjectIndenter(lines).withArrayIndenter(lines));
-            JsonDocument document = new JsonDocument(json);
-            json.writeStartObject();
-            document.field("format", format);
-            document.field("version", version);
-            fields.write(document);
-            json.writeEndObject();
+            new JsonDocument(json).value(document);
         }
         out.write('\n');
         out.flush();
     }
 
-    /** Writes a field with a text, number, truth, constant or a list of them; an unknown value has no field. */
-    public void field(String name, Object value) throws IOException {
+    private void value(Object value) throws IOException {
+        if (value instanceof Map<?, ?> object) {
+            json.writeStartObject();
+            for (Map.Entry<?, ?> field : object.entrySet()) {
+                field((String) field.getKey(), field.getValue());
+            }
+            json.writeEndObject();
+        } else if (value instanceof Collection<?> list) {
+            value(list.stream());
+        } else if (value instanceof BaseStream<?, ?> stream) {
+            json.writeStartArray();
+            for (Iterator<?> each = stream.iterator(); each.hasNext(); ) {
+                value(each.next());
+            }
+            json.writeEndArray();
+        } else if (value instanceof Verbatim text) {
+            json.writeRawValue(text.json);
+        } else if (value instanceof Record record) {
+            Map<String, Object> fields = fields(record);
+            value(fields.size() == 1 ? fields.values().iterator().next() : fields);
+        } else {
+            JsonFormat.write(value, json);
+        }
+    }
+
+    private void field(String name, Object value) throws IOException {
         if (value instanceof Optional<?> optional) {
             if (optional.isPresent()) {
                 field(name, optional.get());
@@ -59,38 +94,21 @@ public final class JsonDocument {
                 field(name, number.getAsLong());
             }
         } else {
-            JsonFormat.write(name, value, json);
+            json.writeFieldName(name);
+            value(value);
         }
     }
 
-    /** Writes a field with a document. */
-    public void document(String name, String text) throws IOException {
-        json.writeFieldName(name);
-        json.writeRawValue(text);
-    }
-
-    /** Writes a list of numbers, however many. */
-    public void numbers(String name, LongStream numbers) throws IOException {
-        json.writeArrayFieldStart(name);
-        for (var each = numbers.iterator(); each.hasNext(); ) {
-            json.writeNumber(each.nextLong());
+    private Map<String, Object> fields(Record record) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        try {
+            for (RecordComponent component :
+                    components.computeIfAbsent(record.getClass(), Class::getRecordComponents)) {
+                fields.put(component.getName(), component.getAccessor().invoke(record));
+            }
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("A component cannot be read: " + record, e);
         }
-        json.writeEndArray();
-    }
-
-    public <T> void object(String name, T element, Fields<T> fields) throws IOException {
-        json.writeObjectFieldStart(name);
-        fields.write(element);
-        json.writeEndObject();
-    }
-
-    public <T> void objects(String name, Collection<T> elements, Fields<T> fields) throws IOException {
-        json.writeArrayFieldStart(name);
-        for (T element : elements) {
-            json.writeStartObject();
-            fields.write(element);
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        return fields;
     }
 }

@@ -8,6 +8,8 @@ import java.io.PrintWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +74,9 @@ public final class Printer extends PrintWriter {
     /** Passes printable characters, line breaks and tabs; a line is written as soon as it is whole, or with a flush. */
     private static final class Filter extends Writer {
 
+        /** What is between the line breaks and tabs, also the first half of a line break that has no second. */
+        private static final Pattern TEXT = Pattern.compile("[^\r\n\t]+|\r(?!\n)");
+
         private final Writer out;
         private final StringBuilder waiting = new StringBuilder();
         private volatile Optional<IOException> failure = Optional.empty();
@@ -87,43 +92,35 @@ public final class Printer extends PrintWriter {
         }
 
         private void pass(int length) throws IOException {
-            StringBuilder safe = new StringBuilder(length);
-            for (int at = 0; at < length; ) {
-                int next = waiting.codePointAt(at);
-                boolean isWindowsBreak = next == '\r' && at + 1 < length && waiting.charAt(at + 1) == '\n';
-                if (next == '\n' || next == '\t' || isWindowsBreak || PrintableText.isPrintable(next)) {
-                    safe.appendCodePoint(next);
-                } else {
-                    safe.append(PrintableText.line(Character.toString(next)));
-                }
-                at += Character.charCount(next);
-            }
+            String text = waiting.substring(0, length);
             waiting.delete(0, length);
-            try {
-                out.append(safe);
-            } catch (IOException e) {
-                throw failed(e);
-            }
-        }
-
-        private IOException failed(IOException e) {
-            failure = failure.or(() -> Optional.of(e));
-            return e;
+            String printable =
+                    TEXT.matcher(text).replaceAll(found -> Matcher.quoteReplacement(PrintableText.line(found.group())));
+            keepingFailure(() -> out.write(printable));
         }
 
         @Override
         public void flush() throws IOException {
             pass(waiting.length());
-            try {
-                out.flush();
-            } catch (IOException e) {
-                throw failed(e);
-            }
+            keepingFailure(out::flush);
         }
 
         @Override
         public void close() throws IOException {
             flush();
+        }
+
+        private interface Writing {
+            void run() throws IOException;
+        }
+
+        private void keepingFailure(Writing writing) throws IOException {
+            try {
+                writing.run();
+            } catch (IOException e) {
+                failure = failure.or(() -> Optional.of(e));
+                throw e;
+            }
         }
     }
 }

@@ -1,9 +1,8 @@
 package dev.meshguard.cli.input;
 
-import dev.meshguard.capture.RuntimeOutput;
-import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.HistorySource;
 import dev.meshguard.report.LogLines;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
@@ -14,45 +13,28 @@ import java.util.Optional;
 /** The content of a file on the command line. */
 public sealed interface Input {
 
+    FileKind kind();
+
     /** Returns the name of the file in the output. */
     String name();
 
-    /** Returns what the file is, with an article. */
-    String kind();
+    /**
+     * A file that is read as a history, or one rank of it.
+     *
+     * @param content the log, or the output of the runtime, or anything else with a history
+     */
+    record Recording(FileKind kind, String name, HistorySource content) implements Input {
 
-    /** A file that is read as a history. */
-    sealed interface Recording extends Input {
-
-        AllocationHistory history();
-
-        /** Returns the report of a verdict on it. */
-        default VerdictReport report(LeakVerdict verdict, Optional<Baseline> known) {
-            return VerdictReport.of(verdict, known, Optional.empty());
-        }
-    }
-
-    /** A log of the allocation server. */
-    record Log(AllocationLog log) implements Recording {
-
-        @Override
-        public String name() {
-            return log.name();
-        }
-
-        @Override
-        public String kind() {
-            return "a log";
-        }
-
-        @Override
         public AllocationHistory history() {
-            return log.history();
+            return content.history();
         }
 
-        /** Returns the report, with the lines of the log and its notes. */
-        @Override
+        /** Returns the report of a verdict on it; that of a log has its lines and notes. */
         public VerdictReport report(LeakVerdict verdict, Optional<Baseline> known) {
-            VerdictReport report = VerdictReport.ofLog(verdict, known, new LogLines(name(), log::lineOf));
+            if (!(content instanceof AllocationLog log)) {
+                return VerdictReport.of(verdict, known, Optional.empty());
+            }
+            VerdictReport report = VerdictReport.ofLog(verdict, known, new LogLines(name, log::lineOf));
             for (String note : log.notes()) {
                 report = report.noting(note);
             }
@@ -60,45 +42,6 @@ public sealed interface Input {
         }
     }
 
-    /** A history in JSON Lines. */
-    record History(String name, AllocationHistory history) implements Recording {
-
-        @Override
-        public String kind() {
-            return "a history";
-        }
-    }
-
-    /** A file that the runtime wrote, or one rank of it. */
-    record Output(RuntimeOutput output) implements Recording {
-
-        @Override
-        public String name() {
-            return output.name();
-        }
-
-        @Override
-        public String kind() {
-            return "a " + output.format().text();
-        }
-
-        @Override
-        public AllocationHistory history() {
-            return output.history();
-        }
-    }
-
     /** The memory of one moment. */
-    record Moment(RuntimeEvidence memory) implements Input {
-
-        @Override
-        public String name() {
-            return memory.name();
-        }
-
-        @Override
-        public String kind() {
-            return memory instanceof MemoryReport ? "a memory report" : "shared memory";
-        }
-    }
+    record Moment(FileKind kind, String name, RuntimeEvidence memory) implements Input {}
 }

@@ -5,10 +5,13 @@ import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
+import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.capture.heap.internal.HeapNeed;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.UsageException;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.server.ProcessInspector;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
 import java.io.BufferedInputStream;
@@ -20,10 +23,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -48,7 +51,7 @@ public final class InputReader {
     }
 
     /** Returns the name of a file in the output. */
-    public static String called(String name) {
+    private static String called(String name) {
         return name.equals(STANDARD_INPUT) ? "standard input" : name;
     }
 
@@ -68,8 +71,10 @@ public final class InputReader {
                 return read(new BufferedInputStream(standardInput), called(name), Optional.empty(), logs, chosen);
             }
             Path file = Path.of(name);
-            try (InputStream input = open(file)) {
-                return read(input, name, Optional.of(file), logs, chosen);
+            // A channel queries the position of a pipe, which has none.
+            boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
+            try (InputStream input = isPipe ? new FileInputStream(name) : Files.newInputStream(file)) {
+                return read(new BufferedInputStream(input), name, Optional.of(file), logs, chosen);
             }
         } catch (IOException | InvalidPathException e) {
             throw CommandFailures.unreadable(called(name), KINDS, e);
@@ -82,18 +87,19 @@ public final class InputReader {
         Optional<Path> file = path.filter(Files::isRegularFile);
         if (OutputFormat.of(input).isPresent()) {
             // A database is read where it is, a capture with the Python calls beside it.
-            return inputs(file.isPresent() ? outputs.readRanks(file.get()) : outputs.readRanks(input, name));
+            return recordings(file.isPresent() ? outputs.readRanks(file.get()) : outputs.readRanks(input, name));
         }
         if (file.isPresent()) {
             HeapNeed.requireRoomFor(file.get());
         }
         if (RuntimeEvidence.isOfMoment(input)) {
-            return List.of(new Input.Moment(RuntimeEvidence.read(input, name)));
+            return List.of(moment(RuntimeEvidence.read(input, name)));
         }
         FileBeginning beginning = FileBeginning.of(input);
         if (beginning.isHistory()) {
             InputStreamReader plain = new InputStreamReader(PlainInput.of(input).stream(), StandardCharsets.UTF_8);
-            return List.of(new Input.History(name, HistoryJson.read(plain, name)));
+            AllocationHistory history = HistoryJson.read(plain, name);
+            return List.of(new Input.Recording(FileKind.HISTORY, name, () -> history));
         }
         Optional<String> json = beginning.jsonDocument();
         AllocationLog log = logs.read(input, name);
@@ -101,49 +107,63 @@ public final class InputReader {
             throw new UsageException(name + " is JSON " + json.get() + ", which is not read. Give " + KINDS
                     + ", a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.");
         }
-        return List.of(new Input.Log(log));
+        return List.of(new Input.Recording(FileKind.LOG, name, log));
     }
 
-    private static List<Input> inputs(List<RuntimeOutput> outputs) {
-        return outputs.stream().<Input>map(Input.Output::new).toList();
+    private static Input moment(RuntimeEvidence memory) {
+        return memory instanceof SharedMemory shared
+                ? new Input.Moment(FileKind.SHARED_MEMORY, memory.name(), inspected(shared))
+                : new Input.Moment(FileKind.MEMORY_REPORT, memory.name(), memory);
     }
 
-    private static InputStream open(Path file) throws IOException {
-        // A channel queries the position of a pipe, which has none.
-        boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
-        return new BufferedInputStream(isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file));
+    /** Looks which of its processes run. */
+    private static SharedMemory inspected(SharedMemory memory) {
+        ProcessInspector inspector = ProcessInspector.ofThisMachine();
+        return memory.inspected(processId -> inspector
+                .inspect(processId)
+                .filter(state -> !state.hasEnded())
+                .map(state -> state.started().orElse(Instant.EPOCH)));
+    }
+
+    private static List<Input> recordings(List<RuntimeOutput> outputs) {
+        return outputs.stream()
+                .<Input>map(output -> new Input.Recording(
+                        output.format() == OutputFormat.GRAPH_CAPTURE ? FileKind.CAPTURE : FileKind.DATABASE,
+                        output.name(),
+                        output))
+                .toList();
     }
 
     /** Reads a file with one history, or with the memory of one moment. */
     public Input readOne(String name) throws UsageException {
         List<Input> all = read(name, AllocationLogReader.create(), RuntimeOutputReader.create());
-        if (all.size() > 1) {
-            List<String> ranks = all.stream()
-                    .map(input ->
-                            input instanceof Input.Output one ? one.output().rank() : OptionalInt.empty())
-                    .filter(OptionalInt::isPresent)
-                    .map(known -> String.valueOf(known.getAsInt()))
-                    .distinct()
-                    .toList();
-            throw new UsageException(called(name)
-                    + (ranks.size() < 2
-                            ? " has " + all.size()
-                                    + " recordings, and only meshguard analyze reads several. Give a file"
-                                    + " with one."
-                            : " was recorded by several processes: give --rank N with one of "
-                                    + String.join(", ", ranks)));
+        if (all.size() == 1) {
+            return all.get(0);
         }
-        return all.get(0);
+        String ranks = all.stream()
+                .flatMap(input -> rankOf(input).stream())
+                .distinct()
+                .map(String::valueOf)
+                .collect(Collectors.joining(", "));
+        throw new UsageException(called(name)
+                + (ranks.contains(",")
+                        ? " was recorded by several processes: give --rank N with one of " + ranks
+                        : " has " + all.size() + " recordings, and only meshguard analyze reads several. Give a file"
+                                + " with one."));
+    }
+
+    private static Optional<Integer> rankOf(Input input) {
+        return input instanceof Input.Recording recording
+                        && recording.content() instanceof RuntimeOutput output
+                        && output.rank().isPresent()
+                ? Optional.of(output.rank().getAsInt())
+                : Optional.empty();
     }
 
     /** Reads a file with one history. */
     public Input.Recording readRecording(String name) throws UsageException {
-        try {
-            if (readOne(name) instanceof Input.Recording recording) {
-                return recording;
-            }
-        } catch (OutOfMemoryError e) {
-            throw new UsageException(CommandFailures.heapFull(List.of(name)));
+        if (readOne(name) instanceof Input.Recording recording) {
+            return recording;
         }
         throw new UsageException(
                 called(name)
@@ -152,29 +172,28 @@ public final class InputReader {
 
     /** Returns the name of an input, with the rank if one was chosen. */
     public String nameWithRank(Input input) {
-        boolean hasRank = rank != null
-                && input instanceof Input.Output one
-                && one.output().rank().isPresent();
-        return hasRank ? input.name() + " rank " + rank : input.name();
+        return rank == null || rankOf(input).isEmpty() ? input.name() : input.name() + " rank " + rank;
     }
 
     /** Rejects a rank if none of the files may have several. */
     public void rejectUnusedRank(List<? extends Input> read) throws UsageException {
-        rejectUnused("--rank", rank, read, Input.Output.class::isInstance, "databases");
+        rejectUnused("--rank", rank, read, "databases", FileKind.DATABASE);
     }
 
     /**
      * Rejects an option that fits none of the files.
      *
      * @param value its value, or null if it is not given
-     * @param kinds the kinds of files that it is for
+     * @param text the kinds of files that it is for, for the message
      */
     public static void rejectUnused(
-            String option, @Nullable Object value, List<? extends Input> read, Predicate<Input> fits, String kinds)
+            String option, @Nullable Object value, List<? extends Input> read, String text, FileKind... kinds)
             throws UsageException {
-        if (value != null && read.stream().noneMatch(fits)) {
-            throw new UsageException(read.get(0).name() + " is " + read.get(0).kind() + ", and " + option + " is for "
-                    + kinds + ". Leave it out.");
+        boolean isUnused = read.stream().map(Input::kind).noneMatch(List.of(kinds)::contains);
+        if (value != null && isUnused && !read.isEmpty()) {
+            Input first = read.get(0);
+            throw new UsageException(first.name() + " is " + first.kind().text() + ", and " + option + " is for " + text
+                    + ". Leave it out.");
         }
     }
 }

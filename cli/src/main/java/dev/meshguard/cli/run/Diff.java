@@ -1,17 +1,14 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.capture.evidence.MemoryReport;
-import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.cli.input.InputReader;
-import dev.meshguard.event.PrintableText;
 import dev.meshguard.report.DifferenceReport;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
 import java.io.InputStream;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -58,37 +55,6 @@ public final class Diff implements Callable<Integer> {
 
     private final Printer out;
 
-    /**
-     * The result of a comparison.
-     *
-     * @param isSame whether it found no difference
-     * @param leavesMore whether more is live somewhere at the end of the later one
-     * @param text the lines about the differences, a headline first
-     * @param losses what could not be compared, as whole sentences
-     */
-    private record Comparison(boolean isSame, boolean leavesMore, List<String> text, List<String> losses) {
-
-        private ExitStatus status() {
-            if (leavesMore) {
-                return ExitStatus.LEAKED;
-            }
-            if (!losses.isEmpty()) {
-                return ExitStatus.INCONCLUSIVE;
-            }
-            return isSame ? ExitStatus.CLEAN : ExitStatus.DIFFERENT;
-        }
-
-        private List<String> lines() {
-            List<String> lines = new ArrayList<>(text);
-            if (status() == ExitStatus.INCONCLUSIVE) {
-                String what = isSame ? "no difference" : "no more memory";
-                lines.set(0, "INCONCLUSIVE  " + what + " in what can be compared");
-            }
-            losses.forEach(loss -> lines.add("note    " + PrintableText.line(loss)));
-            return lines;
-        }
-    }
-
     public Diff(InputStream standardInput, Printer out) {
         this.reader = new InputReader(standardInput);
         this.out = out;
@@ -115,17 +81,15 @@ public final class Diff implements Callable<Integer> {
                 && after instanceof Input.Moment momentAfter
                 && momentBefore.memory() instanceof MemoryReport reportBefore
                 && momentAfter.memory() instanceof MemoryReport reportAfter) {
-            ReportDifference difference = ReportDifference.between(reportBefore, reportAfter);
-            return new Comparison(
-                    difference.isEmpty(), difference.leavesMore(), difference.lines(), difference.notes());
+            return ReportDifference.between(reportBefore, reportAfter);
         }
         throw new UsageException(String.format(
                 Locale.ROOT,
                 "%s is %s, and %s is %s: give two runs, or two memory reports.",
                 before.name(),
-                before.kind(),
+                before.kind().text(),
                 after.name(),
-                after.kind()));
+                after.kind().text()));
     }
 
     /** Compares runs; those with lost reports may differ in what is missing. */

@@ -2,6 +2,7 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.Interruption;
+import dev.meshguard.cli.common.OutputFile;
 import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.server.ProgramRecords;
@@ -24,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -71,11 +73,8 @@ public final class RecordProgram implements Callable<Integer> {
     @Option(names = "--without-page", description = "Write no page.")
     private boolean hasNoPage;
 
-    @Option(
-            names = "--record-size",
-            paramLabel = "72|112|144|auto",
-            description = "The size of the program's records in bytes (default: ${DEFAULT-VALUE}).")
-    private String recordSize = ProgramRecords.AUTO;
+    @Mixin
+    private ProgramRecords records = new ProgramRecords();
 
     @Option(
             names = "--default-path",
@@ -170,7 +169,7 @@ public final class RecordProgram implements Callable<Integer> {
         TrackedProcess.Builder builder = TrackedProcess.command(program.toArray(String[]::new))
                 .copyOutputTo(programOutput)
                 .socket(isAtDefaultPath ? ProcessSocket.DEFAULT_PATH : ProcessSocket.PRIVATE);
-        ProgramRecords.size(recordSize).ifPresent(builder::recordSize);
+        records.size().ifPresent(builder::recordSize);
         try {
             return builder.start();
         } catch (IOException notStarted) {

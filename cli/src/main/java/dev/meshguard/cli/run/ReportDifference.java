@@ -11,84 +11,29 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** How the memory of one device differs between the moments of two memory reports. */
+/** Compares the memory of one device at the moments of two memory reports. */
 final class ReportDifference {
 
     private static final int MAX_PLACES = 8;
 
-    private final List<AmountChange> changes = new ArrayList<>();
-    private final List<BlockChange> blocks = new ArrayList<>();
+    private final MemoryReport before;
+    private final MemoryReport after;
+    private final List<String> amounts = new ArrayList<>();
+    private final List<String> blocks = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
+    private boolean isAnyCompared;
+    private boolean leavesMore;
 
-    /**
-     * An amount that differs.
-     *
-     * @param type the memory
-     * @param what what was counted, such as {@code allocated in a bank}
-     * @param isAllocated whether it is memory in buffers; otherwise it is free
-     * @param before the bytes at the earlier moment
-     * @param after the bytes at the later one
-     */
-    private record AmountChange(BufferType type, String what, boolean isAllocated, long before, long after) {
-
-        String text() {
-            long more = after - before;
-            return String.format(
-                    Locale.ROOT,
-                    "   %s %s: %s -> %s, %s%s",
-                    type,
-                    what,
-                    Quantities.size(before),
-                    Quantities.size(after),
-                    more < 0 ? "-" : "+",
-                    Quantities.size(Math.abs(more)));
-        }
-    }
-
-    /**
-     * Blocks of one size that only one moment has; each buffer has a block in each bank.
-     *
-     * @param type the memory
-     * @param isNew whether the later moment has them; otherwise the earlier one
-     * @param size the bytes of each
-     * @param addresses the address of each in its bank, ascending
-     */
-    private record BlockChange(BufferType type, boolean isNew, long size, List<Long> addresses) {
-
-        String text() {
-            return String.format(
-                    Locale.ROOT,
-                    "   %s %s: %s of %s in each bank, at %s",
-                    type,
-                    isNew ? "new" : "gone",
-                    Quantities.count(addresses.size(), "block"),
-                    Quantities.size(size),
-                    places());
-        }
-
-        /** Returns the addresses; those of blocks that lie side by side are one range. */
-        private String places() {
-            List<String> places = new ArrayList<>();
-            for (int i = 0; i < addresses.size(); i++) {
-                int first = i;
-                while (i + 1 < addresses.size() && addresses.get(i + 1) == addresses.get(i) + size) {
-                    i++;
-                }
-                places.add(Quantities.address(addresses.get(first))
-                        + (i == first ? "" : " to " + Quantities.address(addresses.get(i))));
-            }
-            return places.stream().limit(MAX_PLACES).collect(Collectors.joining(", "))
-                    + (places.size() > MAX_PLACES
-                            ? ", and " + Quantities.count(places.size() - MAX_PLACES, "more place")
-                            : "");
-        }
+    private ReportDifference(MemoryReport before, MemoryReport after) {
+        this.before = before;
+        this.after = after;
     }
 
     /**
@@ -96,36 +41,31 @@ final class ReportDifference {
      *
      * @throws UsageException if they have no figures of the same memory
      */
-    static ReportDifference between(MemoryReport before, MemoryReport after) throws UsageException {
-        ReportDifference difference = new ReportDifference();
-        Stream.of(before, after)
-                .forEach(file -> file.notes().forEach(note -> difference.notes.add(file.name() + ": " + note)));
-        boolean isAnyCompared = false;
+    static Comparison between(MemoryReport before, MemoryReport after) throws UsageException {
+        return new ReportDifference(before, after).comparison();
+    }
+
+    private Comparison comparison() throws UsageException {
+        Stream.of(before, after).forEach(file -> file.notes().forEach(note -> notes.add(file.name() + ": " + note)));
         for (BufferType type : BufferType.values()) {
             Optional<ReportedMemory> earlier = memory(before, type);
             Optional<ReportedMemory> later = memory(after, type);
             if (earlier.isPresent() && later.isPresent()) {
-                boolean hasAmounts = difference.compareAmounts(earlier.get(), later.get());
-                boolean hasLargestFree =
-                        difference.compareLargestFree(earlier.get(), before.rounding(), later.get(), after.rounding());
-                if (hasAmounts || hasLargestFree) {
-                    isAnyCompared = true;
-                } else {
-                    difference.notes.add(type + " is not compared: the files do not have the same figures of it.");
-                }
-                if (before.isRounded() == after.isRounded()) {
-                    difference.compareBlocks(earlier.get(), later.get());
-                }
+                compare(earlier.get(), later.get());
             } else if (earlier.isPresent() || later.isPresent()) {
-                difference.notes.add(
-                        type + " is only in " + (earlier.isPresent() ? before.name() : after.name()) + ".");
+                notes.add(type + " is only in " + (earlier.isPresent() ? before.name() : after.name()) + ".");
             }
         }
         if (!isAnyCompared) {
             throw new UsageException(before.name() + " and " + after.name()
                     + " have no figures of the same memory: give two reports of one kind, both whole.");
         }
-        return difference;
+        List<String> lines = new ArrayList<>();
+        lines.addAll(amounts);
+        lines.addAll(blocks);
+        boolean isSame = lines.isEmpty();
+        lines.add(0, isSame ? "SAME USAGE  no difference" : "CHANGED  between the two moments");
+        return new Comparison(isSame, leavesMore, lines, notes);
     }
 
     private static Optional<ReportedMemory> memory(MemoryReport report, BufferType type) {
@@ -134,95 +74,101 @@ final class ReportDifference {
                 .findFirst();
     }
 
-    /** Returns whether both have what is allocated, in all banks or in one. */
-    private boolean compareAmounts(ReportedMemory before, ReportedMemory after) {
-        boolean areWhole = before.all().isPresent() && after.all().isPresent();
-        Optional<Amounts> earlier = areWhole ? before.all() : before.bank();
-        Optional<Amounts> later = areWhole ? after.all() : after.bank();
-        if (earlier.isEmpty() || later.isEmpty()) {
+    private void compare(ReportedMemory earlier, ReportedMemory later) {
+        boolean areWhole = earlier.all().isPresent() && later.all().isPresent();
+        Optional<Amounts> allocated = areWhole ? earlier.all() : earlier.bank();
+        Optional<Amounts> allocatedLater = areWhole ? later.all() : later.bank();
+        boolean hasAmounts = allocated.isPresent() && allocatedLater.isPresent();
+        if (hasAmounts) {
+            Amounts first = allocated.get();
+            Amounts second = allocatedLater.get();
+            String what = earlier.type() + (areWhole ? " allocated" : " allocated in a bank");
+            leavesMore |= addChange(what, first.allocated(), first.rounding(), second.allocated(), second.rounding())
+                    && second.allocated() > first.allocated();
+        }
+        boolean hasLargestFree =
+                earlier.largestFree().isPresent() && later.largestFree().isPresent();
+        if (hasLargestFree) {
+            addChange(
+                    earlier.type() + " largest free block",
+                    earlier.largestFree().getAsLong(),
+                    before.rounding(),
+                    later.largestFree().getAsLong(),
+                    after.rounding());
+        }
+        if (hasAmounts || hasLargestFree) {
+            isAnyCompared = true;
+        } else {
+            notes.add(earlier.type() + " is not compared: the files do not have the same figures of it.");
+        }
+        if (before.isRounded() == after.isRounded()
+                && !earlier.blocks().isEmpty()
+                && !later.blocks().isEmpty()) {
+            compareBlocks(earlier, later);
+        }
+    }
+
+    /**
+     * Adds a change that is certain: numbers that were rounded down may be larger by what they lost.
+     *
+     * @return whether it is
+     */
+    private boolean addChange(String what, long bytes, long lost, long bytesLater, long lostLater) {
+        if (bytesLater <= bytes + lost && bytesLater + lostLater >= bytes) {
             return false;
         }
-        AmountChange change = new AmountChange(
-                before.type(),
-                areWhole ? "allocated" : "allocated in a bank",
-                true,
-                earlier.get().allocated(),
-                later.get().allocated());
-        addIfCertain(change, earlier.get().rounding(), later.get().rounding());
+        amounts.add(String.format(
+                Locale.ROOT,
+                "   %s: %s -> %s, %s%s",
+                what,
+                Quantities.size(bytes),
+                Quantities.size(bytesLater),
+                bytesLater < bytes ? "-" : "+",
+                Quantities.size(Math.abs(bytesLater - bytes))));
         return true;
     }
 
-    /** Returns whether both have the largest free block. */
-    private boolean compareLargestFree(ReportedMemory before, long lostBefore, ReportedMemory after, long lostAfter) {
-        if (before.largestFree().isEmpty() || after.largestFree().isEmpty()) {
-            return false;
-        }
-        AmountChange change = new AmountChange(
-                before.type(),
-                "largest free block",
-                false,
-                before.largestFree().getAsLong(),
-                after.largestFree().getAsLong());
-        addIfCertain(change, lostBefore, lostAfter);
-        return true;
+    /** More blocks of a size that are new than gone are more memory. */
+    private void compareBlocks(ReportedMemory earlier, ReportedMemory later) {
+        SortedMap<Long, List<Long>> added = allocatedOnlyIn(later.blocks(), earlier.blocks());
+        SortedMap<Long, List<Long>> gone = allocatedOnlyIn(earlier.blocks(), later.blocks());
+        added.forEach((size, addresses) -> {
+            addBlocks(earlier.type() + " new", size, addresses);
+            leavesMore |= addresses.size() > gone.getOrDefault(size, List.of()).size();
+        });
+        gone.forEach((size, addresses) -> addBlocks(earlier.type() + " gone", size, addresses));
     }
 
-    /** Adds a change that is certain: numbers that were rounded down may be larger by what they lost. */
-    private void addIfCertain(AmountChange change, long lostBefore, long lostAfter) {
-        if (change.after() > change.before() + lostBefore || change.after() + lostAfter < change.before()) {
-            changes.add(change);
-        }
-    }
-
-    /** Compares the blocks of buffers, if both have blocks. */
-    private void compareBlocks(ReportedMemory before, ReportedMemory after) {
-        if (!before.blocks().isEmpty() && !after.blocks().isEmpty()) {
-            addBlocks(before.type(), true, after.blocks(), before.blocks());
-            addBlocks(before.type(), false, before.blocks(), after.blocks());
-        }
-    }
-
-    private void addBlocks(BufferType type, boolean isNew, List<MemoryBlock> in, List<MemoryBlock> notIn) {
-        Set<MemoryBlock> others = new HashSet<>(notIn);
-        Map<Long, List<Long>> addresses = in.stream()
-                .filter(block -> block.isAllocated() && !others.contains(block))
+    /** Returns the addresses of blocks of buffers that are not in another list, by their size. */
+    private static SortedMap<Long, List<Long>> allocatedOnlyIn(List<MemoryBlock> blocks, List<MemoryBlock> others) {
+        Set<MemoryBlock> known = new HashSet<>(others);
+        return blocks.stream()
+                .filter(block -> block.isAllocated() && !known.contains(block))
                 .collect(Collectors.groupingBy(
                         MemoryBlock::size,
                         TreeMap::new,
                         Collectors.mapping(MemoryBlock::address, Collectors.toList())));
-        addresses.forEach((size, all) -> blocks.add(new BlockChange(type, isNew, size, all)));
     }
 
-    boolean isEmpty() {
-        return changes.isEmpty() && blocks.isEmpty();
-    }
-
-    /** Returns whether more memory is allocated, or more blocks of a size are new than gone. */
-    boolean leavesMore() {
-        return changes.stream().anyMatch(change -> change.isAllocated() && change.after() > change.before())
-                || blocks.stream().anyMatch(this::outnumber);
-    }
-
-    private boolean outnumber(BlockChange block) {
-        return block.isNew()
-                && blocks.stream()
-                        .filter(gone -> !gone.isNew() && gone.type() == block.type() && gone.size() == block.size())
-                        .noneMatch(gone ->
-                                gone.addresses().size() >= block.addresses().size());
-    }
-
-    /** Returns what could not be read or compared, as whole sentences. */
-    List<String> notes() {
-        return notes;
-    }
-
-    List<String> lines() {
-        if (isEmpty()) {
-            return List.of("SAME USAGE  no difference");
+    /** Adds a line; the addresses of blocks that lie side by side are one range. */
+    private void addBlocks(String what, long size, List<Long> addresses) {
+        List<String> places = new ArrayList<>();
+        for (int i = 0; i < addresses.size(); i++) {
+            int first = i;
+            while (i + 1 < addresses.size() && addresses.get(i + 1) == addresses.get(i) + size) {
+                i++;
+            }
+            places.add(Quantities.address(addresses.get(first))
+                    + (i == first ? "" : " to " + Quantities.address(addresses.get(i))));
         }
-        List<String> lines = new ArrayList<>(List.of("CHANGED  between the two moments"));
-        changes.forEach(change -> lines.add(change.text()));
-        blocks.forEach(change -> lines.add(change.text()));
-        return lines;
+        int more = places.size() - MAX_PLACES;
+        blocks.add(String.format(
+                Locale.ROOT,
+                "   %s: %s of %s in each bank, at %s%s",
+                what,
+                Quantities.count(addresses.size(), "block"),
+                Quantities.size(size),
+                places.stream().limit(MAX_PLACES).collect(Collectors.joining(", ")),
+                more > 0 ? ", and " + Quantities.count(more, "more place") : ""));
     }
 }

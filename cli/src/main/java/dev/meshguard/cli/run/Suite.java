@@ -1,6 +1,7 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.OutputFile;
 import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.event.Quantities;

@@ -3,26 +3,31 @@ package dev.meshguard.cli.server;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.protocol.RecordSize;
 import java.util.Optional;
+import picocli.CommandLine.Option;
 
-/** The value of {@code --record-size} for a server: the size of the records of its programs. */
+/** The option of a server with the size of the records of its programs. */
 public final class ProgramRecords {
 
     /** The value for a size that the programs' records must prove. */
-    public static final String AUTO = "auto";
+    private static final String AUTO = "auto";
 
-    private ProgramRecords() {}
+    @Option(
+            names = "--record-size",
+            paramLabel = "72|112|144|auto",
+            description = "The size of the programs' records in bytes (default: ${DEFAULT-VALUE}).")
+    private String value = AUTO;
 
     /** Returns the given size; empty if the records must prove it. */
-    public static Optional<RecordSize> size(String said) throws UsageException {
-        if (said.equalsIgnoreCase(AUTO)) {
+    public Optional<RecordSize> size() throws UsageException {
+        if (value.equalsIgnoreCase(AUTO)) {
             return Optional.empty();
         }
         for (RecordSize size : RecordSize.values()) {
-            if (said.equals(Integer.toString(size.bytes()))) {
+            if (value.equals(Integer.toString(size.bytes()))) {
                 return Optional.of(size);
             }
         }
         throw new UsageException(
-                "--record-size " + said + ": give 72, 112 or 144, whichever the programs were built with, or auto");
+                "--record-size " + value + ": give 72, 112 or 144, whichever the programs were built with, or auto");
     }
 }

@@ -1,26 +1,23 @@
 package dev.meshguard.cli.server;
 
-import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Interruption;
+import dev.meshguard.cli.common.OutputFile;
 import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.DeviceInfo;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Runs an allocation server until it is stopped. */
@@ -55,11 +52,8 @@ public final class Serve implements Callable<Integer> {
             description = "Where to listen (default: ${DEFAULT-VALUE}, which is fixed in tt-metal's programs).")
     private Path socket = AllocationServer.DEFAULT_SOCKET;
 
-    @Option(
-            names = "--record-size",
-            paramLabel = "72|112|144|auto",
-            description = "The size of the programs' records in bytes (default: ${DEFAULT-VALUE}).")
-    private String recordSize = ProgramRecords.AUTO;
+    @Mixin
+    private ProgramRecords records = new ProgramRecords();
 
     @Option(
             names = "--log",
@@ -83,31 +77,40 @@ public final class Serve implements Callable<Integer> {
                             + " programs in other containers.")
     private long deadCheck;
 
-    @Option(
-            names = "--allow",
-            paramLabel = "user|group|all",
-            description = "Who may connect (default: ${DEFAULT-VALUE}).")
-    private String allowed = "user";
-
     private final Printer out;
     private final Printer errors;
+    private final Interruption interruption;
 
-    public Serve(Printer out, Printer errors) {
+    /**
+     * Creates the command.
+     *
+     * @param interruption ends the server at a signal
+     */
+    public Serve(Printer out, Printer errors, Interruption interruption) {
         this.out = out;
         this.errors = errors;
+        this.interruption = interruption;
     }
 
     @Override
     public Integer call() throws UsageException {
-        AllocationServer server = start(builder().onProblem(errors::problem));
+        AllocationServer server = start();
         try {
-            runUntilStopped(server);
+            interruption.await(server::close);
+            if (log == null) {
+                out.println("Listening at " + server.socketPath() + ". Press Ctrl+C to stop.");
+                out.failure().ifPresent(errors::problem);
+            }
+            server.awaitEnd();
+        } catch (InterruptedException isStop) {
+            // It ends as after a signal.
         } finally {
             server.close();
         }
         return statusOf(server).code();
     }
 
+    /** A stop is the normal end of a server: a signal's own status, 143 or 130, would look like a failure. */
     private ExitStatus statusOf(AllocationServer server) {
         if (server.failure().isPresent()) {
             return ExitStatus.FAILED;
@@ -116,78 +119,7 @@ public final class Serve implements Callable<Integer> {
         return isUnwritten ? ExitStatus.UNWRITTEN : ExitStatus.CLEAN;
     }
 
-    private static void checkRange(String option, long value, long max) throws UsageException {
-        if (value < 0 || value > max) {
-            throw new UsageException(option + " " + value + ": give a number from 0 to " + max);
-        }
-    }
-
-    private AllocationServer start(AllocationServer.Builder builder) throws UsageException {
-        try {
-            return builder.start();
-        } catch (IOException e) {
-            if (e.getCause() instanceof FileSystemException cause && isLog(cause.getFile())) {
-                throw unwritableLog(cause);
-            }
-            throw new UsageException(String.valueOf(e.getMessage()));
-        }
-    }
-
-    private boolean isLog(@Nullable String file) {
-        return log != null && Path.of(log).toString().equals(file);
-    }
-
-    private static UsageException unwritableLog(FileSystemException e) {
-        return e instanceof NoSuchFileException
-                ? new UsageException(
-                        e.getFile() + " cannot be written: its folder does not exist. Give another path with --log.")
-                : UsageException.unwritten(e.getFile() + " cannot be written: " + CommandFailures.reason(e)
-                        + ". Give another path with --log.");
-    }
-
-    /**
-     * A signal ends the process by its shutdown hooks; an interrupt ends only the command.
-     *
-     * <p>A stop is the normal end of a server. A signal's own status, 143 or 130, would make every stop look like a
-     * failure.
-     */
-    private void runUntilStopped(AllocationServer server) {
-        Thread hook = new Thread(
-                () -> {
-                    ExitStatus status = ExitStatus.FAILED;
-                    try {
-                        server.close();
-                        status = statusOf(server);
-                    } finally {
-                        Runtime.getRuntime().halt(status.code());
-                    }
-                },
-                "meshguard-serve-end");
-        Runtime.getRuntime().addShutdownHook(hook);
-        try {
-            if (log == null) {
-                out.println("Listening at " + server.socketPath() + ". Press Ctrl+C to stop.");
-                out.failure().ifPresent(errors::problem);
-            }
-            server.awaitEnd();
-        } catch (InterruptedException isEnd) {
-            return;
-        } finally {
-            // The hook refers to the server, and with it to everything that programs reported.
-            removeUnlessRun(hook);
-        }
-    }
-
-    /** A running hook closes the server, which ends this wait, and then ends the process. */
-    private static void removeUnlessRun(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException isEnding) {
-            return;
-        }
-    }
-
-    private AllocationServer.Builder builder() throws UsageException {
+    private AllocationServer start() throws UsageException {
         checkRange("--devices", devices, MAX_DEVICES);
         checkRange("--dead-check", deadCheck, MAX_DEAD_CHECK_SECONDS);
         AllocationServer.Builder builder = AllocationServer.builder()
@@ -196,26 +128,32 @@ public final class Serve implements Callable<Integer> {
                 .devices(IntStream.range(0, devices)
                         .mapToObj(DeviceInfo::wormhole)
                         .toList())
-                .permissions(permissions())
-                .processCheckEvery(Duration.ofSeconds(deadCheck));
-        ProgramRecords.size(recordSize).ifPresent(builder::recordSize);
-        if (log != null) {
-            if (log.equals(STANDARD_OUTPUT)) {
-                builder.log(new FlushedWriter(out));
-            } else {
-                builder.log(Path.of(log));
-            }
+                .processCheckEvery(Duration.ofSeconds(deadCheck))
+                .onProblem(errors::problem);
+        records.size().ifPresent(builder::recordSize);
+        if (STANDARD_OUTPUT.equals(log)) {
+            builder.log(new FlushedWriter(out));
+        } else if (log != null) {
+            builder.log(Path.of(log));
         }
-        return builder;
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            if (e.getCause() instanceof FileSystemException cause && isLog(cause.getFile())) {
+                throw OutputFile.unwritable(Path.of(cause.getFile()), "Give another path with --log.", cause);
+            }
+            throw new UsageException(String.valueOf(e.getMessage()));
+        }
     }
 
-    private Set<PosixFilePermission> permissions() throws UsageException {
-        return switch (allowed.toLowerCase(Locale.ROOT)) {
-            case "user" -> PosixFilePermissions.fromString("rw-------");
-            case "group" -> PosixFilePermissions.fromString("rw-rw----");
-            case "all" -> PosixFilePermissions.fromString("rw-rw-rw-");
-            default -> throw new UsageException("--allow " + allowed + ": give user, group or all");
-        };
+    private static void checkRange(String option, long value, long max) throws UsageException {
+        if (value < 0 || value > max) {
+            throw new UsageException(option + " " + value + ": give a number from 0 to " + max);
+        }
+    }
+
+    private boolean isLog(@Nullable String file) {
+        return log != null && Path.of(log).toString().equals(file);
     }
 
     /** Flushes each line, because a watched log must not wait in a buffer. */

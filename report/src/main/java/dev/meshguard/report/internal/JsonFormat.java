@@ -39,7 +39,8 @@ public final class JsonFormat {
         write(value, json);
     }
 
-    private static void write(Object value, JsonGenerator json) throws IOException {
+    /** Writes a text, number, truth, constant or a list of them; of any other object it is the text. */
+    public static void write(Object value, JsonGenerator json) throws IOException {
         if (value instanceof Number number) {
             json.writeNumber(number.longValue());
         } else if (value instanceof Boolean truth) {

@@ -1,7 +1,5 @@
-package dev.meshguard.cli.run;
+package dev.meshguard.cli.common;
 
-import dev.meshguard.cli.common.CommandFailures;
-import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.file.FileReplacement;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,12 +8,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** A file that a command writes: complete or not at all, and never its own input. */
-final class OutputFile {
+public final class OutputFile {
 
     private OutputFile() {}
 
     /** Writes the file of an option. */
-    static void write(Path file, String option, FileReplacement.Text<UsageException> content) throws UsageException {
+    public static void write(Path file, String option, FileReplacement.Text<UsageException> content)
+            throws UsageException {
         try {
             FileReplacement.writeText(file, content);
         } catch (IOException e) {
@@ -29,7 +28,7 @@ final class OutputFile {
      * @param input the input, as named on the command line
      * @throws UsageException if it is the same file
      */
-    static void rejectInput(String input, Path output) throws UsageException {
+    public static void rejectInput(String input, Path output) throws UsageException {
         boolean isSame;
         try {
             isSame = Files.isRegularFile(output) && Files.isSameFile(Path.of(input), output);
@@ -42,7 +41,7 @@ final class OutputFile {
     }
 
     /** Returns the error for a file that cannot be written, with a sentence about the way out. */
-    static UsageException unwritable(Path file, String advice, IOException e) {
+    public static UsageException unwritable(Path file, String advice, IOException e) {
         return e instanceof NoSuchFileException
                 ? new UsageException(file + " cannot be written: its folder does not exist. " + advice)
                 : UsageException.unwritten(file + " cannot be written: " + CommandFailures.reason(e) + ". " + advice);

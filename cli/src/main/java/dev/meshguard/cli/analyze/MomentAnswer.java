@@ -1,0 +1,98 @@
+package dev.meshguard.cli.analyze;
+
+import dev.meshguard.capture.evidence.RuntimeEvidence;
+import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.JsonDocument;
+import dev.meshguard.cli.common.Table;
+import dev.meshguard.cli.input.Input;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The answer about the memory of one moment: a headline, the verdict, a table, and notes. */
+abstract class MomentAnswer implements FileAnswer {
+
+    /** The text for an unknown value. */
+    static final String NOTHING = "-";
+
+    private static final int MAX_COLUMNS = 120;
+    private static final String INDENT = " ".repeat("note   ".length());
+
+    private final Input.Moment file;
+    private final RuntimeEvidence memory;
+    private final boolean judgesMoment;
+
+    /**
+     * Creates the answer.
+     *
+     * @param judgesMoment whether nothing should be allocated at the moment; otherwise it may be freed later
+     */
+    MomentAnswer(Input.Moment file, boolean judgesMoment) {
+        this.file = file;
+        this.memory = file.memory();
+        this.judgesMoment = judgesMoment;
+    }
+
+    @Override
+    public final Input.Moment file() {
+        return file;
+    }
+
+    @Override
+    public final ExitStatus status() {
+        if (memory.hasAllocatedMemory()) {
+            return judgesMoment ? ExitStatus.LEAKED : ExitStatus.INCONCLUSIVE;
+        }
+        return isWhole() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE;
+    }
+
+    /** Returns whether nothing that may be allocated is missing in the file. */
+    boolean isWhole() {
+        return memory.notes().isEmpty();
+    }
+
+    @Override
+    public final List<String> text() {
+        List<String> lines = new ArrayList<>(List.of(file.name() + ": " + description(), ""));
+        lines.add(
+                switch (status()) {
+                    case LEAKED -> "LEAK  " + allocated();
+                    case CLEAN -> "CLEAN  nothing was allocated";
+                    default -> "INCONCLUSIVE  " + allocated();
+                });
+        lines.add("");
+        lines.addAll(table().lines());
+        lines.add("");
+        notes().forEach(note -> addNote(note, lines));
+        return lines;
+    }
+
+    /** Returns what is in the file, for the first line. */
+    abstract String description();
+
+    /** Returns how much is allocated. */
+    abstract String allocated();
+
+    abstract Table table();
+
+    /** Returns whole sentences about the file, and what follows from the status. */
+    abstract List<String> notes();
+
+    @Override
+    public final Map<String, Object> fields() {
+        return JsonDocument.object("memory", memory);
+    }
+
+    /** Adds a note, no wider than the text of a verdict. */
+    private static void addNote(String text, List<String> lines) {
+        StringBuilder line = new StringBuilder("note   ");
+        for (String word : text.split(" ", -1)) {
+            if (line.length() + 1 + word.length() > MAX_COLUMNS) {
+                lines.add(line.toString());
+                line = new StringBuilder(INDENT);
+            }
+            line.append(' ').append(word);
+        }
+        lines.add(line.toString());
+    }
+}

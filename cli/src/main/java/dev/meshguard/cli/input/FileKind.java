@@ -1,0 +1,36 @@
+package dev.meshguard.cli.input;
+
+/** What a file on the command line is. The JSON output of {@code analyze} has a list for each kind, in this order. */
+public enum FileKind {
+    LOG("a log", "logs", "log"),
+    HISTORY("a history", "histories", "history"),
+    CAPTURE("a graph capture", "captures", "capture"),
+    DATABASE("a report database", "databases", "database"),
+    MEMORY_REPORT("a memory report", "memoryReports", "memoryReport"),
+    SHARED_MEMORY("shared memory", "sharedMemory", "sharedMemory");
+
+    private final String text;
+    private final String list;
+    private final String field;
+
+    FileKind(String text, String list, String field) {
+        this.text = text;
+        this.list = list;
+        this.field = field;
+    }
+
+    /** Returns what the file is, with an article. */
+    public String text() {
+        return text;
+    }
+
+    /** Returns the JSON field with the answers about all files of this kind. */
+    public String list() {
+        return list;
+    }
+
+    /** Returns the JSON field with the name of a file. */
+    public String field() {
+        return field;
+    }
+}
