@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -76,6 +77,7 @@ abstract class SocketRoute {
                 .recordSize(RecordSize.BYTES_112)
                 .log(log)
                 .processCheckEvery(Duration.ZERO)
+                .statisticsEvery(Duration.ZERO)
                 .processInspector(new Processes())
                 .start()) {
             for (HistoryEvent event : history.events()) {
@@ -91,7 +93,8 @@ abstract class SocketRoute {
                     send(event);
                 }
             }
-            for (long open : Set.copyOf(channels.keySet())) {
+            flush(server);
+            for (long open : List.copyOf(channels.keySet())) {
                 become(open, server);
                 end(true);
                 close(server);
