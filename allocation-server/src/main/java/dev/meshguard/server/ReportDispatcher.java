@@ -60,6 +60,9 @@ final class ReportDispatcher {
     /** The addresses of each device at which dead processes left buffers, and which process, until one of them is allocated again. */
     private final Map<Integer, Map<Long, Long>> abandoned = new HashMap<>();
 
+    /** The addresses of each device at which dead processes left buffers before it was opened again. */
+    private final Map<Integer, Set<Long>> leftBefore = new HashMap<>();
+
     /** The processes whose end is that of their last connection. */
     private final Set<Long> clients = new HashSet<>();
 
@@ -121,7 +124,7 @@ final class ReportDispatcher {
         if (isAbandoned(device, id)) {
             // Now it belongs to another process: the device was closed in between.
             reporter.openPeriodBegan(device);
-            abandoned.remove(device);
+            opensAgain(device);
         }
         int references = buffers.allocated(device, type, id, size, process);
         lines.allocated(process, size, type, device, id, references);
@@ -192,7 +195,7 @@ final class ReportDispatcher {
 
     private void unknownFree(int process, int device, long id, ClientConnection connection) {
         lines.unknownFree(process, id, device);
-        if (isAbandoned(device, id)) {
+        if (isAbandoned(device, id) || leftBefore.getOrDefault(device, Set.of()).contains(id)) {
             MemoryRequest release = reporter.request(connection.details(), Optional.empty());
             BufferType type = reporter.openType(device, id, BufferType.DRAM);
             reporter.report(
@@ -304,7 +307,16 @@ final class ReportDispatcher {
         } else {
             reporter.openPeriodBegan(device);
         }
-        abandoned.remove(device);
+        opensAgain(device);
+    }
+
+    /** No free of nothing is that of a buffer from before or after. */
+    private void opensAgain(int device) {
+        guesses.deviceOpened(device);
+        Map<Long, Long> left = abandoned.remove(device);
+        if (left != null && reporter.isKept()) {
+            leftBefore.computeIfAbsent(device, unused -> new HashSet<>()).addAll(left.keySet());
+        }
     }
 
     /** Records that the last open mesh over a device was closed. */

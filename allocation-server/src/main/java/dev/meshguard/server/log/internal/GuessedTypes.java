@@ -16,12 +16,10 @@ import java.util.Set;
  */
 public final class GuessedTypes {
 
-    private record Place(int device, long address) {}
-
     /** A free, with the types of which no allocation has followed yet. */
     private record Guess(String free, BufferType type, Set<BufferType> others) {}
 
-    private final Map<Place, Guess> guesses = new HashMap<>();
+    private final Map<Integer, Map<Long, Guess>> guesses = new HashMap<>();
 
     /**
      * Records a free of nothing.
@@ -30,7 +28,8 @@ public final class GuessedTypes {
      * @param type the type that was guessed
      */
     public void freed(int device, long address, BufferType type, String free) {
-        guesses.put(new Place(device, address), new Guess(free, type, EnumSet.complementOf(EnumSet.of(type))));
+        guesses.computeIfAbsent(device, unused -> new HashMap<>())
+                .put(address, new Guess(free, type, EnumSet.complementOf(EnumSet.of(type))));
     }
 
     /**
@@ -43,12 +42,17 @@ public final class GuessedTypes {
         if (guesses.isEmpty()) {
             return Optional.empty();
         }
-        Guess guess = guesses.get(new Place(device, address));
+        Guess guess = guesses.getOrDefault(device, Map.of()).get(address);
         return guess == null || !guess.others.remove(type)
                 ? Optional.empty()
                 : Optional.of("allocates " + type + " " + Quantities.place(device, address) + ", and " + guess.free
                         + ", which was recorded as one of " + guess.type
                         + ", may be its free: reports are missing or out of order");
+    }
+
+    /** Forgets the frees on a device: what is allocated after it was opened again was freed by none of them. */
+    public void deviceOpened(int device) {
+        guesses.remove(device);
     }
 
     /** Forgets all frees. */
