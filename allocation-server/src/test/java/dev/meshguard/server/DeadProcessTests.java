@@ -95,9 +95,10 @@ class DeadProcessTests extends WithServer {
     @Test
     void theDeadAreLookedForBeforeADump() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
-        try (RawClient client = client()) {
-            client.send(Request.allocation(7, 0, BufferType.L1, 64, 64), Request.of(MessageType.DUMP_REMAINING));
-            client.query(0);
+        try (RawClient client = client();
+                RawClient monitor = client()) {
+            client.send(Request.allocation(7, 0, BufferType.L1, 64, 64)).query(0);
+            monitor.send(Request.of(MessageType.DUMP_REMAINING)).query(0);
         }
 
         assertThat(lines())
@@ -192,6 +193,25 @@ class DeadProcessTests extends WithServer {
                         "✗ [PID 7] Freed buffer 64 on device 0 (64 bytes, FINAL)",
                         "✓ No buffers remaining - perfect cleanup!");
         assertThat(verdict().survivors()).isEmpty();
+    }
+
+    /** A program may have ended before the server reads its request for a dump. */
+    @Test
+    void whoAsksForADumpMayHaveSentAFreeBehindIt() throws Exception {
+        start(RecordSize.BYTES_112);
+        try (RawClient client = client()) {
+            client.send(
+                            Request.allocation(7, 0, BufferType.L1, 64, 64),
+                            Request.of(MessageType.DUMP_REMAINING),
+                            Request.free(7, 0, 64))
+                    .query(0);
+        }
+        server.checkProcesses();
+
+        assertThat(lines())
+                .containsSubsequence(
+                        "Total remaining buffers: 1", "✗ [PID 7] Freed buffer 64 on device 0 (64 bytes, FINAL)");
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 
     /** The server looks for dead processes before it reads what they sent last. */

@@ -1,24 +1,13 @@
 package dev.meshguard.server.log;
 
-import dev.meshguard.event.BufferType;
-import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Phase;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
-import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import dev.meshguard.server.log.internal.LogParser;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -95,7 +84,7 @@ public final class AllocationLog implements HistorySource {
         return result.lines();
     }
 
-    /** Returns the number of lines that report an allocation or a free; for a log of blocks, the number of blocks. */
+    /** Returns the number of lines that report an allocation or a free. */
     public long reports() {
         return result.reports();
     }
@@ -105,19 +94,9 @@ public final class AllocationLog implements HistorySource {
         return result.unread();
     }
 
-    /** Returns the dialects of its lines. */
-    public Set<LogDialect> dialects() {
-        return result.dialects();
-    }
-
     /** Returns the use of each address, by device and address. */
     public List<AddressUse> addresses() {
         return List.copyOf(result.addresses());
-    }
-
-    /** Returns the line of the last dump's box, if there is a dump. */
-    public OptionalLong lastDump() {
-        return result.lastDump();
     }
 
     /** Returns the number of sums in the log that were compared with the sum of the lines. */
@@ -138,39 +117,5 @@ public final class AllocationLog implements HistorySource {
     /** Returns the line of the event with a number, if there is such an event. */
     public OptionalLong lineOf(long event) {
         return result.linesOfEvents().of(event);
-    }
-
-    /**
-     * Returns the freed memory, by type and then by phase: frees before the check first, frees without an allocation
-     * last.
-     */
-    public List<FreedMemory> freed() {
-        List<FreedMemory> freed = new ArrayList<>(freedByPhase(result.history()));
-        freed.addAll(result.unseenFrees());
-        return freed;
-    }
-
-    private static List<FreedMemory> freedByPhase(AllocationHistory history) {
-        long check = history.check().map(HistoryEvent::number).orElse(Long.MAX_VALUE);
-        Map<Optional<BufferType>, Map<Phase, FreedMemory>> before = new LinkedHashMap<>();
-        Map<Optional<BufferType>, Map<Phase, FreedMemory>> after = new LinkedHashMap<>();
-        new TreeMap<>(history.timeline().curvesBy(MemoryKey::type)).forEach((ofType, curve) -> {
-            Optional<BufferType> type = Optional.of(ofType);
-            for (int step = 1; step < curve.steps(); step++) {
-                long buffers = curve.buffers(step - 1) - curve.buffers(step);
-                if (buffers > 0) {
-                    boolean isBefore = curve.event(step) <= check;
-                    Phase phase = history.phaseAt(curve.event(step));
-                    long bytes = curve.bytes(step - 1) - curve.bytes(step);
-                    (isBefore ? before : after)
-                            .computeIfAbsent(type, unused -> new LinkedHashMap<>())
-                            .merge(phase, new FreedMemory(type, phase, isBefore, buffers, bytes), FreedMemory::plus);
-                }
-            }
-        });
-        return Stream.of(before, after)
-                .flatMap(sums -> sums.values().stream())
-                .flatMap(phases -> phases.values().stream())
-                .toList();
     }
 }

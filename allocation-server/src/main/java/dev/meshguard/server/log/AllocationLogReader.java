@@ -63,7 +63,7 @@ public final class AllocationLogReader {
     /**
      * Reads a log, plain or compressed with gzip; the file may be a pipe.
      *
-     * @throws IOException if the file cannot be read, is written in UTF-16, or needs more heap than this JVM has
+     * @throws IOException if the file cannot be read, or needs more heap than this JVM has
      */
     public AllocationLog read(Path file) throws IOException {
         HeapNeed.requireRoomFor(file);

@@ -7,8 +7,6 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
-import dev.meshguard.server.log.FreedMemory;
-import dev.meshguard.server.log.LogDialect;
 import dev.meshguard.server.log.UnreadLines;
 import java.io.File;
 import java.nio.file.Files;
@@ -71,15 +69,12 @@ final class LogAnswer extends HistoryAnswer {
 
     @Override
     String description() {
-        String dialects =
-                log.dialects().stream().sorted().map(LogDialect::description).collect(Collectors.joining(", "));
         return String.format(
                 Locale.ROOT,
-                "%s, %d of them %s a buffer%s",
+                "%s, %d of them %s a buffer",
                 Quantities.count(log.lines(), "line"),
                 log.reports(),
-                log.reports() == 1 ? "reports" : "report",
-                dialects.isEmpty() ? "" : " (" + dialects + ")");
+                log.reports() == 1 ? "reports" : "report");
     }
 
     @Override
@@ -87,7 +82,6 @@ final class LogAnswer extends HistoryAnswer {
         addLinesOfEvents(lines);
         addRounds(lines);
         addSums(lines);
-        addFreed(lines);
         addAddresses(lines);
         addUnread(lines);
     }
@@ -119,25 +113,6 @@ final class LogAnswer extends HistoryAnswer {
                     "Sums of the server: %d compared with the lines, %s",
                     log.comparedStatistics(),
                     differ == 0 ? "all agree" : differ + (differ == 1 ? " differs" : " differ")));
-        }
-    }
-
-    private void addFreed(List<String> lines) {
-        List<FreedMemory> freed = log.freed();
-        String check = log.lastDump().isPresent()
-                ? ", last dump at line " + log.lastDump().getAsLong()
-                : "";
-        lines.add("");
-        lines.add("Freed" + check + (freed.isEmpty() ? ": nothing" : ":"));
-        if (!freed.isEmpty()) {
-            Table table = new Table().row("type", "phase", "when", "freed", "size");
-            freed.forEach(row -> table.row(
-                    row.type().map(Object::toString).orElse("of no allocation in the log"),
-                    row.phase(),
-                    row.beforeCheck() ? "before the check" : "after the check",
-                    Quantities.count(row.buffers(), "buffer"),
-                    Quantities.size(row.bytes())));
-            lines.addAll(table.lines());
         }
     }
 
@@ -216,12 +191,9 @@ final class LogAnswer extends HistoryAnswer {
         return JsonDocument.object(
                 "lines", log.lines(),
                 "reports", log.reports(),
-                "dialects", log.dialects().stream().sorted(),
                 "comparedStatistics", log.comparedStatistics(),
                 "differingStatistics", log.differingStatistics(),
-                "lastDumpLine", log.lastDump(),
                 "rounds", rounds(),
-                "freed", log.freed(),
                 "addresses", log.addresses(),
                 "unread", log.unread(),
                 "eventLines", eventLines);

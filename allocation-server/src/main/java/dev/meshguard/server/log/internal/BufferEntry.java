@@ -4,6 +4,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.server.log.AddressUse;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -29,23 +30,26 @@ final class BufferEntry {
     /** The line that allocated it again without a reference count. */
     long repeatedAt;
 
-    private long latestSize;
-
     /** The type in the latest line that allocates it; null if there is none. */
     @Nullable
     BufferType latestType;
 
-    /** The buffer in the latest line that frees one which no line before it allocates; null if there is none. */
+    /** The latest line that frees a buffer which no line before it allocates; null if there is none. */
     ReplayedLedger.@Nullable UnseenBuffer unseen;
 
-    /** The number of references that the server removed with the owner; 0 if there is a later report. */
-    long referencesAtDeath;
+    /** Whether the server removed it with its owner, and no running process had reported it. */
+    boolean isOfDeadOnly;
 
-    /** Whether the server removed it with its owner, and no other process had reported it. */
-    private boolean isOfDead;
+    /** The open reports of each memory type when its device was closed: no later free is theirs. */
+    Map<BufferType, Integer> openBefore = Map.of();
 
+    /** Whether a process that may run could free them. */
+    boolean wasShared;
+
+    /** The processes other than the owner that reported it; null if there are none. */
     private @Nullable Set<Long> otherProcesses;
 
+    private long latestSize;
     private long allocated;
     private long freed;
     private long unknownFrees;
@@ -53,21 +57,20 @@ final class BufferEntry {
     private long sizeChanges;
     private long firstLine;
     private long lastLine;
-    private long deaths;
+    private boolean processDied;
 
     BufferEntry(int device, long id) {
         this.device = device;
         this.id = id;
     }
 
-    void allocated(BufferType newType, long newSize, long line) {
-        sizeChanges += allocated > 0 && newSize != latestSize ? 1 : 0;
+    void allocated(BufferReportLine report) {
+        sizeChanges += allocated > 0 && report.size != latestSize ? 1 : 0;
         allocated++;
-        latestSize = newSize;
-        latestType = newType;
-        isOfDead = false;
-        referencesAtDeath = 0;
-        named(newSize, line);
+        latestSize = report.size;
+        latestType = report.type;
+        isOfDeadOnly = false;
+        named(report.size, report.line);
     }
 
     void reportedBy(long pid) {
@@ -79,42 +82,20 @@ final class BufferEntry {
         }
     }
 
-    void freed(long freedSize, long line) {
+    void freed(BufferReportLine report) {
         freed++;
-        named(freedSize, line);
+        named(report.size, report.line);
     }
 
-    void unknownFree(long line) {
+    void unknownFree(BufferReportLine report) {
         unknownFrees++;
-        named(0, line);
+        named(0, report.line);
     }
 
     /** The server removed it because its owner is dead; another process with a reference may still free it. */
-    void died() {
-        deaths++;
-        referencesAtDeath = references;
-        isOfDead = otherProcesses == null;
-    }
-
-    /** A dead process refers to it no longer; another one may be the owner now. */
-    void released(long dead, long newOwner) {
-        Set<Long> others = otherProcesses;
-        if (others != null) {
-            others.remove(dead);
-            others.remove(newOwner);
-            otherProcesses = others.isEmpty() ? null : others;
-        }
-    }
-
-    /** The server did not remove it, because others refer to it. */
-    void survived() {
-        deaths--;
-        isOfDead = false;
-    }
-
-    /** Whether all its open reports are those of a dead process: a free then belongs to another buffer. */
-    boolean isOfDeadOnly() {
-        return isOfDead && references == 0;
+    void died(Set<Long> dead) {
+        processDied = true;
+        isOfDeadOnly = otherProcesses == null || dead.containsAll(otherProcesses);
     }
 
     /** Returns its use; empty if no line about a single buffer names it. */
@@ -130,7 +111,7 @@ final class BufferEntry {
                         unknownFrees,
                         largestSize,
                         sizeChanges,
-                        deaths > 0,
+                        processDied,
                         firstLine,
                         lastLine));
     }

@@ -3,35 +3,16 @@ package dev.meshguard.server.log.internal;
 import static dev.meshguard.server.log.internal.ReportWords.ascii;
 
 import dev.meshguard.event.BufferType;
-import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reports about a buffer in a line of the server: nearly always one.
  *
- * <p>A few objects serve all lines of a log: each is reused. The mark at the beginning of a line is ignored, because a
- * wrong encoding damages it first; the words are sufficient.
+ * <p>One object serves all lines of a log. The mark at the beginning of a line is ignored, because a wrong encoding damages it
+ * first; the words are sufficient.
  */
 final class BufferReportLine {
-
-    /** The kind of a line. */
-    enum Kind {
-        /** No further report of a buffer. */
-        NONE,
-        /** A buffer was allocated. */
-        ALLOCATED,
-        /** A buffer was freed. */
-        FREED,
-        /** A free found no buffer. */
-        UNKNOWN_FREE,
-        /** A buffer was allocated again with another size; follows the line of the allocation. */
-        OTHER_SIZE,
-        /** The server rejected the message. */
-        REJECTED
-    }
-
-    static final long NO_PID = Long.MIN_VALUE;
-
-    private static final int MAX_PLACEHOLDER_LENGTH = 16;
 
     // The fields of a form, by characters that no line has; the other characters of a form are those of the line.
     private static final char SIZE = 1;
@@ -40,36 +21,70 @@ final class BufferReportLine {
     private static final char ID = 4;
     private static final char REFERENCES = 5;
 
+    /** The kind of a report: how it begins, and the ways in which it may end. */
+    enum Kind {
+        /** A buffer was allocated. */
+        ALLOCATED(
+                "Allocated " + SIZE + " bytes of " + TYPE + " on device " + DEVICE + " (buffer_id=" + ID,
+                ")",
+                ", ref_count=" + REFERENCES + ")"),
+        /** A buffer was freed. */
+        FREED(
+                "Freed buffer " + ID + " on device " + DEVICE + " (" + SIZE + " bytes",
+                ", FINAL)",
+                ")",
+                ", ref_count=" + REFERENCES + " remaining)"),
+        /** A free found no buffer. The text in brackets is the server's guess at the reason, and not always right. */
+        UNKNOWN_FREE(
+                "Deallocation for ",
+                "unknown buffer " + ID + " on device " + DEVICE,
+                "ALREADY FREED buffer " + ID + " on device " + DEVICE),
+        /** A buffer was allocated again with another size; follows the line of the allocation. */
+        OTHER_SIZE(
+                "Buffer reused with DIFFERENT size: old=" + SIZE + " new=" + SIZE + " (buffer_id=" + ID + ", device="
+                        + DEVICE,
+                ")"),
+        /** The server rejected the message. */
+        REJECTED("Invalid buffer_type", "");
+
+        private final byte[] beginning;
+        private final byte[][] ends;
+
+        Kind(String beginning, String... ends) {
+            this.beginning = ascii(beginning);
+            this.ends = Arrays.stream(ends).map(ReportWords::ascii).toArray(byte[][]::new);
+        }
+
+        /** Returns whether it reports that memory was allocated or freed. */
+        boolean isOfMemory() {
+            return this != OTHER_SIZE && this != REJECTED;
+        }
+    }
+
+    static final long NO_PID = Long.MIN_VALUE;
+
+    private static final Kind[] KINDS = Kind.values();
+    private static final int MAX_PLACEHOLDER_LENGTH = 16;
     private static final byte[] PID = ascii("[PID ");
     private static final byte[] CLOSE_PID = ascii("] ");
-    private static final byte[] ALLOCATED =
-            ascii("Allocated " + SIZE + " bytes of " + TYPE + " on device " + DEVICE + " (buffer_id=" + ID);
-    private static final byte[] REF_COUNT = ascii(", ref_count=" + REFERENCES);
-    private static final byte[] FREED = ascii("Freed buffer " + ID + " on device " + DEVICE + " (" + SIZE + " bytes");
-    private static final byte[] FINAL = ascii(", FINAL");
-    private static final byte[] REMAINING = ascii(", ref_count=" + REFERENCES + " remaining");
-    private static final byte[] CLOSE = ascii(")");
-    private static final byte[] UNKNOWN = ascii("Deallocation for unknown buffer " + ID + " on device " + DEVICE);
-    private static final byte[] ALREADY_FREED =
-            ascii("Deallocation for ALREADY FREED buffer " + ID + " on device " + DEVICE);
-    private static final byte[] REUSED = ascii("Buffer reused with DIFFERENT size: old=" + SIZE + " new=" + SIZE
-            + " (buffer_id=" + ID + ", device=" + DEVICE + ")");
-    private static final byte[] INVALID_TYPE = ascii("Invalid buffer_type ");
+    private static final byte[] FINAL = Kind.FREED.ends[0];
+    private static final int DECIMAL = 10;
+    private static final int HEXADECIMAL = 16;
+
+    /** The largest numbers to which one more digit can be added. */
+    private static final long MAX_TENTH = Long.divideUnsigned(-1, DECIMAL);
+
+    private static final long MAX_SIXTEENTH = -1L >>> 4;
 
     long line;
     long pid;
     int device;
     long id;
-    boolean isHexadecimal;
     long size;
     BufferType type = BufferType.DRAM;
 
+    /** The number of references after the report; negative if the line has none. */
     long references;
-
-    /** Whether a free contains the number of remaining references. */
-    boolean hasRemaining;
-
-    boolean isAlreadyFreed;
 
     private byte[] bytes = {};
     private int at;
@@ -79,7 +94,6 @@ final class BufferReportLine {
     private int unreadFrom;
 
     private int prefixEnd;
-    private boolean isFirst;
     private boolean isDamaged;
     private long value;
 
@@ -90,55 +104,47 @@ final class BufferReportLine {
         end = to;
         at = from;
         unreadFrom = from;
-        isFirst = true;
+        prefixEnd = -1;
         isDamaged = false;
     }
 
-    /** Reads the next report of the line; {@link Kind#NONE} after the last one. */
+    /** Reads the next report of the line; null after the last one. */
+    @Nullable
     Kind next() {
-        int bracket = bracket();
-        while (bracket >= 0) {
+        for (int bracket = bracket(); bracket >= 0; bracket = bracket()) {
             at = bracket + PID.length;
-            Kind kind = isStartOfReport(bracket) && takePid() ? kind() : Kind.NONE;
-            if (kind != Kind.NONE) {
-                return found(kind, bracket);
+            Kind kind = isStartOfReport(bracket) && takePid() ? kind() : null;
+            if (kind != null) {
+                isDamaged |= ReportWords.areIn(bytes, unreadFrom, bracket);
+                prefixEnd = prefixEnd < 0 ? prefixEnd(bracket) : prefixEnd;
+                unreadFrom = at;
+                return kind;
             }
             isDamaged |= prefixEnd(bracket) == unreadFrom;
             at = bracket + PID.length;
-            bracket = bracket();
         }
         isDamaged |= ReportWords.areIn(bytes, unreadFrom, end);
-        return Kind.NONE;
+        return null;
     }
 
-    private Kind kind() {
-        references = 0;
-        isAlreadyFreed = false;
-        if (take(ALLOCATED)) {
-            take(REF_COUNT);
-            return take(CLOSE) && isOver() ? Kind.ALLOCATED : Kind.NONE;
+    private @Nullable Kind kind() {
+        references = -1;
+        for (Kind kind : KINDS) {
+            if (take(kind.beginning)) {
+                return takeEnd(kind) && isOver(kind) ? kind : null;
+            }
         }
-        if (take(FREED)) {
-            hasRemaining = take(FINAL) || take(REMAINING);
-            return take(CLOSE) && isOver() ? Kind.FREED : Kind.NONE;
-        }
-        isAlreadyFreed = take(ALREADY_FREED);
-        if (isAlreadyFreed || take(UNKNOWN)) {
-            // The text in brackets is the server's guess at the reason, and not always right.
-            return at == end || isSpace(bytes[at]) ? Kind.UNKNOWN_FREE : Kind.NONE;
-        }
-        if (take(REUSED)) {
-            return isOver() ? Kind.OTHER_SIZE : Kind.NONE;
-        }
-        return take(INVALID_TYPE) ? Kind.REJECTED : Kind.NONE;
+        return null;
     }
 
-    private Kind found(Kind kind, int bracket) {
-        isDamaged |= ReportWords.areIn(bytes, unreadFrom, bracket);
-        prefixEnd = isFirst ? prefixEnd(bracket) : prefixEnd;
-        isFirst = false;
-        unreadFrom = at;
-        return kind;
+    private boolean takeEnd(Kind kind) {
+        for (byte[] last : kind.ends) {
+            if (take(last)) {
+                references = last == FINAL ? 0 : references;
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether the line, of which all reports are read, contains one more that cannot be read. */
@@ -217,117 +223,23 @@ final class BufferReportLine {
         return character < 0 || isSpace(character) || character == '?' || character == '>';
     }
 
-    /** A document may use {@code xxx} for an irrelevant number. */
-    private boolean takePid() {
-        if (takeNumber()) {
-            pid = value;
-        } else {
-            int start = at;
-            while (at < end && at - start < MAX_PLACEHOLDER_LENGTH && bytes[at] != ']' && !isSpace(bytes[at])) {
-                at++;
-            }
-            if (at == start || (bytes[start] >= '0' && bytes[start] <= '9')) {
-                return false;
-            }
-            pid = NO_PID;
-        }
-        return take(CLOSE_PID);
-    }
-
     /** A person may have added a remark, another report may follow, and a value in JSON ends with a quotation mark. */
-    private boolean isOver() {
+    private boolean isOver(Kind kind) {
         int rest = at;
         while (rest < end && isSpace(bytes[rest])) {
             rest++;
         }
-        return rest == end
-                || bytes[rest] == '"'
+        if (rest == end || kind == Kind.REJECTED) {
+            return true;
+        }
+        if (kind == Kind.UNKNOWN_FREE) {
+            return rest > at;
+        }
+        return bytes[rest] == '"'
                 || bytes[rest] == '\\'
                 || bytes[rest] < 0
                 || ReportWords.startsWith(PID, bytes, rest, end)
                 || (rest > at && (bytes[rest] == '#' || bytes[rest] == '<'));
-    }
-
-    private boolean takeType() {
-        BufferType found = ReportWords.typeAt(bytes, at, end);
-        if (found == null) {
-            return false;
-        }
-        type = found;
-        at += found.name().length();
-        return true;
-    }
-
-    private boolean takeId() {
-        boolean isPrefixed = at + 1 < end && bytes[at] == '0' && (bytes[at + 1] == 'x' || bytes[at + 1] == 'X');
-        isHexadecimal = isPrefixed;
-        boolean read = isPrefixed ? takeHexadecimal() : takeUnsigned();
-        id = value;
-        return read;
-    }
-
-    private boolean takeHexadecimal() {
-        at += 2;
-        int start = at;
-        long read = 0;
-        while (at < end && at - start <= 16) {
-            int digit = hexadecimalDigit(bytes[at]);
-            if (digit < 0) {
-                break;
-            }
-            read = read << 4 | digit;
-            at++;
-        }
-        value = read;
-        return at > start && at - start <= 16;
-    }
-
-    private static int hexadecimalDigit(byte character) {
-        if (character >= '0' && character <= '9') {
-            return character - '0';
-        }
-        int letter = character | 0x20;
-        return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-    }
-
-    /** An id may need all 64 bits. */
-    private boolean takeUnsigned() {
-        int start = at;
-        if (takeNumber()) {
-            return value >= 0;
-        }
-        at = start;
-        while (at < end && bytes[at] >= '0' && bytes[at] <= '9') {
-            at++;
-        }
-        try {
-            value = Long.parseUnsignedLong(new String(bytes, start, at - start, StandardCharsets.US_ASCII));
-            return true;
-        } catch (NumberFormatException e) {
-            return false;
-        }
-    }
-
-    private boolean takeNumber() {
-        int start = at;
-        boolean isNegative = at < end && bytes[at] == '-';
-        at += isNegative ? 1 : 0;
-        int digits = at;
-        long read = 0;
-        while (at < end && bytes[at] >= '0' && bytes[at] <= '9') {
-            if (at - digits >= 18) {
-                at = start;
-                return false;
-            }
-            read = read * 10 + (bytes[at] - '0');
-            at++;
-        }
-        if (at == digits) {
-            at = start;
-            return false;
-        }
-        value = isNegative ? -read : read;
-        return true;
     }
 
     /** Takes a form with its fields, or nothing. */
@@ -344,29 +256,87 @@ final class BufferReportLine {
     }
 
     private boolean takeField(byte field) {
-        switch (field) {
-            case SIZE -> {
-                boolean isRead = takeNumber() && value >= 0;
-                size = value;
-                return isRead;
-            }
-            case TYPE -> {
-                return takeType();
-            }
-            case DEVICE -> {
-                boolean isRead = takeNumber() && value == (int) value;
-                device = (int) value;
-                return isRead;
-            }
-            case ID -> {
-                return takeId();
-            }
-            default -> {
-                boolean isRead = takeNumber();
-                references = value;
-                return isRead;
-            }
+        if (field == TYPE) {
+            BufferType found = ReportWords.typeAt(bytes, at, end);
+            type = found == null ? type : found;
+            at += found == null ? 0 : found.name().length();
+            return found != null;
         }
+        if (field == ID) {
+            boolean isPrefixed = at + 1 < end && bytes[at] == '0' && (bytes[at + 1] | 0x20) == 'x';
+            at += isPrefixed ? 2 : 0;
+            boolean isRead = takeDigits(isPrefixed ? HEXADECIMAL : DECIMAL);
+            id = value;
+            return isRead;
+        }
+        if (!takeNumber()) {
+            return false;
+        }
+        switch (field) {
+            case DEVICE -> {
+                device = (int) value;
+                return value == device;
+            }
+            case SIZE -> size = value;
+            default -> references = value;
+        }
+        return value >= 0;
+    }
+
+    /** A document may use {@code xxx} for an irrelevant number. */
+    private boolean takePid() {
+        if (takeNumber()) {
+            pid = value;
+        } else {
+            int start = at;
+            while (at < end && at - start < MAX_PLACEHOLDER_LENGTH && bytes[at] != ']' && !isSpace(bytes[at])) {
+                at++;
+            }
+            if (at == start || digit(bytes[start], DECIMAL) >= 0) {
+                return false;
+            }
+            pid = NO_PID;
+        }
+        return take(CLOSE_PID);
+    }
+
+    private boolean takeNumber() {
+        int start = at;
+        boolean isNegative = at < end && bytes[at] == '-';
+        at += isNegative ? 1 : 0;
+        if (!takeDigits(DECIMAL) || value < 0) {
+            at = start;
+            return false;
+        }
+        value = isNegative ? -value : value;
+        return true;
+    }
+
+    /** Takes an unsigned number of at most 64 bits. */
+    private boolean takeDigits(int radix) {
+        int start = at;
+        int digit = at < end ? digit(bytes[at], radix) : -1;
+        value = 0;
+        while (digit >= 0) {
+            long before = value;
+            value = before * radix + digit;
+            boolean isTooLarge = before < 0 || before > (radix == DECIMAL ? MAX_TENTH : MAX_SIXTEENTH);
+            if (isTooLarge || Long.compareUnsigned(value, before) < 0) {
+                return false;
+            }
+            at++;
+            digit = at < end ? digit(bytes[at], radix) : -1;
+        }
+        return at > start;
+    }
+
+    private static int digit(byte character, int radix) {
+        int digit = character - '0';
+        if (digit >= 0 && digit < DECIMAL) {
+            return digit;
+        }
+        int letter = (character | 0x20) - 'a' + DECIMAL;
+        return letter >= DECIMAL && letter < radix ? letter : -1;
     }
 
     private static boolean isSpace(byte character) {

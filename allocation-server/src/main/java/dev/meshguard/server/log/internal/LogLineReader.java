@@ -104,10 +104,24 @@ public final class LogLineReader {
         }
         atEnd = read < 0;
         filled += Math.max(read, 0);
-        if (number == 0 && UnreadableEncodingException.isUtf16(block, filled)) {
-            throw new UnreadableEncodingException();
+        if (number == 0 && isUtf16()) {
+            throw new IOException(
+                    "It is UTF-16, as PowerShell's > writes it, and logs are UTF-8. Convert it first: iconv -f UTF-16 -t UTF-8"
+                            + " LOG | meshguard analyze -");
         }
         return !atEnd;
+    }
+
+    /** Returns whether the file begins with the mark of UTF-16, or with two ASCII characters in it. */
+    private boolean isUtf16() {
+        if (filled < 4) {
+            return false;
+        }
+        int mark = (block[0] & 0xff) << 8 | block[1] & 0xff;
+        boolean isAscii = (block[0] == 0) != (block[1] == 0);
+        return mark == 0xfeff
+                || mark == 0xfffe
+                || (isAscii && (block[0] == 0) == (block[2] == 0) && (block[1] == 0) == (block[3] == 0));
     }
 
     private boolean found(int end, int following, boolean terminated) {

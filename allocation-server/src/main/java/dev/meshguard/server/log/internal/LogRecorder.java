@@ -7,6 +7,8 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -17,6 +19,8 @@ import java.util.Map;
  */
 final class LogRecorder {
 
+    private static final String SOURCE = "allocation server log";
+
     private final AllocationTracker tracker =
             AllocationTracker.builder().ofFile().build();
 
@@ -25,6 +29,7 @@ final class LogRecorder {
     private long latestProcess = BufferReportLine.NO_PID;
     private AllocationDetails latestDetails = AllocationDetails.user();
     private long line;
+    private boolean isAttached;
 
     /** Sets the current line, which is that of the events that follow. */
     void at(long newLine) {
@@ -42,28 +47,45 @@ final class LogRecorder {
         return tracker;
     }
 
-    void allocated(BufferEntry entry, long pid, BufferType type, long size) {
-        next().allocated(request(pid), entry.device, type, entry.id, size, Ownership.UNKNOWN);
+    /** Records that a line is of a server. */
+    void attach() {
+        if (!isAttached) {
+            isAttached = true;
+            next().sourceAttached(SOURCE);
+        }
     }
 
-    void freed(BufferEntry entry, long pid, BufferType type) {
-        next().freed(request(pid), entry.device, type, entry.id, Ownership.UNKNOWN);
+    boolean isAttached() {
+        return isAttached;
     }
 
-    void freeIgnored(BufferEntry entry, long pid, BufferType type) {
-        next().freeIgnored(request(pid), entry.device, type, entry.id, IgnoredFreeReason.UNKNOWN_ADDRESS);
+    /** Records a check, today because a log has no date. */
+    void checked() {
+        next().checked(LocalDate.now(ZoneOffset.UTC));
     }
 
-    /** Returns whether the tracker has a report of a buffer that no free matched. */
-    boolean isOpen(BufferEntry entry, BufferType type) {
-        return tracker.openReports(entry.device, type, entry.id) > 0;
+    void allocated(BufferEntry entry, BufferReportLine report) {
+        next().allocated(request(report), entry.device, report.type, entry.id, report.size, Ownership.UNKNOWN);
+    }
+
+    void freed(BufferEntry entry, BufferReportLine report, BufferType type) {
+        next().freed(request(report), entry.device, type, entry.id, Ownership.UNKNOWN);
+    }
+
+    void freeIgnored(BufferEntry entry, BufferReportLine report, BufferType type) {
+        next().freeIgnored(request(report), entry.device, type, entry.id, IgnoredFreeReason.UNKNOWN_ADDRESS);
+    }
+
+    /** Returns the number of reports of a buffer that no free matched. */
+    int openReports(BufferEntry entry, BufferType type) {
+        return tracker.openReports(entry.device, type, entry.id);
     }
 
     /** Each line is a request of its own. */
-    private MemoryRequest request(long pid) {
-        if (pid != latestProcess) {
-            latestProcess = pid;
-            latestDetails = processes.computeIfAbsent(pid, LogRecorder::detailsOf);
+    private MemoryRequest request(BufferReportLine report) {
+        if (report.pid != latestProcess) {
+            latestProcess = report.pid;
+            latestDetails = processes.computeIfAbsent(latestProcess, LogRecorder::detailsOf);
         }
         return MemoryRequest.ofOneReport(latestDetails);
     }

@@ -5,12 +5,14 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.internal.LogGapRecorder.Kind;
-import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +41,13 @@ final class ReplayedLedger {
      */
     private boolean countsReferences;
 
-    /** The death of the process whose entries the server is removing. */
-    private @Nullable Death death;
+    private final Set<Long> dead = new HashSet<>();
+
+    /** The latest death of a process. */
+    private Death death = new Death(BufferReportLine.NO_PID);
+
+    /** Whether the server is removing the entries of the dead process: the next line about others ends that. */
+    private boolean isRemoving;
 
     ReplayedLedger(LogRecorder events, LogGapRecorder gaps) {
         this.events = events;
@@ -53,23 +60,27 @@ final class ReplayedLedger {
         if (!isPossible(report.device)) {
             return;
         }
-        if (report.references > 0) {
+        boolean isCounted = report.references > 0;
+        if (isCounted) {
             countsReferences();
         }
-        ReplayedDevice replayed = deviceOrNew(report.device);
-        BufferEntry entry = replayed.entry(report.id);
-        if (entry.references == 0 && replayed.abandoned.contains(entry)) {
-            beginOpenPeriod(replayed);
+        ReplayedDevice device = deviceOrNew(report.device);
+        BufferEntry entry = device.entry(report.id);
+        if (entry.references == 0 && device.abandoned.contains(entry)) {
+            beginOpenPeriod(device);
         }
-        events.allocated(entry, report.pid, report.type, report.size);
+        events.allocated(entry, report);
         checkOrder(report, entry);
-        checkReferences(report, entry, replayed);
-        entry.allocated(report.type, report.size, report.line);
+        checkReferences(report, entry, device);
+        entry.allocated(report);
         if (entry.references == 0 || !countsReferences) {
-            replayed.enter(entry, report.type, report.size, report.pid);
+            device.enter(entry, report.type, report.size, report.pid);
         }
-        entry.references = report.references > 0 ? report.references : entry.references + 1;
+        entry.references = isCounted ? report.references : entry.references + 1;
         entry.reportedBy(report.pid);
+        if (!dead.isEmpty()) {
+            dead.remove(report.pid);
+        }
     }
 
     /** An earlier line may free this buffer, if lines are out of order: its own report may also be missing. */
@@ -90,7 +101,7 @@ final class ReplayedLedger {
     }
 
     /** Follows the report itself: a buffer with a missing report may have been freed as well. */
-    private void checkReferences(BufferReportLine report, BufferEntry entry, ReplayedDevice replayed) {
+    private void checkReferences(BufferReportLine report, BufferEntry entry, ReplayedDevice device) {
         if (entry.references + 1 == Math.max(1, report.references)) {
             return;
         }
@@ -104,7 +115,7 @@ final class ReplayedLedger {
                     entry.references + 1);
         } else if (countsReferences) {
             contradictsRepetition(entry, report.line);
-            replayed.remove(entry);
+            device.remove(entry);
             entry.references = 0;
         } else {
             entry.repeatedAt = report.line;
@@ -121,55 +132,52 @@ final class ReplayedLedger {
                 entry);
     }
 
-    /** Records a free; returns whether any line allocates the buffer. */
-    boolean freed(BufferReportLine report) {
-        if (report.hasRemaining) {
+    void freed(BufferReportLine report) {
+        boolean isCounted = report.references >= 0;
+        if (isCounted) {
             countsReferences();
         }
         if (!isPossible(report.device)) {
-            return true;
+            return;
         }
-        ReplayedDevice replayed = deviceOrNew(report.device);
-        BufferEntry entry = replayed.entry(report.id);
-        checkFree(report, entry);
+        ReplayedDevice device = deviceOrNew(report.device);
+        BufferEntry entry = device.entry(report.id);
+        BufferType open = openType(entry);
+        checkFree(report, entry, open);
+        entry.freed(report);
+        if (open != null) {
+            events.freed(entry, report, open);
+        }
         boolean hadReferences = entry.references > 0;
-        entry.freed(report.size, report.line);
-        boolean hadReport = freeReport(entry, report.pid);
         // Without a reference count, a free matches one report.
-        long remaining = report.hasRemaining ? report.references : Math.max(0, entry.references - 1);
-        if (remaining == 0 || !countsReferences) {
-            replayed.remove(entry);
+        entry.references = isCounted ? report.references : Math.max(0, entry.references - 1);
+        if (entry.references == 0 || !countsReferences) {
+            device.remove(entry);
         } else if (!hadReferences) {
-            replayed.enter(entry, entry.type, report.size, report.pid);
+            device.enter(entry, entry.type, report.size, report.pid);
         }
-        entry.references = remaining;
-        return hadReferences || hadReport;
     }
 
-    private void checkFree(BufferReportLine report, BufferEntry entry) {
-        if (entry.references == 0) {
-            if (openType(entry) == null) {
-                entry.unseen = UnseenBuffer.of(report);
-                gaps.note(
-                        Kind.ALLOCATION_MISSING,
-                        "line %d frees %s, and no line before it allocates it: the log begins too late, or lines are"
-                                + " missing",
-                        report.line,
-                        entry);
-            } else {
-                contradicts(report.line, entry, "was removed", "says that the server had it");
-            }
-        } else if (report.hasRemaining && report.references != entry.references - 1) {
-            contradicts(
+    private void checkFree(BufferReportLine report, BufferEntry entry, @Nullable BufferType open) {
+        if (entry.references == 0 && open == null) {
+            entry.unseen = new UnseenBuffer(report.line, report.pid, report.size);
+            gaps.note(
+                    Kind.ALLOCATION_MISSING,
+                    "line %d frees %s, and no line before it allocates it: the log begins too late, or lines are missing",
                     report.line,
+                    entry);
+        } else if (entry.references == 0) {
+            contradicts(report, entry, "was removed", "says that the server had it");
+        } else if (report.references >= 0 && report.references != entry.references - 1) {
+            contradicts(
+                    report,
                     entry,
                     "has " + references(entry.references),
                     report.references == 0 ? "frees the last one" : "leaves " + references(report.references));
         } else if (report.size != entry.size) {
-            contradicts(
-                    report.line, entry, "takes " + Quantities.size(entry.size), "says " + Quantities.size(report.size));
+            contradicts(report, entry, "takes " + Quantities.size(entry.size), "says " + Quantities.size(report.size));
         } else if (countsReferences && isOtherProcess(report.pid, entry.owner)) {
-            contradicts(report.line, entry, "belongs to process " + entry.owner, "says process " + report.pid);
+            contradicts(report, entry, "belongs to process " + entry.owner, "says process " + report.pid);
         }
     }
 
@@ -177,73 +185,93 @@ final class ReplayedLedger {
         return pid != BufferReportLine.NO_PID && owner != BufferReportLine.NO_PID && pid != owner;
     }
 
-    private void contradicts(long line, BufferEntry entry, String before, String now) {
-        gaps.note(Kind.CONTRADICTION, "by the lines before line %d %s %s, and that line %s", line, entry, before, now);
+    private void contradicts(BufferReportLine report, BufferEntry entry, String before, String now) {
+        gaps.note(
+                Kind.CONTRADICTION,
+                "by the lines before line %d %s %s, and that line %s",
+                report.line,
+                entry,
+                before,
+                now);
     }
 
     void unknownFree(BufferReportLine report) {
         if (!isPossible(report.device)) {
             return;
         }
-        ReplayedDevice replayed = deviceOrNew(report.device);
-        BufferEntry entry = replayed.entry(report.id);
-        entry.unknownFree(report.line);
+        ReplayedDevice device = deviceOrNew(report.device);
+        BufferEntry entry = device.entry(report.id);
+        entry.unknownFree(report);
         if (entry.references > 0 && countsReferences) {
-            contradicts(
-                    report.line, entry, "has " + references(entry.references), "says that the server does not know it");
+            contradicts(report, entry, "has " + references(entry.references), "says that the server does not know it");
         }
         BufferType open = openType(entry);
-        if (open == null) {
-            BufferType guess = typeOfUnknown(entry);
-            guesses.freed(report.device, report.id, guess, "the free of nothing in line " + report.line);
-            events.freed(entry, report.pid, guess);
-        } else if (entry.isOfDeadOnly()) {
-            events.freeIgnored(entry, report.pid, open);
-        } else {
-            events.freed(entry, report.pid, open);
+        if (open != null && !(entry.isOfDeadOnly && entry.references == 0)) {
+            events.freed(entry, report, open);
             entry.references = Math.max(0, entry.references - 1);
             if (entry.references == 0) {
-                replayed.remove(entry);
+                device.remove(entry);
             }
+        } else if (open != null || !entry.openBefore.isEmpty()) {
+            freeOfDead(report, entry);
+        } else {
+            BufferType guess = typeOfUnknown(entry);
+            guesses.freed(report.device, report.id, guess, "the free of nothing in line " + report.line);
+            events.freed(entry, report, guess);
+        }
+    }
+
+    /**
+     * A free of what a dead process left. Only another process that had reported it can free it, and only its own report: the last
+     * one that is open may be that of the dead process.
+     */
+    private void freeOfDead(BufferReportLine report, BufferEntry entry) {
+        BufferType type = Objects.requireNonNullElse(entry.latestType, BufferType.DRAM);
+        int before = entry.openBefore.getOrDefault(type, 0);
+        if (entry.wasShared && before > 1) {
+            entry.openBefore.put(type, before - 1);
+            events.freed(entry, report, type);
+            return;
+        }
+        events.freeIgnored(entry, report, type);
+        if (entry.wasShared) {
+            gaps.note(
+                    Kind.ORDER,
+                    "line %d frees %s, whose owner died before another process allocated it: it may be the free of one that"
+                            + " shared it",
+                    report.line,
+                    entry);
         }
     }
 
     /** A free does not contain the memory type. */
     private BufferType typeOfUnknown(BufferEntry entry) {
-        if (entry.latestType != null) {
-            return entry.latestType;
-        }
-        for (ReplayedDevice replayed : devices.values()) {
-            BufferEntry sibling = replayed.entries.find(entry.id);
-            if (sibling != null && sibling.latestType != null) {
-                return sibling.latestType;
-            }
-        }
-        guessedTypes++;
-        return BufferType.DRAM;
-    }
-
-    /** Reports a free to the tracker, if it has an open report; returns whether it has. */
-    private boolean freeReport(BufferEntry entry, long pid) {
-        BufferType open = openType(entry);
-        if (open != null) {
-            events.freed(entry, pid, open);
-        }
-        return open != null;
+        return Stream.concat(
+                        Stream.of(entry), devices.values().stream().flatMap(device -> device.find(entry.id).stream()))
+                .flatMap(known -> Stream.ofNullable(known.latestType))
+                .findFirst()
+                .orElseGet(() -> {
+                    guessedTypes++;
+                    return BufferType.DRAM;
+                });
     }
 
     /** Returns the memory type of an open report, that of the latest line if possible; null if none is open. */
     private @Nullable BufferType openType(BufferEntry entry) {
         BufferType latest = entry.latestType;
-        if (latest != null && events.isOpen(entry, latest)) {
+        if (latest == null || isOpen(entry, latest)) {
             return latest;
         }
         for (BufferType type : TYPES) {
-            if (events.isOpen(entry, type)) {
+            if (isOpen(entry, type)) {
                 return type;
             }
         }
         return null;
+    }
+
+    private boolean isOpen(BufferEntry entry, BufferType type) {
+        return events.openReports(entry, type) > entry.openBefore.getOrDefault(type, 0);
     }
 
     /** The enhanced server keeps the new size and does not correct its sums. */
@@ -252,7 +280,9 @@ final class ReplayedLedger {
         entry(report.device, report.id).ifPresent(entry -> entry.size = report.size);
     }
 
-    /** The death of a process: the totals of the entries that the server removed with it. */
+    // Processes and servers that end
+
+    /** The death of a process: the sums of the entries that the server removes with it. */
     static final class Death {
         private final long pid;
         long buffers;
@@ -261,80 +291,67 @@ final class ReplayedLedger {
         private Death(long pid) {
             this.pid = pid;
         }
-
-        private void removed(BufferEntry entry, int sign) {
-            buffers += sign;
-            bytes += sign * entry.size;
-        }
     }
 
-    /**
-     * Removes the entries of a process from the ledger; the history keeps them. Later lines restore those that other
-     * processes share.
-     */
-    Death processDied(long pid) {
+    /** Begins the removal of the entries of a process; the history keeps them. */
+    void processDied(long pid) {
+        endRemoval();
         events.next().processDied(pid);
-        Death latest = new Death(pid);
-        death = latest;
-        for (ReplayedDevice replayed : devices.values()) {
-            for (BufferEntry entry : replayed.entries.entries()) {
-                if (entry.references > 0 && entry.owner == pid) {
-                    remove(replayed, entry, latest);
+        dead.add(pid);
+        death = new Death(pid);
+        isRemoving = true;
+    }
+
+    /** Removes the entries of the dead process, after the lines about those that others share. */
+    private void endRemoval() {
+        if (isRemoving) {
+            isRemoving = false;
+            for (ReplayedDevice device : devices.values()) {
+                for (BufferEntry entry : device.entries()) {
+                    if (entry.references > 0 && entry.owner == death.pid) {
+                        remove(device, entry);
+                    }
                 }
             }
         }
-        return latest;
     }
 
-    private void remove(ReplayedDevice replayed, BufferEntry entry, Death latest) {
-        latest.removed(entry, 1);
-        entry.died();
-        abandon(replayed, entry);
+    private void remove(ReplayedDevice device, BufferEntry entry) {
+        death.buffers++;
+        death.bytes += entry.size;
+        entry.died(dead);
+        abandon(device, entry);
     }
 
     /** The server removes an entry without a free: a later report of its address is of another buffer. */
-    private void abandon(ReplayedDevice replayed, BufferEntry entry) {
-        replayed.remove(entry);
+    private void abandon(ReplayedDevice device, BufferEntry entry) {
+        device.remove(entry);
         entry.references = 0;
         if (openType(entry) != null) {
-            replayed.abandoned.add(entry);
+            device.abandoned.add(entry);
         }
     }
 
-    /** Returns the death of a process whose entries the server is removing, if there is one. */
-    Optional<Death> deathOf(long pid) {
-        return Optional.ofNullable(death).filter(latest -> latest.pid == pid);
+    /** Returns what the server removed with the latest dead process. */
+    Death removedDead() {
+        endRemoval();
+        return death;
     }
 
-    /** The server has removed all entries of the dead process: no later line is about them. */
-    void removedAll() {
-        death = null;
-    }
-
-    /**
-     * Handles a line about an entry that is not simply removed with its owner. It follows the line that reports the dead process,
-     * and precedes all others about the entry.
-     */
-    void sharedWithDead(ServerStatusLine line) {
-        int device = (int) line.number(1);
-        long id = line.address(0);
-        long remaining = line.number(2);
-        long dead = line.number(3);
-        long newOwner = line.number(4);
-        Optional<Death> latest = deathOf(dead);
-        if (latest.isEmpty()) {
+    /** Handles a line about an entry that others share with the dead process. */
+    void sharedWithDead(int device, long id, long remaining, long ofDead, long newOwner) {
+        if (!isRemoving || death.pid != ofDead) {
             gaps.note(
                     Kind.CONTRADICTION,
                     "line %d is about a buffer of the dead process %d, and no line before it says that this process is"
                             + " dead",
                     events.line(),
-                    dead);
+                    ofDead);
             return;
         }
         ReplayedDevice replayed = devices.get(device);
-        BufferEntry entry = replayed == null ? null : replayed.entries.find(id);
-        boolean isOfDead = entry != null && entry.references == 0 && entry.owner == dead;
-        long before = entry == null ? 0 : isOfDead ? entry.referencesAtDeath : entry.references;
+        BufferEntry entry = replayed == null ? null : replayed.find(id).orElse(null);
+        long before = entry == null ? 0 : entry.references;
         if (replayed == null || entry == null || before == 0 || before < remaining) {
             gaps.note(
                     Kind.CONTRADICTION,
@@ -343,38 +360,26 @@ final class ReplayedLedger {
                     references(remaining),
                     BufferEntry.text(device, id),
                     before);
-            return;
+        } else if (remaining == 0) {
+            remove(replayed, entry);
+        } else {
+            entry.references = remaining;
+            entry.owner = newOwner;
         }
-        entry.released(dead, newOwner);
-        if (remaining == 0) {
-            if (!isOfDead) {
-                remove(replayed, entry, latest.get());
-            }
-            return;
-        }
-        if (isOfDead) {
-            latest.get().removed(entry, -1);
-            replayed.enter(entry, entry.type, entry.size, newOwner);
-            entry.survived();
-            replayed.abandoned.remove(entry);
-        }
-        entry.references = remaining;
-        entry.owner = newOwner;
     }
 
     /** A restarted server has an empty ledger. */
     void restarted() {
-        // Of a process that was being removed, the lines about shared buffers may be missing.
-        long forgotten = live().count() + (death == null ? 0 : death.buffers);
+        long forgotten = live().count();
         if (forgotten > 0) {
             events.next()
                     .trackingStopped("line " + events.line() + " starts the server again while "
                             + (forgotten == 1 ? "1 buffer was" : forgotten + " buffers were") + " allocated");
             events.next().trackingStarted();
         }
-        devices.values().forEach(replayed -> replayed.entries.entries().forEach(entry -> abandon(replayed, entry)));
+        isRemoving = false;
+        devices.values().forEach(device -> device.entries().forEach(entry -> abandon(device, entry)));
         countsReferences = false;
-        death = null;
     }
 
     /** Records that a line comes from a server with reference counts. */
@@ -383,19 +388,18 @@ final class ReplayedLedger {
             return;
         }
         countsReferences = true;
+        devices.values().forEach(ReplayedDevice::clear);
         live().forEach(entry -> {
-            ReplayedDevice replayed = deviceOrNew(entry.device);
             if (entry.references > 1) {
                 contradictsRepetition(entry, entry.repeatedAt);
                 entry.references = 1;
             }
-            replayed.remove(entry);
+            deviceOrNew(entry.device).enter(entry, entry.type, entry.size, entry.owner);
         });
-        devices.values().forEach(ReplayedDevice::clear);
-        live().forEach(entry -> deviceOrNew(entry.device).enter(entry, entry.type, entry.size, entry.owner));
     }
 
     private boolean isPossible(int device) {
+        endRemoval();
         boolean isPossible = device >= 0 && device <= HistoryEvent.MAX_DEVICE;
         if (!isPossible) {
             gaps.note(
@@ -409,10 +413,18 @@ final class ReplayedLedger {
     }
 
     /** A survivor at an address that is allocated again is another buffer: the device was closed in between. */
-    private void beginOpenPeriod(ReplayedDevice replayed) {
-        events.next().deviceClosed(replayed.device);
-        events.next().deviceOpened(replayed.device);
-        replayed.abandoned.clear();
+    private void beginOpenPeriod(ReplayedDevice device) {
+        events.next().deviceClosed(device.number);
+        events.next().deviceOpened(device.number);
+        for (BufferEntry entry : device.abandoned) {
+            entry.wasShared = !entry.isOfDeadOnly;
+            entry.openBefore = new EnumMap<>(BufferType.class);
+            for (BufferType type : TYPES) {
+                entry.openBefore.put(type, events.openReports(entry, type));
+            }
+        }
+        device.abandoned.clear();
+        guesses.deviceOpened(device.number);
     }
 
     private ReplayedDevice deviceOrNew(int device) {
@@ -433,13 +445,14 @@ final class ReplayedLedger {
 
     /** Returns the number of entries of the server. */
     long entries() {
-        return devices.values().stream().mapToLong(replayed -> replayed.entered).sum();
+        endRemoval();
+        return devices.values().stream().mapToLong(device -> device.entered).sum();
     }
 
     /** Returns the entries with references, by device. */
     private Stream<BufferEntry> live() {
         return devices.values().stream()
-                .flatMap(replayed -> replayed.entries.entries().stream())
+                .flatMap(device -> device.entries().stream())
                 .filter(entry -> entry.references > 0);
     }
 
@@ -452,39 +465,39 @@ final class ReplayedLedger {
         return guessedTypes;
     }
 
-    /** Returns the bytes of a device. */
-    long bytes(int device) {
-        return Arrays.stream(TYPES).mapToLong(type -> bytes(device, type)).sum();
+    /** Returns the bytes of some memory types of a device, as the server counts them. */
+    long bytes(int device, Set<BufferType> types) {
+        return sum(device, types, known -> known.bytes);
     }
 
-    /** Returns the bytes of one memory of a device. */
-    long bytes(int device, BufferType type) {
-        ReplayedDevice replayed = devices.get(device);
-        return replayed == null ? 0 : replayed.bytes[type.ordinal()];
+    /** Returns the number of buffers of some memory types of a device, as the server counts them. */
+    long buffers(int device, Set<BufferType> types) {
+        return sum(device, types, known -> known.buffers);
     }
 
-    /** Returns the number of buffers of a device, as the server counts them. */
-    long buffers(int device) {
-        return Arrays.stream(TYPES).mapToLong(type -> buffers(device, type)).sum();
-    }
-
-    /** Returns the number of buffers of one memory of a device. */
-    long buffers(int device, BufferType type) {
-        ReplayedDevice replayed = devices.get(device);
-        return replayed == null ? 0 : replayed.buffers[type.ordinal()];
+    private long sum(int device, Set<BufferType> types, Function<ReplayedDevice, long[]> sums) {
+        endRemoval();
+        ReplayedDevice known = devices.get(device);
+        return known == null
+                ? 0
+                : types.stream()
+                        .mapToLong(type -> sums.apply(known)[type.ordinal()])
+                        .sum();
     }
 
     /** Returns the entry with an id on a device, if there is one. */
     Optional<BufferEntry> entry(int device, long id) {
+        endRemoval();
         return Optional.ofNullable(devices.get(device))
-                .map(replayed -> replayed.entries.find(id))
+                .flatMap(known -> known.find(id))
                 .filter(entry -> entry.references > 0);
     }
 
     /** Returns the use of each address that a line names, by device and address. */
     List<AddressUse> addresses() {
+        endRemoval();
         return devices.values().stream()
-                .flatMap(replayed -> replayed.entries.entries().stream()
+                .flatMap(device -> device.entries().stream()
                         .flatMap(entry -> entry.use().stream())
                         .sorted((one, other) -> Long.compareUnsigned(one.address(), other.address())))
                 .toList();
@@ -493,60 +506,8 @@ final class ReplayedLedger {
     /** A buffer that a line frees, and that no line before it allocates. */
     record UnseenBuffer(long line, long pid, long size) {
 
-        private static UnseenBuffer of(BufferReportLine free) {
-            return new UnseenBuffer(free.line, free.pid, free.size);
-        }
-
         private boolean mayBe(BufferReportLine allocated) {
             return size == allocated.size && !isOtherProcess(allocated.pid, pid);
-        }
-    }
-
-    /** The entries of one device, and the server's sums of them by memory type. */
-    private static final class ReplayedDevice {
-        private final int device;
-        private final EntryTable entries = new EntryTable();
-        private final long[] bytes = new long[TYPES.length];
-        private final long[] buffers = new long[TYPES.length];
-        private long entered;
-
-        /** The entries that the server removed without a free, while a report was open. */
-        private final Set<BufferEntry> abandoned = new HashSet<>();
-
-        private ReplayedDevice(int device) {
-            this.device = device;
-        }
-
-        private BufferEntry entry(long id) {
-            BufferEntry known = entries.find(id);
-            return known == null ? entries.add(new BufferEntry(device, id)) : known;
-        }
-
-        private void enter(BufferEntry entry, BufferType type, long size, long owner) {
-            entry.size = size;
-            entry.type = type;
-            entry.owner = owner;
-            add(entry, 1);
-            entered += entry.isEntered ? 0 : 1;
-            entry.isEntered = true;
-        }
-
-        private void remove(BufferEntry entry) {
-            if (entry.isEntered) {
-                add(entry, -1);
-                entered--;
-                entry.isEntered = false;
-            }
-        }
-
-        private void add(BufferEntry entry, int sign) {
-            bytes[entry.type.ordinal()] += sign * entry.size;
-            buffers[entry.type.ordinal()] += sign;
-        }
-
-        private void clear() {
-            Arrays.fill(bytes, 0);
-            Arrays.fill(buffers, 0);
         }
     }
 }

@@ -66,13 +66,13 @@ class BufferReportLineTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    ✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)                          | ALLOCATED 7 0 18b20 false 4096 L1 0
-                    ✓ [PID 7] Allocated 4096 bytes of L1_SMALL on device 0 (buffer_id=0x18b20, ref_count=2)      | ALLOCATED 7 0 18b20 true 4096 L1_SMALL 2
-                    ✓ [PID -3] Allocated 524288 bytes of DRAM on device 1 (buffer_id=0x1a0000)                   | ALLOCATED -3 1 1a0000 true 524288 DRAM 0
-                    ✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)                                | FREED 7 0 18b20 false 4096 true 0
-                    ✗ [PID 7] Freed buffer 0x18b20 on device 0 (4096 bytes, ref_count=1 remaining)               | FREED 7 0 18b20 true 4096 true 1
-                    ✗ [PID 8] Freed buffer 0x1A0000 on device 1 (524288 bytes)                                   | FREED 8 1 1a0000 true 524288 false 0
-                    ⚠ [PID 7] Deallocation for unknown buffer 0x18b20 on device 0 (allocated before tracking)    | UNKNOWN_FREE 7 0 18b20 true
+                    ✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)                          | ALLOCATED 7 0 18b20 4096 L1 -1
+                    ✓ [PID 7] Allocated 4096 bytes of L1_SMALL on device 0 (buffer_id=0x18b20, ref_count=2)      | ALLOCATED 7 0 18b20 4096 L1_SMALL 2
+                    ✓ [PID -3] Allocated 524288 bytes of DRAM on device 1 (buffer_id=0x1a0000)                   | ALLOCATED -3 1 1a0000 524288 DRAM -1
+                    ✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)                                | FREED 7 0 18b20 4096 0
+                    ✗ [PID 7] Freed buffer 0x18b20 on device 0 (4096 bytes, ref_count=1 remaining)               | FREED 7 0 18b20 4096 1
+                    ✗ [PID 8] Freed buffer 0x1A0000 on device 1 (524288 bytes)                                   | FREED 8 1 1a0000 524288 -1
+                    ⚠ [PID 7] Deallocation for unknown buffer 0x18b20 on device 0 (allocated before tracking)    | UNKNOWN_FREE 7 0 18b20
                     """)
     void readsAReport(String line, String expected) {
         assertThat(read(line)).isEqualTo(expected);
@@ -117,19 +117,17 @@ class BufferReportLineTests {
                 Long.toHexString(Long.parseUnsignedLong(isHexadecimal ? id.substring(2) : id, isHexadecimal ? 16 : 10));
         String references = Optional.ofNullable(report.group(isFree ? "left" : "references"))
                 .map(digits -> String.valueOf(Long.parseLong(digits)))
-                .orElse("0");
+                .orElse(isFree ? "0" : "-1");
         String subject = Long.parseLong(report.group("pid"))
                 + " "
                 + Long.parseLong(report.group(isFree ? "freedOn" : "device"))
                 + " "
                 + address
                 + " "
-                + isHexadecimal
-                + " "
                 + Long.parseLong(report.group(isFree ? "freedSize" : "size"));
         return Optional.of(
                 isFree
-                        ? "FREED " + subject + " true " + references
+                        ? "FREED " + subject + " " + references
                         : "ALLOCATED " + subject + " " + report.group("type") + " " + references);
     }
 
@@ -149,17 +147,16 @@ class BufferReportLineTests {
         BufferReportLine report = new BufferReportLine();
         report.begin(line, 1, line.length - 8, 1);
         Kind kind = report.next();
-        String subject =
-                " " + report.pid + " " + report.device + " " + Long.toHexString(report.id) + " " + report.isHexadecimal;
-        if (kind == Kind.NONE && report.next() == Kind.NONE && report.isDamaged()) {
-            return "DAMAGED";
+        String subject = " " + report.pid + " " + report.device + " " + Long.toHexString(report.id);
+        if (kind == null) {
+            return report.next() == null && report.isDamaged() ? "DAMAGED" : "";
         }
         return kind
                 + switch (kind) {
                     case ALLOCATED -> subject + " " + report.size + " " + report.type + " " + report.references;
-                    case FREED -> subject + " " + report.size + " " + report.hasRemaining + " " + report.references;
+                    case FREED -> subject + " " + report.size + " " + report.references;
                     case UNKNOWN_FREE -> subject;
-                    case NONE, OTHER_SIZE, REJECTED -> "";
+                    case OTHER_SIZE, REJECTED -> "";
                 };
     }
 }

@@ -77,7 +77,6 @@ abstract class SocketRoute {
                 .recordSize(RecordSize.BYTES_112)
                 .log(log)
                 .processCheckEvery(Duration.ZERO)
-                .statisticsEvery(Duration.ZERO)
                 .processInspector(new Processes())
                 .start()) {
             for (HistoryEvent event : history.events()) {

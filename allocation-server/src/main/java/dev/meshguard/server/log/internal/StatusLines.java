@@ -1,0 +1,441 @@
+package dev.meshguard.server.log.internal;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.server.log.internal.LogGapRecorder.Kind;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The lines of the server that are not about a single buffer: the table of their forms, and what each means.
+ *
+ * <p>Sums that the server printed are compared with the sums of the lines before them.
+ */
+final class StatusLines {
+
+    private static final String NUMBER = "(-?\\d{1,18})";
+    private static final String FIGURE = "(-?\\d{1,20}(?:\\.\\d{1,20})?(?:e[+-]?\\d{1,3})?)";
+    private static final String REMARK = "(?:\\s*|\\s+[^\\x00-\\x7f#<].*|\\s+[#<].*)";
+
+    /** No line of a server is that long, and long ones make a pattern slow. */
+    private static final int MAX_LENGTH = 400;
+
+    private static final int HEXADECIMAL = 16;
+    private static final long KILOBYTE = 1024;
+    private static final long MEGABYTE = KILOBYTE * KILOBYTE;
+    private static final Set<BufferType> ALL_TYPES = EnumSet.allOf(BufferType.class);
+
+    /** The words of lines that are a reason against a clean verdict. They occur nowhere else, so any prefix may stand before them. */
+    private static final Pattern REASON =
+            Pattern.compile("\\[CB_(?:ALLOC|FREE)\\] |Removed \\d+ CBs |Unknown message type: \\d"
+                    + "|Invalid (?:device_id|size) -?\\d+ - ignoring|Invalid buffer_type \\d+ for buffer"
+                    + "|Too many consecutive errors \\(\\d|\\[TT-Metal\\] Warning: Allocation tracking enabled but");
+
+    /**
+     * A form of a line.
+     *
+     * @param isOfBlock whether it is valid in a block of the server only: words like {@code Device 0:} also occur elsewhere
+     * @param meaning what a line of the form does
+     */
+    private record Form(boolean isOfBlock, Pattern pattern, Consumer<MatchResult> meaning) {}
+
+    /** The sum in a device's last line of circular buffers or kernels. */
+    private record LastTotal(String megabytes, long line) {
+
+        private boolean isZero() {
+            return new BigDecimal(megabytes).signum() == 0;
+        }
+    }
+
+    private final LogRecorder events;
+    private final LogGapRecorder gaps;
+    private final ReplayedLedger ledger;
+    private final List<Form> forms = new ArrayList<>();
+
+    /** Whether a block of the server has begun, such as its statistics. */
+    private boolean isInBlock;
+
+    /** The device that the current section is about. */
+    private int device;
+
+    private long figures;
+    private long disagreements;
+
+    private final Map<Integer, LastTotal> circularBuffers = new TreeMap<>();
+    private final Map<Integer, LastTotal> kernels = new TreeMap<>();
+
+    /** The processes that may still run: they allocated after the last dump, and did not die. */
+    private final Set<Long> running = new HashSet<>();
+
+    private boolean hasStarted;
+    private boolean hasDump;
+    private boolean isInDump;
+    private boolean wentOnAfterDump;
+
+    private long lastDead = BufferReportLine.NO_PID;
+
+    /** The line of the latest death; totals of later lines exclude its circular buffers and kernels. */
+    private long deathLine;
+
+    StatusLines(LogRecorder events, LogGapRecorder gaps, ReplayedLedger ledger) {
+        this.events = events;
+        this.gaps = gaps;
+        this.ledger = ledger;
+
+        form("(?:Enhanced )?Allocation Server started.*", line -> started());
+        form("Allocation Server stopped", line -> running.clear());
+
+        form("Current Statistics:|DETAILED KERNEL ALLOCATIONS", line -> isInBlock = true);
+        inBlock("Device <n>:", line -> device = (int) number(line, 1));
+        // A quoted form of the block: all values of a device in one line.
+        form(
+                "Device <n>: Buffers: <n>(?:, (DRAM): <n> bytes)?(?:, (L1): <n> bytes)?(?:, (Total): <n> bytes)?",
+                this::statistics);
+        inBlock("Buffers: <n>", line -> buffers(device, number(line, 1)));
+        inBlock(
+                "(DRAM|L1|Total): <f> (bytes|KB)(?: \\(<f> KB\\))?",
+                line -> bytes(device, line.group(1), line.group(2), line.group(3)));
+        inBlock("Active allocations: <n>", line -> {
+            check(number(line, 1), ledger.entries(), "active allocations");
+            isInBlock = false;
+        });
+
+        form("PID <n> is dead, removing its buffers\\.\\.\\.", line -> died(number(line, 1)));
+        // A line of this project's own server.
+        form(
+                "Buffer (0x[0-9a-fA-F]{1,16}|\\d{1,18}) on device <n> keeps ref_count=<n> without PID <n>, and belongs to PID"
+                        + " <n>",
+                line -> ledger.sharedWithDead(
+                        (int) number(line, 2), address(line), number(line, 3), number(line, 4), number(line, 5)));
+        form("Removed <n> (buffers|CBs|kernels) \\(<f> MB\\) from PID <n>", this::removed);
+
+        form("REMAINING ALLOCATED BUFFERS", line -> dump());
+        inBlock("Total (?:tracked allocations|remaining buffers): <n>", line -> liveBuffers(number(line, 1)));
+        inBlock("No buffers remaining - perfect cleanup!", line -> liveBuffers(0));
+        inBlock("(DRAM|L1|SYSTEM_MEMORY|L1_SMALL|TRACE): <n> buffers, <f> MB total", this::group);
+        inBlock("- Buffer (0x[0-9a-fA-F]{1,16}): <f> KB \\(PID (?:-?\\d{1,18}|xxx), ref_count=<n>\\)", this::buffer);
+        form("DUMP_REMAINING complete\\.", line -> dumpComplete());
+
+        form(
+                "\\[(CB|KERNEL)_(?:ALLOC|FREE|LOAD|UNLOAD)\\] (?:\\w+ kernel on )?Device <n>: [+-]-?<f> MB \\(Total: <f> MB\\)",
+                line -> (line.group(1).equals("CB") ? circularBuffers : kernels)
+                        .put((int) number(line, 2), new LastTotal(line.group(4), events.line())));
+        form(
+                "\\[CB_(?:ALLOC|FREE)\\] .*|.*Device \\d+: [+-]-?<f> MB \\(Total: .*",
+                line -> gaps.note(
+                        Kind.UNREADABLE,
+                        "line %d contains a sum of circular buffers or kernels that cannot be read",
+                        events.line()));
+        form(
+                "(Unknown message type: .*|Invalid (?:device_id|size|buffer_type) .*|Too many consecutive errors .*)",
+                line -> rejected(line.group(1)));
+        form(
+                "(Accept failed|\\[TT-Metal\\] Warning: Allocation tracking enabled but server not available.*)",
+                line -> gaps.note(
+                        Kind.NOT_CONNECTED,
+                        "a program could not report (line %d, %s)",
+                        events.line(),
+                        Quantities.quoted(line.group(1))));
+
+        inBlock(
+                "Total kernel allocations: .*|Device \\d+ - Total: .*|Kernel ID: .*|Size: .*|Owner PID.*|Age: .*",
+                line -> {});
+        // The history of a buffer.
+        form(
+                "History \\(allocs=\\d+ frees=\\d+\\):|Last \\d+ events for this buffer:"
+                        + "|(?:ALLOC|FREE|REUSE) size=\\d+ pid=-?\\d+ ref=-?\\d+|DOUBLE-FREED BUFFERS.*",
+                line -> {});
+        form(
+                "Listening on: .*|Press Ctrl\\+C to stop|Background cleanup thread (?:started|stopped).*"
+                        + "|Device detection \\(.*|Server will track allocations anyway"
+                        + "|No (?:PCIe )?devices detected|Total: \\d+ (?:PCIe )?device\\(s\\) detected"
+                        + "|Device \\d+: \\w+ \\(\\d+GB DRAM, \\d+MB L1\\).*"
+                        + "|Detected dead processes, cleaning up orphaned buffers\\.\\.\\."
+                        + "|Received DUMP_REMAINING request\\.\\.\\.|DUMP_KERNELS complete\\.",
+                line -> isInBlock = false);
+    }
+
+    private void form(String words, Consumer<MatchResult> meaning) {
+        forms.add(new Form(false, pattern(words), meaning));
+    }
+
+    private void inBlock(String words, Consumer<MatchResult> meaning) {
+        forms.add(new Form(true, pattern(words), meaning));
+    }
+
+    private static Pattern pattern(String words) {
+        String fields = words.replace("<n>", NUMBER).replace("<f>", FIGURE);
+        return Pattern.compile("(?:" + fields + ")" + REMARK, Pattern.DOTALL);
+    }
+
+    /** Reads a line without its marks; returns whether it has one of the forms. */
+    boolean read(String core) {
+        Matcher reason = REASON.matcher(core);
+        String text =
+                reason.find() && core.lastIndexOf('`', reason.start()) < 0 ? core.substring(reason.start()) : core;
+        if (text.isEmpty() || text.length() > MAX_LENGTH) {
+            return false;
+        }
+        for (Form form : forms) {
+            Matcher line = form.pattern.matcher(text);
+            if ((isInBlock || !form.isOfBlock) && line.matches()) {
+                events.attach();
+                form.meaning.accept(line);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    boolean isInBlock() {
+        return isInBlock;
+    }
+
+    void endBlock() {
+        isInBlock = false;
+    }
+
+    /** Records that a process allocated: it may still run, and a dump before it is not the check. */
+    void allocatedBy(long pid) {
+        wentOnAfterDump = true;
+        running.add(pid);
+    }
+
+    private static long number(MatchResult line, int group) {
+        return Long.parseLong(line.group(group));
+    }
+
+    private static long address(MatchResult line) {
+        String digits = line.group(1);
+        return digits.startsWith("0x")
+                ? Long.parseUnsignedLong(digits.substring(2), HEXADECIMAL)
+                : Long.parseLong(digits);
+    }
+
+    void rejected(String text) {
+        gaps.note(
+                Kind.REJECTED,
+                "the server rejected a message (line %d, %s): programs and server are of different versions, or the"
+                        + " program reports what cannot be",
+                events.line(),
+                Quantities.quoted(text));
+    }
+
+    // The server and its processes
+
+    private void started() {
+        if (hasStarted) {
+            ledger.restarted();
+        }
+        hasStarted = true;
+        lastDead = BufferReportLine.NO_PID;
+        circularBuffers.clear();
+        kernels.clear();
+    }
+
+    /** The check is at the last dump request, unless more was allocated afterwards; see {@link #isCheckedAtEnd()}. */
+    private void dump() {
+        isInBlock = true;
+        isInDump = true;
+        ledger.countsReferences();
+        events.checked();
+        running.clear();
+        hasDump = true;
+        wentOnAfterDump = false;
+    }
+
+    /** The check is at the beginning of a dump, so what was freed before it is not known without that line. */
+    private void dumpComplete() {
+        isInBlock = false;
+        if (!isInDump) {
+            gaps.note(Kind.CUT, "line %d ends a dump, and no line before it begins one", events.line());
+        }
+        isInDump = false;
+    }
+
+    private void died(long pid) {
+        ledger.countsReferences();
+        wentOnAfterDump = true;
+        deathLine = events.line();
+        running.remove(pid);
+        lastDead = pid;
+        ledger.processDied(pid);
+    }
+
+    private void removed(MatchResult line) {
+        long pid = number(line, 4);
+        if (pid != lastDead) {
+            died(pid);
+        }
+        long count = number(line, 1);
+        String megabytes = line.group(3);
+        switch (line.group(2)) {
+            case "buffers" -> {
+                ReplayedLedger.Death death = ledger.removedDead();
+                check(
+                        count == death.buffers && fits(megabytes, death.bytes, MEGABYTE),
+                        Quantities.count(count, "buffer") + " with " + megabytes + " MB of the dead process " + pid,
+                        Quantities.count(death.buffers, "buffer") + " with " + Quantities.size(death.bytes));
+            }
+            case "CBs" -> {
+                gaps.note(
+                        Kind.CIRCULAR_BUFFERS,
+                        "process %d died with %s of %s MB (line %d), and a log does not identify them",
+                        pid,
+                        Quantities.count(count, "circular buffer"),
+                        megabytes,
+                        events.line());
+                circularBuffers.values().removeIf(total -> total.line() < deathLine);
+            }
+            default -> kernels.values().removeIf(total -> total.line() < deathLine);
+        }
+    }
+
+    // Sums
+
+    private void statistics(MatchResult line) {
+        int ofDevice = (int) number(line, 1);
+        buffers(ofDevice, number(line, 2));
+        for (int group = 3; group < line.groupCount(); group += 2) {
+            if (line.group(group) != null) {
+                bytes(ofDevice, line.group(group), line.group(group + 1), "bytes");
+            }
+        }
+    }
+
+    private void buffers(int ofDevice, long printed) {
+        check(printed, ledger.buffers(ofDevice, ALL_TYPES), "buffers on device " + ofDevice);
+    }
+
+    private void bytes(int ofDevice, String what, String printed, String unit) {
+        boolean isExact = unit.equals("bytes");
+        boolean isTotal = what.equals("Total");
+        long bytes = ledger.bytes(ofDevice, isTotal ? ALL_TYPES : Set.of(BufferType.valueOf(what)));
+        check(
+                fits(printed, bytes, isExact ? 1 : KILOBYTE),
+                printed + " " + unit + " of " + (isTotal ? "all types" : what) + " on device " + ofDevice,
+                isExact ? String.valueOf(bytes) : Quantities.size(bytes));
+    }
+
+    private void liveBuffers(long printed) {
+        check(printed, ledger.entries(), "live buffers");
+    }
+
+    private void group(MatchResult line) {
+        BufferType type = BufferType.valueOf(line.group(1));
+        long count = ledger.buffers(device, Set.of(type));
+        long bytes = ledger.bytes(device, Set.of(type));
+        long buffers = number(line, 2);
+        String megabytes = line.group(3);
+        check(
+                buffers == count && fits(megabytes, bytes, MEGABYTE),
+                Quantities.count(buffers, "buffer") + " of " + type + " on device " + device + " with " + megabytes
+                        + " MB",
+                Quantities.count(count, "buffer") + " with " + Quantities.size(bytes));
+    }
+
+    private void buffer(MatchResult line) {
+        long id = address(line);
+        String kilobytes = line.group(2);
+        long references = number(line, 3);
+        Optional<BufferEntry> entry = ledger.entry(device, id);
+        check(
+                entry.filter(known -> known.references == references && fits(kilobytes, known.size, KILOBYTE))
+                        .isPresent(),
+                BufferEntry.text(device, id) + " with " + kilobytes + " KB and "
+                        + Quantities.count(references, "reference"),
+                entry.map(known ->
+                                Quantities.size(known.size) + " and " + Quantities.count(known.references, "reference"))
+                        .orElse("none"));
+    }
+
+    private void check(long printed, long counted, String what) {
+        check(printed == counted, printed + " " + what, String.valueOf(counted));
+    }
+
+    private void check(boolean fits, String printed, String counted) {
+        figures++;
+        if (!fits) {
+            disagreements++;
+            gaps.note(
+                    Kind.WITNESS,
+                    "line %d says %s, and the lines before it add up to %s",
+                    events.line(),
+                    printed,
+                    counted);
+        }
+    }
+
+    /** Returns whether a number of bytes, in a unit, has this printed form: six digits, so many numbers have the same. */
+    private static boolean fits(String printed, long bytes, long unit) {
+        BigDecimal figure = new BigDecimal(printed);
+        BigDecimal halfDigit = figure.ulp().divide(BigDecimal.valueOf(2));
+        BigDecimal difference = BigDecimal.valueOf(bytes).subtract(figure.multiply(BigDecimal.valueOf(unit)));
+        return difference.abs().compareTo(halfDigit.multiply(BigDecimal.valueOf(unit))) <= 0;
+    }
+
+    /** Returns the number of compared sums. */
+    long figures() {
+        return figures;
+    }
+
+    /** Returns the number of them that are not the sum of the lines. */
+    long disagreements() {
+        return disagreements;
+    }
+
+    // The end
+
+    /** Records the circular buffers that are live at the end. */
+    void finish() {
+        circularBuffers.forEach((ofDevice, total) -> {
+            if (!total.isZero()) {
+                gaps.noteAt(
+                        total.line(),
+                        Kind.CIRCULAR_BUFFERS,
+                        "by line %d circular buffers of %s MB are live on device %d, and a log does not identify them",
+                        total.line(),
+                        total.megabytes(),
+                        ofDevice);
+            }
+        });
+    }
+
+    /** Returns whether buffers belong to processes whose end the log does not show. */
+    boolean areAnyHeld() {
+        return ledger.hasEntriesOf(running);
+    }
+
+    /** Returns whether the check is at the end of the log: there is no dump, or more than frees follows the last one. */
+    boolean isCheckedAtEnd() {
+        return !hasDump || wentOnAfterDump;
+    }
+
+    /** Returns a note for the kernels of each device that are loaded at the end. */
+    List<String> notes() {
+        List<String> notes = new ArrayList<>();
+        kernels.forEach((ofDevice, total) -> {
+            if (!total.isZero()) {
+                notes.add(String.format(
+                        Locale.ROOT,
+                        "Kernels of %s MB are loaded on device %d at the end (line %d). Kernels are no buffers and are not judged.",
+                        total.megabytes(),
+                        ofDevice,
+                        total.line()));
+            }
+        });
+        return notes;
+    }
+}
