@@ -32,8 +32,10 @@ class LifetimeSettingTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@TrackAllocations on LifetimeSettingTests$OneMethodTestCase#runs: accounting for one method of a mesh"
-                                + " with lifetime = CLASS is rejected. All its tests share one tracker: put it on the class.");
+                        "@TrackAllocations on LifetimeSettingTests$OneMethodTestCase#runs: leaving out accounting = AT_THE_END of"
+                                + " @TrackAllocations on LifetimeSettingTests$OneMethodTestCase is rejected. The annotation of a"
+                                + " method counts as a whole: repeat accounting = AT_THE_END there, or give the test a mesh of its"
+                                + " own with lifetime = TEST.");
     }
 
     @ParameterizedTest(name = "{0}")

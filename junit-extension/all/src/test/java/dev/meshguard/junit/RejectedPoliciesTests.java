@@ -51,49 +51,20 @@ class RejectedPoliciesTests {
     }
 
     @Test
-    void aPolicyForOneMethodOfAMeshThatOthersAreJudgedWith() {
-        assertThat(run(OfClassTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "@TrackAllocations on RejectedPoliciesTests$OfClassTestCase#test: a policy for one method of a mesh with"
-                                + " lifetime = CLASS is rejected. Put it on the class, or let each test answer for itself with"
-                                + " accounting = EACH_TEST.");
+    void policiesOfASharedMeshThatAMethodLeavesOutOrReplaces() {
+        assertLeavesOut(OfClassTestCase.class, "check = CLEAN");
+        assertLeavesOut(OfEachTestTestCase.class, "origins = ALLOCATIONS");
+        assertLeavesOut(LeavesOutOriginsTestCase.class, "origins = ALLOCATIONS_AND_FREES");
+        assertLeavesOut(LeavesOutCheckAndGraceTestCase.class, "check = NO_LEAKS, grace = \"2 s\"");
     }
 
-    @Test
-    void theOriginsOfOneMethodOfATrackerThatOthersShare() {
-        assertThat(run(OfEachTestTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "@TrackAllocations on RejectedPoliciesTests$OfEachTestTestCase#test: origins for one method of a mesh with"
-                                + " lifetime = CLASS is rejected. All its tests share one tracker: put it on the class.");
-    }
-
-    @Test
-    void policiesOfASharedMeshThatAMethodLeavesOut() {
-        assertThat(run(LeavesOutOriginsTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        leavingOut("LeavesOutOriginsTestCase", "origins = ALLOCATIONS_AND_FREES"));
-        assertThat(run(LeavesOutCheckAndGraceTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        leavingOut("LeavesOutCheckAndGraceTestCase", "check = NO_LEAKS, grace = \"2 s\""));
-    }
-
-    private static String leavingOut(String testCase, String attributes) {
-        return "@TrackAllocations on RejectedPoliciesTests$" + testCase + "#test: leaving out " + attributes
-                + " of @TrackAllocations on RejectedPoliciesTests$" + testCase
-                + " is rejected. The annotation of a method counts as a whole: repeat " + attributes
-                + " there, or give the test a mesh of its own with lifetime = TEST.";
+    private static void assertLeavesOut(Class<?> testCase, String attributes) {
+        String name = "RejectedPoliciesTests$" + testCase.getSimpleName();
+        assertRejected(
+                run(testCase),
+                "@TrackAllocations on " + name + "#test: leaving out " + attributes + " of @TrackAllocations on " + name
+                        + " is rejected. The annotation of a method counts as a whole: repeat " + attributes
+                        + " there, or give the test a mesh of its own with lifetime = TEST.");
     }
 
     @Test

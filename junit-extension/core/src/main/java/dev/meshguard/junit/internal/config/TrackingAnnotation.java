@@ -9,11 +9,13 @@ import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.tracker.OriginCapture;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.platform.commons.support.AnnotationSupport;
 
@@ -84,84 +86,51 @@ record TrackingAnnotation(TrackAllocations annotation, String location) {
         }
     }
 
-    /** Rejects an annotation of a method that contradicts the mesh that its class asks for. */
+    /**
+     * Rejects an annotation of a method that neither asks for a mesh of its own nor repeats what the mesh of its class has.
+     */
     private void rejectBeside(Optional<TrackingAnnotation> ofClass, CheckPolicy parameters) {
-        ofClass.ifPresent(other -> rejectLeavingOut(other, parameters));
-        if (lifetime() == TrackingLifetime.TEST) {
-            return;
-        }
-        if (ofClass.filter(other -> other.lifetime() == TrackingLifetime.CLASS).isEmpty()) {
-            throw ConfigurationErrors.of(
-                    location, "lifetime = CLASS", "On a method only TEST has a meaning: put CLASS on the class.");
-        }
-        ofClass.ifPresent(other -> rejectOnSharedMesh(other, parameters));
-    }
-
-    /** On a mesh of its own, a test needs none of these attributes. */
-    private void rejectLeavingOut(TrackingAnnotation ofClass, CheckPolicy parameters) {
         if (annotation.lifetime() == TrackingLifetime.TEST) {
             return;
         }
-        List<String> leftOut = new ArrayList<>();
-        if (annotation.lifetime() == TrackingLifetime.DEFAULT && lifetime() != ofClass.lifetime()) {
-            leftOut.add("lifetime = " + ofClass.lifetime());
+        boolean isShared = ofClass.filter(other -> other.lifetime() == TrackingLifetime.CLASS)
+                .isPresent();
+        if (lifetime() == TrackingLifetime.CLASS && !isShared) {
+            throw ConfigurationErrors.of(
+                    location, "lifetime = CLASS", "On a method only TEST has a meaning: put CLASS on the class.");
         }
-        if (annotation.accounting() == Accounting.DEFAULT && accounting() != ofClass.accounting()) {
-            leftOut.add("accounting = " + ofClass.accounting());
-        }
-        if (ofClass.lifetime() == TrackingLifetime.CLASS) {
-            addPoliciesLeftOut(leftOut, ofClass, parameters);
-        }
+        String leftOut =
+                ofClass.stream().flatMap(other -> leftOut(other, parameters)).collect(Collectors.joining(", "));
         if (!leftOut.isEmpty()) {
-            String both = String.join(", ", leftOut);
             throw ConfigurationErrors.of(
                     location,
-                    String.format(Locale.ROOT, "leaving out %s of %s", both, ofClass.location),
+                    String.format(Locale.ROOT, "leaving out %s of %s", leftOut, ofClass.orElseThrow().location),
                     String.format(
                             Locale.ROOT,
                             "The annotation of a method counts as a whole: repeat %s there, or give the test a mesh of its own with"
                                     + " lifetime = TEST.",
-                            both));
+                            leftOut));
         }
     }
 
-    private void addPoliciesLeftOut(List<String> leftOut, TrackingAnnotation ofClass, CheckPolicy parameters) {
+    /** Returns the attributes that all tests on the mesh of a class have in common, as far as this annotation has other values. */
+    private Stream<String> leftOut(TrackingAnnotation ofClass, CheckPolicy parameters) {
         CheckPolicy own = policies(parameters);
         CheckPolicy other = ofClass.policies(parameters);
-        boolean isShared = accounting() != Accounting.EACH_TEST && ofClass.accounting() != Accounting.EACH_TEST;
-        if (annotation.origins() == OriginCapture.DEFAULT && own.origins() != other.origins()) {
-            leftOut.add("origins = " + other.origins());
+        Map<String, Boolean> isRepeated = new LinkedHashMap<>();
+        isRepeated.put("lifetime = " + ofClass.lifetime(), lifetime() == ofClass.lifetime());
+        isRepeated.put("accounting = " + ofClass.accounting(), accounting() == ofClass.accounting());
+        if (ofClass.lifetime() == TrackingLifetime.CLASS) {
+            isRepeated.put("origins = " + other.origins(), own.origins() == other.origins());
+            if (accounting() != Accounting.EACH_TEST && ofClass.accounting() != Accounting.EACH_TEST) {
+                isRepeated.put("check = " + other.check(), own.check() == other.check());
+                isRepeated.put(
+                        "grace = \"" + ofClass.annotation.grace() + '"',
+                        own.grace().equals(other.grace()));
+            }
         }
-        if (isShared && annotation.check() == AllocationCheck.DEFAULT && own.check() != other.check()) {
-            leftOut.add("check = " + other.check());
-        }
-        if (isShared && annotation.grace().isEmpty() && !own.grace().equals(other.grace())) {
-            leftOut.add("grace = \"" + ofClass.annotation.grace() + '"');
-        }
-    }
-
-    /** Rejects attributes that would also apply to the other tests on the mesh. */
-    private void rejectOnSharedMesh(TrackingAnnotation ofClass, CheckPolicy parameters) {
-        CheckPolicy own = policies(parameters);
-        CheckPolicy other = ofClass.policies(parameters);
-        if (accounting() != ofClass.accounting()) {
-            throw rejectedForOne("accounting");
-        }
-        if (own.origins() != other.origins()) {
-            throw rejectedForOne("origins");
-        }
-        if (accounting() != Accounting.EACH_TEST && !own.equals(other)) {
-            throw ConfigurationErrors.of(
-                    location,
-                    "a policy for one method of a mesh with lifetime = CLASS",
-                    "Put it on the class, or let each test answer for itself with accounting = EACH_TEST.");
-        }
-    }
-
-    private RuntimeException rejectedForOne(String attribute) {
-        return ConfigurationErrors.of(
-                location,
-                attribute + " for one method of a mesh with lifetime = CLASS",
-                "All its tests share one tracker: put it on the class.");
+        return isRepeated.entrySet().stream()
+                .filter(attribute -> !attribute.getValue())
+                .map(Map.Entry::getKey);
     }
 }
