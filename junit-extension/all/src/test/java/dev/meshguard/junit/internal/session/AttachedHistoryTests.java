@@ -1,7 +1,6 @@
 package dev.meshguard.junit.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
@@ -13,8 +12,6 @@ import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
-import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -56,24 +53,6 @@ class AttachedHistoryTests {
 
         assertThat(opened).hasContent("earlier");
         assertThat(file).content().startsWith("{");
-    }
-
-    @Test
-    void bytesAreCountedAsTheyAreWritten() throws IOException {
-        StringBuilder written = new StringBuilder();
-        String line = "é€😀\n";
-        long bytes = line.getBytes(StandardCharsets.UTF_8).length;
-        try (StringWriter target = new StringWriter()) {
-            LinesWithin lines = new LinesWithin(target, 2 * bytes);
-            lines.write(line);
-            lines.write(line);
-            assertThatThrownBy(() -> lines.write(line))
-                    .isInstanceOf(LinesWithin.FullException.class)
-                    .hasMessage("No more than 20 bytes");
-            written.append(target);
-        }
-
-        assertThat(written).hasToString(line + line);
     }
 
     private static AllocationHistory history() {

@@ -4,6 +4,8 @@ import dev.meshguard.file.FileReplacement;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.json.HistoryJson;
 import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
@@ -23,9 +25,10 @@ record AttachedHistory(AllocationHistory history, long mostBytes) {
     static final String MEDIA_TYPE = "application/x-ndjson; charset=UTF-8";
 
     void write(Path file) throws IOException {
-        FileReplacement.writeText(file, whole -> {
+        FileReplacement.write(file, whole -> {
             try {
-                HistoryJson.write(history, new LinesWithin(whole, mostBytes));
+                HistoryJson.write(
+                        history, new OutputStreamWriter(new LinesWithin(whole, mostBytes), StandardCharsets.UTF_8));
             } catch (LinesWithin.FullException full) {
                 // What is written is a whole number of lines.
             }

@@ -1,14 +1,15 @@
 package dev.meshguard.junit.internal.session;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.Writer;
+import java.io.OutputStream;
 
 /**
  * Forwards whole lines up to a number of bytes, and then stops the writer with an exception.
  *
  * <p>Not safe for use by several threads.
  */
-final class LinesWithin extends Writer {
+final class LinesWithin extends OutputStream {
 
     /** Thrown when the next line would exceed the limit. */
     static final class FullException extends IOException {
@@ -19,45 +20,26 @@ final class LinesWithin extends Writer {
         }
     }
 
-    private final Writer target;
+    private final OutputStream target;
     private final long mostBytes;
-    private final StringBuilder line = new StringBuilder();
-    private long lineBytes;
+    private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private long bytes;
 
-    LinesWithin(Writer target, long mostBytes) {
+    LinesWithin(OutputStream target, long mostBytes) {
         this.target = target;
         this.mostBytes = mostBytes;
     }
 
     @Override
-    public void write(char[] characters, int offset, int length) throws IOException {
-        for (int index = offset; index < offset + length; index++) {
-            char character = characters[index];
-            lineBytes += inUtf8(character);
-            if (bytes + lineBytes > mostBytes) {
-                throw new FullException(mostBytes);
-            }
-            line.append(character);
-            if (character == '\n') {
-                target.append(line);
-                bytes += lineBytes;
-                line.setLength(0);
-                lineBytes = 0;
-            }
+    public void write(int next) throws IOException {
+        bytes++;
+        if (bytes > mostBytes) {
+            throw new FullException(mostBytes);
+        }
+        line.write(next);
+        if (next == '\n') {
+            line.writeTo(target);
+            line.reset();
         }
     }
-
-    /** Half of a character beyond the first plane counts two bytes, so both count four. */
-    private static int inUtf8(char character) {
-        return character < 0x80 ? 1 : character < 0x800 || Character.isSurrogate(character) ? 2 : 3;
-    }
-
-    /** Only whole lines are forwarded, so there is nothing to do. */
-    @Override
-    public void flush() {}
-
-    /** The caller that opened the target closes it. */
-    @Override
-    public void close() {}
 }
