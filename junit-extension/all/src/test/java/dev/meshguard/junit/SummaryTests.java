@@ -16,7 +16,6 @@ import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.process.TrackedProcesses;
 import dev.meshguard.tracker.AllocationTracker;
 import java.io.IOException;
-import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,7 +24,6 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -78,7 +76,7 @@ class SummaryTests {
     @Test
     void aForgottenAnnotationIsNamed() {
         assertThat(printed(Map.of(), ForgottenTestCase.class)).containsExactly("""
-                        MeshGuard  Annotate with @TrackAllocations:
+                        MeshGuard  Depend on meshguard-junit, and annotate with @TrackAllocations:
                            dev.meshguard.junit.SummaryTests$ForgottenTestCase asks for a MeshDevice""");
         assertThat(printed(Map.of("meshguard.summary", "off"), ForgottenTestCase.class))
                 .isEmpty();
@@ -88,48 +86,12 @@ class SummaryTests {
     void aForgottenAnnotationIsThatOfTheType() {
         assertThat(printed(Map.of(), ForgottenTestCase.class, ForgottenProcessesTestCase.class))
                 .containsExactly("""
-                        MeshGuard  Annotate with @TrackAllocations:
+                        MeshGuard  Depend on meshguard-junit, and annotate with @TrackAllocations:
                            dev.meshguard.junit.SummaryTests$ForgottenProcessesTestCase asks for an AllocationTracker
                            dev.meshguard.junit.SummaryTests$ForgottenTestCase asks for a MeshDevice
-                        MeshGuard  Annotate with @WatchedProcesses:
+                        MeshGuard  Depend on meshguard-junit, and annotate with @WatchedProcesses:
                            dev.meshguard.junit.SummaryTests$ForgottenProcessesTestCase asks for a TrackedProcesses
                            dev.meshguard.junit.SummaryTests$ForgottenProcessesTestCase asks for an AllocationServer""");
-    }
-
-    /** Its annotation alone would change nothing. */
-    @Test
-    void aMissingArtifactIsNamed() {
-        Thread current = Thread.currentThread();
-        ClassLoader loader = current.getContextClassLoader();
-        current.setContextClassLoader(new WithoutSources(loader));
-        try {
-            assertThat(printed(Map.of(), ForgottenTestCase.class, ForgottenProcessesTestCase.class))
-                    .containsExactly("""
-                            MeshGuard  Add the artifact meshguard-junit-mesh, and annotate with @TrackAllocations:
-                               dev.meshguard.junit.SummaryTests$ForgottenTestCase asks for a MeshDevice
-                            MeshGuard  Add the artifact meshguard-junit-processes, and annotate with @WatchedProcesses:
-                               dev.meshguard.junit.SummaryTests$ForgottenProcessesTestCase asks for a TrackedProcesses
-                               dev.meshguard.junit.SummaryTests$ForgottenProcessesTestCase asks for an AllocationServer
-                            MeshGuard  Annotate with @TrackAllocations:
-                               dev.meshguard.junit.SummaryTests$ForgottenProcessesTestCase asks for an AllocationTracker""");
-        } finally {
-            current.setContextClassLoader(loader);
-        }
-    }
-
-    /** A class path without the artifacts of the sources. */
-    private static final class WithoutSources extends ClassLoader {
-
-        WithoutSources(ClassLoader parent) {
-            super(parent);
-        }
-
-        @Override
-        public @Nullable URL getResource(String name) {
-            return name.startsWith("dev/meshguard/junit/mesh/") || name.startsWith("dev/meshguard/junit/processes/")
-                    ? null
-                    : super.getResource(name);
-        }
     }
 
     static class ForgottenProcessesTestCase {

@@ -35,8 +35,8 @@ import org.junit.platform.launcher.TestPlan;
  * <p>Set the configuration parameter {@code meshguard.summary} of JUnit to choose when it prints: {@code always} (the
  * default), only for {@code failures}, or {@code off}.
  *
- * <p>It also names the classes whose tests declare a parameter of MeshGuard's types but lack the annotation, or the
- * artifact that injects the type.
+ * <p>It also names the classes whose tests declare a parameter of MeshGuard's types that nothing injects: the annotation or the
+ * artifact is missing.
  *
  * <h2>Source of the numbers</h2>
  *
@@ -70,37 +70,9 @@ public final class SummaryListener implements TestExecutionListener {
             String name = type.substring(type.lastIndexOf('.') + 1);
             return "   " + classOf(test) + " asks for " + ("AEIOU".indexOf(name.charAt(0)) < 0 ? "a " : "an ") + name;
         }
-    }
 
-    /**
-     * The injection of a parameter.
-     *
-     * @param annotation the annotation that a test needs
-     * @param artifact the artifact that has the resolver
-     * @param resource a class of the artifact
-     */
-    private record Injection(String annotation, String artifact, String resource) {
-
-        private static final Injection OF_MESH =
-                new Injection("@TrackAllocations", "meshguard-junit-mesh", "dev/meshguard/junit/mesh/FakeMesh.class");
-        private static final Injection OF_PROCESSES = new Injection(
-                "@WatchedProcesses",
-                "meshguard-junit-processes",
-                "dev/meshguard/junit/processes/WatchedProcesses.class");
-        private static final Injection OF_SESSION = new Injection(
-                "@TrackAllocations", "meshguard-junit-core", "dev/meshguard/junit/TrackAllocations.class");
-
-        static Injection of(String type) {
-            if (type.startsWith("dev.meshguard.server.")) {
-                return OF_PROCESSES;
-            }
-            return type.startsWith("dev.meshguard.mesh.") ? OF_MESH : OF_SESSION;
-        }
-
-        boolean isInstalled() {
-            ClassLoader ofThread = Thread.currentThread().getContextClassLoader();
-            ClassLoader ofTests = ofThread == null ? SummaryListener.class.getClassLoader() : ofThread;
-            return ofTests.getResource(resource) != null;
+        String annotation() {
+            return type.startsWith("dev.meshguard.server.") ? "@WatchedProcesses" : "@TrackAllocations";
         }
     }
 
@@ -162,21 +134,14 @@ public final class SummaryListener implements TestExecutionListener {
         }
         return Optional.of(ofPlan.stream()
                 .collect(Collectors.groupingBy(
-                        one -> fix(one.type()),
+                        Untracked::annotation,
                         TreeMap::new,
                         Collectors.mapping(Untracked::line, Collectors.toCollection(TreeSet::new))))
                 .entrySet()
                 .stream()
-                .map(ofFix -> "MeshGuard  " + ofFix.getKey() + ":\n" + String.join("\n", ofFix.getValue()))
+                .map(one -> "MeshGuard  Depend on meshguard-junit, and annotate with " + one.getKey() + ":\n"
+                        + String.join("\n", one.getValue()))
                 .collect(Collectors.joining("\n")));
-    }
-
-    /** Without the artifact that injects the type, the annotation alone changes nothing. */
-    private static String fix(String type) {
-        Injection injection = Injection.of(type);
-        return injection.isInstalled()
-                ? "Annotate with " + injection.annotation()
-                : "Add the artifact " + injection.artifact() + ", and annotate with " + injection.annotation();
     }
 
     private static String classOf(TestIdentifier test) {
