@@ -30,8 +30,6 @@ class RejectedValuesTests {
             tooLarge            | FakeMesh         | rows = 8, columns = 5 is rejected. The largest system has 32 devices (8x4): ask for at most 32.
             unknownArchitecture | FakeMesh         | architecture = BLACKHOLE, preset = OCTOBER_2025 is rejected. The constants of BLACKHOLE are known for MAY_2026 only.
             negativeRegion      | FakeMesh         | traceRegionSize = -1 is rejected. Give a number of bytes, 0 or more.
-            largeL1Region       | FakeMesh         | l1SmallSize = 9223372036854775807 is rejected. Give at most 1395328, a number of bytes: L1 of a core of WORMHOLE_B0 has 1395360 B above what the runtime keeps.
-            largeTraceRegion    | FakeMesh         | traceRegionSize = 9223372036854775807 is rejected. Give at most 1070773184, a number of bytes: a DRAM bank of WORMHOLE_B0 has 1070773184 B above what the runtime keeps.
             threeQueues         | FakeMesh         | numCommandQueues = 3 is rejected. A mesh has 1 or 2.
             twoModels           | FakeMesh         | reporting = [COMPLETE, TRACKING_BRANCH] is rejected. Give at most one.
             lastsForClass       | TrackAllocations | lifetime = CLASS is rejected. On a method only TEST has a meaning: put CLASS on the class.
@@ -105,20 +103,6 @@ class RejectedValuesTests {
         @TrackAllocations
         @FakeMesh(reporting = {ReportingModel.COMPLETE, ReportingModel.TRACKING_BRANCH})
         void twoModels() {}
-
-        @Test
-        @TrackAllocations
-        @FakeMesh(l1SmallSize = Long.MAX_VALUE)
-        void largeL1Region(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
-
-        @Test
-        @TrackAllocations
-        @FakeMesh(traceRegionSize = Long.MAX_VALUE)
-        void largeTraceRegion(MeshDevice mesh) {
-            Buffers.take(mesh);
-        }
 
         @Test
         @TrackAllocations

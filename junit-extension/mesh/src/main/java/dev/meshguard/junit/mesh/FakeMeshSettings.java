@@ -18,7 +18,6 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationListener;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -118,7 +117,7 @@ record FakeMeshSettings(
                 .withNumCommandQueues(queues);
     }
 
-    /** Returns these settings if such a mesh exists. */
+    /** Returns these settings if such a mesh exists; a mesh rejects regions that exceed its memory when it opens. */
     FakeMeshSettings checked(String location) {
         String allowed = "Give 1 or more; a mesh has at most " + MAX_DEVICES + " devices.";
         requireAtLeast(1, location, "rows", rows, allowed);
@@ -133,47 +132,7 @@ record FakeMeshSettings(
                 location,
                 "architecture = " + architecture + ", preset = " + preset,
                 "The constants of " + architecture + " are known for " + presetsOf(architecture) + " only.");
-        if (runtime.isEmpty()) {
-            requireRoom(location);
-        }
         return this;
-    }
-
-    /**
-     * Rejects regions that exceed the memory; if code configures more of the runtime, the mesh rejects them when it
-     * opens.
-     */
-    private void requireRoom(String location) {
-        long l1 = architecture.l1Size() - preset.l1UnreservedBase(architecture);
-        // Some memory must remain for buffers that are not small.
-        requireAtMost(
-                roundedDown(l1 - 1), location, "l1SmallSize", opening.l1SmallSize(), "L1 of a core of %s has %d B", l1);
-        long dram = architecture.dramBankSize() - preset.dramUnreservedBase(architecture);
-        requireAtMost(
-                roundedDown(dram),
-                location,
-                "traceRegionSize",
-                opening.traceRegionSize(),
-                "a DRAM bank of %s has %d B",
-                dram);
-    }
-
-    private void requireAtMost(long most, String location, String name, long bytes, String memory, long size) {
-        require(
-                bytes <= most,
-                location,
-                name + " = " + bytes,
-                String.format(
-                        Locale.ROOT,
-                        "Give at most %d, a number of bytes: " + memory + " above what the runtime keeps.",
-                        most,
-                        architecture,
-                        size));
-    }
-
-    /** The runtime rounds both regions up to this. */
-    private long roundedDown(long bytes) {
-        return bytes - bytes % architecture.dramAlignment();
     }
 
     /** The arguments with which the mesh of a test is opened. */
