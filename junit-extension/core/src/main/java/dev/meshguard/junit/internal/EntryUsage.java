@@ -6,11 +6,11 @@ import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineEntry;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -23,14 +23,20 @@ import java.util.function.Predicate;
  */
 final class EntryUsage {
 
-    /** The entries of each use, by location and text: a file that changed between two JVMs has other entries. */
-    private final Map<EntryUse, Map<String, Expectation>> entries = new EnumMap<>(EntryUse.class);
+    /** By location and text: a file that changed between two JVMs has other entries. */
+    private final Map<String, UsedEntry> entries = new LinkedHashMap<>();
 
     private Baseline found = Baseline.empty();
 
-    EntryUsage() {
-        for (EntryUse use : EntryUse.values()) {
-            entries.put(use, new LinkedHashMap<>());
+    private record UsedEntry(Expectation entry, Set<EntryUse> uses) {
+
+        UsedEntry(Expectation entry) {
+            this(entry, EnumSet.noneOf(EntryUse.class));
+        }
+
+        /** Returns whether it has to match; one that matched has to, too. */
+        boolean isExpected() {
+            return uses.contains(EntryUse.EXPECTED) || uses.contains(EntryUse.MATCHED);
         }
     }
 
@@ -40,24 +46,20 @@ final class EntryUsage {
         find(jvm.found());
     }
 
-    /** Adds a use of entries; returns those for which it is new. An entry that matched also has to match. */
+    /** Adds a use of entries; returns those for which it is new. */
     List<Expectation> add(EntryUse use, List<Expectation> more) {
         List<Expectation> added = new ArrayList<>();
         for (Expectation entry : more) {
             boolean isJudged = entry.location().isPresent()
                     && (use != EntryUse.EXCUSED || entry.source().isEmpty());
-            if (isJudged && of(use).putIfAbsent(key(entry), entry) == null) {
+            if (isJudged
+                    && entries.computeIfAbsent(key(entry), unused -> new UsedEntry(entry))
+                            .uses()
+                            .add(use)) {
                 added.add(entry);
-                if (use == EntryUse.MATCHED) {
-                    of(EntryUse.EXPECTED).putIfAbsent(key(entry), entry);
-                }
             }
         }
         return added;
-    }
-
-    private Map<String, Expectation> of(EntryUse use) {
-        return Objects.requireNonNull(entries.get(use), "each use has its entries");
     }
 
     /** Adds leaks; returns whether any is new or more frequent than before. */
@@ -80,32 +82,28 @@ final class EntryUsage {
     }
 
     int expected() {
-        return of(EntryUse.EXPECTED).size();
+        return expected(unused -> true).size();
     }
 
     /** Returns the entries that certainly matched nothing, as they are written. */
     List<Expectation> unmatched() {
-        return expected(key -> !isIn(EntryUse.MATCHED, key) && !isIn(EntryUse.EXCUSED, key));
+        return expected(uses -> !uses.contains(EntryUse.MATCHED) && !uses.contains(EntryUse.EXCUSED));
     }
 
     /** Returns the entries that matched nothing, but could have matched in a test that did not complete. */
     List<Expectation> unknown() {
-        return expected(key -> !isIn(EntryUse.MATCHED, key) && isIn(EntryUse.EXCUSED, key));
+        return expected(uses -> !uses.contains(EntryUse.MATCHED) && uses.contains(EntryUse.EXCUSED));
     }
 
     /** Returns the entries that matched something, as they are written. */
     List<Expectation> matched() {
-        return expected(key -> isIn(EntryUse.MATCHED, key));
+        return expected(uses -> uses.contains(EntryUse.MATCHED));
     }
 
-    private boolean isIn(EntryUse use, String key) {
-        return of(use).containsKey(key);
-    }
-
-    private List<Expectation> expected(Predicate<String> isWanted) {
-        return of(EntryUse.EXPECTED).entrySet().stream()
-                .filter(entry -> isWanted.test(entry.getKey()))
-                .map(Map.Entry::getValue)
+    private List<Expectation> expected(Predicate<Set<EntryUse>> isWanted) {
+        return entries.values().stream()
+                .filter(used -> used.isExpected() && isWanted.test(used.uses()))
+                .map(UsedEntry::entry)
                 .toList();
     }
 
