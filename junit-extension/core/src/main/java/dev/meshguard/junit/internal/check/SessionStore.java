@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
  *
  * <p>A look-up in a store continues in the stores of the enclosing contexts, so a test would get the value of its
  * class. Keys therefore contain the context; its unique id would have to be built for each test. Values that need no
- * closing are stored together, because a look-up is a large part of the cost of a test. Only this class calls methods
+ * closing are fields of one value, because a look-up is a large part of the cost of a test. Only this class calls methods
  * that JUnit 6 renamed.
  */
 public final class SessionStore {
@@ -43,37 +43,23 @@ public final class SessionStore {
         }
     }
 
-    /** The values of one context that need no closing. */
-    private static final class Kept {
-
-        /** The check of the session that serves the context; another context may store it. */
-        private @Nullable SessionCheck serving;
-
-        private volatile @Nullable TestAttribution attribution;
-        private final AtomicReference<@Nullable Object> resolver = new AtomicReference<>();
-        private volatile boolean isBound;
-        private final Lazy<Optional<TemplateInvocation>> invocation = new Lazy<>();
-
-        synchronized SessionCheck serving(Supplier<SessionCheck> find) {
-            SessionCheck known = serving;
-            if (known == null) {
-                known = find.get();
-                serving = known;
-            }
-            return known;
-        }
-
-        synchronized Optional<SessionCheck> serving() {
-            return Optional.ofNullable(serving);
-        }
-    }
-
     private final ExtensionContext context;
-    private final Kept kept;
+    private final AtomicReference<@Nullable Object> resolver = new AtomicReference<>();
+    private final Lazy<Optional<TemplateInvocation>> invocation = new Lazy<>();
+
+    /** The check of the session that serves the context; another context may store it. */
+    private @Nullable SessionCheck serving;
+
+    private volatile @Nullable TestAttribution attribution;
+    private volatile boolean isBound;
 
     private SessionStore(ExtensionContext context) {
         this.context = context;
-        this.kept = value(context, Kept.class, Kept.class, Kept::new);
+    }
+
+    /** Returns the values of a context. */
+    public static SessionStore of(ExtensionContext context) {
+        return value(context, SessionStore.class, SessionStore.class, () -> new SessionStore(context));
     }
 
     /** Returns the value of a kind of a context; it is closed with the context, after values stored later. */
@@ -81,23 +67,24 @@ public final class SessionStore {
         return context.getStore(NAMESPACE).getOrComputeIfAbsent(new Key(context, kind), unused -> ifAbsent.get(), type);
     }
 
-    public static SessionStore of(ExtensionContext context) {
-        return new SessionStore(context);
-    }
-
     /** Returns the check of the session that serves this context, which another context may store. */
-    SessionCheck serving(Supplier<SessionCheck> find) {
-        return kept.serving(find);
+    synchronized SessionCheck serving(Supplier<SessionCheck> find) {
+        SessionCheck known = serving;
+        if (known == null) {
+            known = find.get();
+            serving = known;
+        }
+        return known;
     }
 
     /** Returns the session that serves this context, if it was requested before. */
-    public Optional<TrackingSession> session() {
-        return kept.serving().map(SessionCheck::session);
+    public synchronized Optional<TrackingSession> session() {
+        return Optional.ofNullable(serving).map(SessionCheck::session);
     }
 
     /** Returns the running invocation, if this context is one of a MeshGuard template. */
     public Optional<TemplateInvocation> invocation() {
-        return kept.invocation.computeIfAbsent(() -> TemplateInvocation.of(context));
+        return invocation.computeIfAbsent(() -> TemplateInvocation.of(context));
     }
 
     /** Returns the check of a session that this context stores; it is closed with the context, after values stored later. */
@@ -107,14 +94,14 @@ public final class SessionStore {
 
     /** Returns the attribution of this test on a mesh that outlives it, if it has one. */
     public Optional<TestAttribution> attribution() {
-        return Optional.ofNullable(kept.attribution);
+        return Optional.ofNullable(attribution);
     }
 
     /**
      * Opens an attribution for this test unless it has one; it is closed with the context, after values stored later.
      */
     void attribution(Supplier<TestAttribution> ifAbsent) {
-        kept.attribution = value(context, TestAttribution.class, TestAttribution.class, ifAbsent);
+        attribution = value(context, TestAttribution.class, TestAttribution.class, ifAbsent);
     }
 
     /**
@@ -122,8 +109,8 @@ public final class SessionStore {
      * stored later.
      */
     void bindThread(TrackingSession session) {
-        if (!kept.isBound) {
-            kept.isBound = true;
+        if (!isBound) {
+            isBound = true;
             value(context, StoredResource.class, StoredResource.class, () -> session.bindThread()::close);
         }
     }
@@ -145,7 +132,7 @@ public final class SessionStore {
 
     /** Returns whether the extension is the first caller: of two in one context only one may run one-time steps. */
     public boolean isResolver(Object extension) {
-        Object first = kept.resolver.compareAndExchange(null, extension);
+        Object first = resolver.compareAndExchange(null, extension);
         return first == null || first == extension;
     }
 }
