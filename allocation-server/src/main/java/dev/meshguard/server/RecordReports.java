@@ -90,7 +90,7 @@ final class RecordReports {
         int proved = RecordShape.sizeOfFirst(in);
         Optional<RecordSize> size = RecordSize.of(proved);
         size.ifPresent(dispatcher::recordSize);
-        return size.isPresent() || proved == RecordShape.MORE_NEEDED
+        return size.isPresent() || proved <= RecordShape.NOTHING
                 ? Optional.empty()
                 : Optional.of(otherSize(proved, RecordSize.BYTES_144.bytes()));
     }

@@ -37,6 +37,11 @@ final class RecordShape {
         return rest == 0;
     }
 
+    /** Returns the size of the records of a connection, if its first bytes prove it; otherwise {@link #NOTHING} or {@link #MORE_NEEDED}. */
+    static int sizeOfFirst(ByteBuffer in) {
+        return otherSize(in, 0, Integer.MAX_VALUE, false);
+    }
+
     /**
      * Returns the size of the records, if another size is proved.
      *
@@ -76,25 +81,6 @@ final class RecordShape {
             return NOTHING;
         }
         return next + RecordFields.END_OF_REQUEST <= in.limit() ? 1 : MORE_NEEDED;
-    }
-
-    /**
-     * Returns the size of the records of a connection, if its first bytes prove it: every record begins with a number
-     * other than 0, and ends with zeros.
-     */
-    static int sizeOfFirst(ByteBuffer in) {
-        for (int size : SIZES) {
-            if (size >= in.limit()) {
-                return MORE_NEEDED;
-            }
-            if (in.get(size) != 0) {
-                return size;
-            }
-            if (size == 128) {
-                return 144;
-            }
-        }
-        return MORE_NEEDED;
     }
 
     /** Returns whether a record may begin at a position, by the fields that have arrived. */

@@ -7,6 +7,8 @@ import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * Formats the lines of an allocation server's log; {@code docs/server-logs.md} describes the dialects.
@@ -19,9 +21,8 @@ final class ServerLogFormatter {
     private static final long KILOBYTE = 1024;
     private static final long MEGABYTE = 1024 * KILOBYTE;
     private static final int MAX_SINGLE_BUFFERS = 10;
-    private static final int SIGNIFICANT = 6;
-    private static final int SMALLEST_EXPONENT = -4;
-    private static final MathContext SIX_DIGITS = new MathContext(SIGNIFICANT, RoundingMode.HALF_EVEN);
+    private static final MathContext SIX_DIGITS = new MathContext(6, RoundingMode.HALF_EVEN);
+    private static final Pattern LAST_ZEROS = Pattern.compile("\\.0+(?=e|$)|(?<=\\.\\d{0,10})0+(?=e|$)");
     private static final String[] KERNEL_KINDS = {"Application", "Fabric", "Dispatch"};
 
     private static final String ALLOCATED = ServerLog.bytesOf("✓ [PID ");
@@ -49,7 +50,7 @@ final class ServerLogFormatter {
         StringBuilder out = log.text().append(ALLOCATED).append(process).append("] Allocated ");
         out.append(size).append(" bytes of ").append(type.name());
         out.append(" on device ").append(device).append(" (buffer_id=");
-        id(out, id);
+        out.append(idOf(id));
         if (references > 1) {
             out.append(", ref_count=").append(references);
         }
@@ -63,7 +64,7 @@ final class ServerLogFormatter {
             return;
         }
         StringBuilder out = log.text().append(FREED).append(process).append("] Freed buffer ");
-        id(out, id);
+        out.append(idOf(id));
         out.append(" on device ").append(device).append(" (").append(size);
         if (referencesLeft > 0) {
             out.append(" bytes, ref_count=").append(referencesLeft).append(" remaining)");
@@ -79,13 +80,9 @@ final class ServerLogFormatter {
             return;
         }
         StringBuilder out = log.text().append(WARNING).append(process).append("] Deallocation for unknown buffer ");
-        id(out, id);
+        out.append(idOf(id));
         out.append(" on device ").append(device).append(" (allocated before tracking started)");
         log.end();
-    }
-
-    private void id(StringBuilder out, long id) {
-        out.append(idOf(id));
     }
 
     private String idOf(long id) {
@@ -284,24 +281,13 @@ final class ServerLogFormatter {
 
     // Figures
 
-    /** Returns a quotient in C++'s default format: six digits, no zeros at the end. */
+    /**
+     * Returns a quotient in C++'s default format: six digits, no zeros at the end. The server divides floating-point numbers, in which
+     * large ones are already rounded.
+     */
     static String figure(long unsignedBytes, long unit) {
-        BigDecimal rounded = new BigDecimal(doubleOf(unsignedBytes) / unit).round(SIX_DIGITS);
-        if (rounded.signum() == 0) {
-            return "0";
-        }
-        BigDecimal shown = rounded.stripTrailingZeros();
-        int exponent = shown.precision() - shown.scale() - 1;
-        if (exponent >= SMALLEST_EXPONENT && exponent < SIGNIFICANT) {
-            return shown.toPlainString();
-        }
-        String mantissa = shown.scaleByPowerOfTen(-exponent).toPlainString();
-        int size = Math.abs(exponent);
-        return mantissa + (exponent < 0 ? "e-" : "e+") + (size < 10 ? "0" : "") + size;
-    }
-
-    /** The server divides floating-point numbers, in which large ones are already rounded. */
-    private static double doubleOf(long unsignedBytes) {
-        return unsignedBytes >= 0 ? unsignedBytes : new BigInteger(Long.toUnsignedString(unsignedBytes)).doubleValue();
+        double bytes = new BigInteger(Long.toUnsignedString(unsignedBytes)).doubleValue();
+        String digits = String.format(Locale.ROOT, "%.6g", new BigDecimal(bytes / unit).round(SIX_DIGITS));
+        return LAST_ZEROS.matcher(digits).replaceFirst("");
     }
 }

@@ -20,7 +20,6 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -53,8 +52,6 @@ public final class AllocationClient implements AutoCloseable {
     /** The environment variable that names the socket for tracked programs. */
     public static final String SOCKET_VARIABLE = "MESHGUARD_SOCKET";
 
-    private static final long NANOSECONDS = 1_000_000_000L;
-
     /** The size that tt-metal's client requests; further data waits in the program's own write. */
     private static final int SEND_BUFFER = 1 << 20;
 
@@ -67,7 +64,6 @@ public final class AllocationClient implements AutoCloseable {
     private @Nullable SocketChannel channel;
     private boolean isClosed;
     private boolean hasWarned;
-    private boolean wasDisconnected;
     private long unsent;
     private long unsentBefore;
 
@@ -104,8 +100,6 @@ public final class AllocationClient implements AutoCloseable {
     /**
      * Sends any message that needs no answer.
      *
-     * <p>Messages with a time field get the current time, unless they have one.
-     *
      * @throws IllegalArgumentException if the server would answer; use {@link #query} for the usage of a device
      */
     public synchronized void send(Request request) {
@@ -117,31 +111,18 @@ public final class AllocationClient implements AutoCloseable {
             unsent++;
             return;
         }
-        Request timed = takesMemory(request) && request.timestamp() == 0 ? request.at(now()) : request;
         // An interrupt would close the connection, which is not intended.
         boolean isInterrupted = Thread.interrupted();
         try {
-            write(timed);
+            write(request);
         } catch (IOException e) {
             unsent++;
-            disconnected(e);
+            disconnected();
         } finally {
             if (isInterrupted) {
                 Thread.currentThread().interrupt();
             }
         }
-    }
-
-    private static boolean takesMemory(Request request) {
-        return switch (request.type()) {
-            case ALLOC, CB_ALLOC, KERNEL_LOAD -> true;
-            default -> false;
-        };
-    }
-
-    private static long now() {
-        Instant now = Instant.now();
-        return now.getEpochSecond() * NANOSECONDS + now.getNano();
     }
 
     /** Sends a record, and waits as long as the server needs to read those before it. */
@@ -168,7 +149,7 @@ public final class AllocationClient implements AutoCloseable {
         try {
             return codec.decode(read(write(Request.query(device))));
         } catch (IOException | IllegalArgumentException e) {
-            disconnected(e);
+            disconnected();
             throw new IOException("The allocation server at " + socket + " does not answer: " + e.getMessage(), e);
         }
     }
@@ -212,8 +193,8 @@ public final class AllocationClient implements AutoCloseable {
             throw e;
         }
         channel = open;
-        if (wasDisconnected || unsent > 0) {
-            long missing = unsent - unsentBefore;
+        long missing = unsent - unsentBefore;
+        if (missing > 0) {
             onWarning.accept("[MeshGuard] Connected to the allocation server at " + socket + " again: "
                     + Quantities.count(missing, "report") + (missing == 1 ? " was" : " were") + " not sent");
             unsentBefore = unsent;
@@ -222,23 +203,23 @@ public final class AllocationClient implements AutoCloseable {
         return open;
     }
 
-    private void disconnected(Exception e) {
-        SocketChannel open = channel;
-        channel = null;
-        if (open != null) {
-            wasDisconnected = true;
-            close(open, e);
-        } else if (!hasWarned) {
+    private void disconnected() {
+        if (channel == null && !hasWarned) {
             hasWarned = true;
             onWarning.accept("[MeshGuard] Warning: Allocation tracking enabled but server not available at " + socket);
         }
+        disconnect();
     }
 
-    private static void close(SocketChannel open, Exception because) {
+    private void disconnect() {
+        SocketChannel open = channel;
+        channel = null;
         try {
-            open.close();
-        } catch (IOException alsoFailed) {
-            because.addSuppressed(alsoFailed);
+            if (open != null) {
+                open.close();
+            }
+        } catch (IOException e) {
+            // No byte waits in a channel, so nothing is lost with it.
         }
     }
 
@@ -256,18 +237,14 @@ public final class AllocationClient implements AutoCloseable {
     @Override
     public synchronized void close() {
         isClosed = true;
-        SocketChannel open = channel;
-        channel = null;
-        if (open != null) {
-            close(open, new IOException());
-        }
+        disconnect();
     }
 
     private synchronized void connectNow() {
         try {
             connected();
         } catch (IOException e) {
-            disconnected(e);
+            disconnected();
         }
     }
 

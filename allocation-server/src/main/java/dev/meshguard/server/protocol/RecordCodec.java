@@ -21,8 +21,8 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class RecordCodec {
 
-    private static final int WORD = 4;
-    private static final int LONG = 8;
+    /** The number of sums in the usage of a device; the last two are only in records of 144 bytes. */
+    private static final int USAGE_SUMS = 6;
 
     private final RecordSize size;
 
@@ -56,9 +56,8 @@ public final class RecordCodec {
         if (target.remaining() < size.bytes()) {
             throw new BufferOverflowException();
         }
-        ByteBuffer record = target.slice().order(ByteOrder.LITTLE_ENDIAN);
-        target.position(target.position() + size.bytes());
-        for (int at = 0; at < size.bytes(); at += LONG) {
+        ByteBuffer record = next(target);
+        for (int at = 0; at < size.bytes(); at += Long.BYTES) {
             record.putLong(at, 0);
         }
         record.put(RecordFields.TYPE, (byte) message.type().code());
@@ -81,27 +80,26 @@ public final class RecordCodec {
     }
 
     private void put(MemoryUsage usage, ByteBuffer record) {
-        record.putLong(RecordFields.USAGE, usage.dram());
-        record.putLong(RecordFields.USAGE + LONG, usage.l1());
-        record.putLong(RecordFields.USAGE + 2 * LONG, usage.l1Small());
-        record.putLong(RecordFields.USAGE + 3 * LONG, usage.trace());
-        if (size.hasCircularBuffers()) {
-            record.putLong(RecordFields.CIRCULAR_BUFFERS, usage.circularBuffers());
-            record.putLong(RecordFields.CIRCULAR_BUFFERS + LONG, usage.kernels());
-        }
+        long[] sums = {
+            usage.dram(), usage.l1(), usage.l1Small(), usage.trace(), usage.circularBuffers(), usage.kernels()
+        };
+        record.position(RecordFields.USAGE).asLongBuffer().put(sums, 0, sums());
+    }
+
+    private int sums() {
+        return size.hasCircularBuffers() ? USAGE_SUMS : USAGE_SUMS - 2;
     }
 
     private void put(DeviceInfo info, ByteBuffer record) {
-        int at = RecordFields.deviceInfo(size);
-        record.putLong(at, info.totalDram());
-        record.putLong(at + LONG, info.totalL1());
-        int words = at + 2 * LONG;
-        record.putInt(words, info.architecture());
-        record.putInt(words + WORD, info.dramChannels());
-        record.putInt(words + 2 * WORD, info.dramPerChannel());
-        record.putInt(words + 3 * WORD, info.l1PerCore());
-        record.putInt(words + 4 * WORD, info.isAvailable() ? 1 : 0);
-        record.putInt(words + 5 * WORD, info.devices());
+        record.position(RecordFields.deviceInfo(size))
+                .putLong(info.totalDram())
+                .putLong(info.totalL1())
+                .putInt(info.architecture())
+                .putInt(info.dramChannels())
+                .putInt(info.dramPerChannel())
+                .putInt(info.l1PerCore())
+                .putInt(info.isAvailable() ? 1 : 0)
+                .putInt(info.devices());
     }
 
     /**
@@ -114,21 +112,23 @@ public final class RecordCodec {
         if (source.remaining() < size.bytes()) {
             throw new BufferUnderflowException();
         }
-        ByteBuffer record = source.slice().order(ByteOrder.LITTLE_ENDIAN);
-        source.position(source.position() + size.bytes());
+        ByteBuffer record = next(source);
         int code = record.get(RecordFields.TYPE) & 0xff;
         if (code != MessageType.RESPONSE.code()) {
             throw new IllegalArgumentException("its answer is message " + code + " and not "
                     + MessageType.RESPONSE.code() + "; its records may have another size than " + size.bytes());
         }
-        boolean hasMore = size.hasCircularBuffers();
-        return new MemoryUsage(
-                record.getInt(RecordFields.DEVICE),
-                record.getLong(RecordFields.USAGE),
-                record.getLong(RecordFields.USAGE + LONG),
-                record.getLong(RecordFields.USAGE + 2 * LONG),
-                record.getLong(RecordFields.USAGE + 3 * LONG),
-                hasMore ? record.getLong(RecordFields.CIRCULAR_BUFFERS) : 0,
-                hasMore ? record.getLong(RecordFields.CIRCULAR_BUFFERS + LONG) : 0);
+        long[] sums = new long[USAGE_SUMS];
+        int device = record.getInt(RecordFields.DEVICE);
+        record.position(RecordFields.USAGE).asLongBuffer().get(sums, 0, sums());
+        return new MemoryUsage(device, sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]);
+    }
+
+    /** Returns the next record of a buffer, and skips it there. */
+    private ByteBuffer next(ByteBuffer records) {
+        ByteBuffer record =
+                records.slice(records.position(), size.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        records.position(records.position() + size.bytes());
+        return record;
     }
 }

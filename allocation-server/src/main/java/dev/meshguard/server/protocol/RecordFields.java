@@ -29,13 +29,8 @@ public final class RecordFields {
     public static final int TIMESTAMP = 32;
     /** The end of the data that a program sends: the rest of its record is 0. */
     public static final int END_OF_REQUEST = 40;
-    /** Bytes of DRAM, eight bytes; followed by those of L1, L1_SMALL and TRACE. */
+    /** Bytes of DRAM, eight bytes; followed by those of L1, L1_SMALL and TRACE, and with 144 bytes of circular buffers and kernels. */
     public static final int USAGE = 40;
-    /** Bytes of circular buffers and of kernels, eight bytes each; in records of 144 bytes only. */
-    public static final int CIRCULAR_BUFFERS = 72;
-
-    private static final int DEVICE_INFO_112 = 72;
-    private static final int DEVICE_INFO_144 = 88;
 
     private RecordFields() {}
 
@@ -43,6 +38,6 @@ public final class RecordFields {
      * Returns the offset of the device info: bytes of DRAM and of L1, eight bytes each, then six numbers of four bytes.
      */
     public static int deviceInfo(RecordSize size) {
-        return size == RecordSize.BYTES_144 ? DEVICE_INFO_144 : DEVICE_INFO_112;
+        return size.hasCircularBuffers() ? 88 : 72;
     }
 }

@@ -59,7 +59,7 @@ class AllocationClientTests {
     }
 
     @Test
-    void anAllocationIsSentAsTheLibrarySendsIt() throws IOException {
+    void aReportIsTheRecordOfTheLibrary() throws IOException {
         try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listener.bind(UnixDomainSocketAddress.of(folder.resolve("s")));
             try (AllocationClient client =
