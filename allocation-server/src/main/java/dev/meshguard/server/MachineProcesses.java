@@ -4,16 +4,17 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Optional;
 
 /** The processes of this machine, as visible to the Java runtime and in the process file system. */
 final class MachineProcesses implements ProcessInspector {
 
     @Override
-    public Optional<ProcessState> inspect(long processId) {
+    public Optional<Instant> inspect(long processId) {
         return ProcessHandle.of(processId)
-                .filter(ProcessHandle::isAlive)
-                .map(process -> new ProcessState(process.info().startInstant(), isZombie(processId)));
+                .filter(process -> process.isAlive() && !isZombie(processId))
+                .map(process -> process.info().startInstant().orElse(Instant.EPOCH));
     }
 
     /**

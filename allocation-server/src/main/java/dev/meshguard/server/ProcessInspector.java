@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Checks whether a process that reported still exists.
+ * Checks whether a process that reported still runs.
  *
  * @since 0.1
  */
@@ -15,21 +15,12 @@ import org.apiguardian.api.API.Status;
 public interface ProcessInspector {
 
     /**
-     * The observed state of a process.
+     * Returns the start time of the running process with an id, by which it differs from a later process with the same id.
      *
-     * @param started its start time, if visible
-     * @param hasEnded whether it ended but its parent has not waited for it yet
+     * @return {@link Instant#EPOCH} if the start time is not visible; empty if there is no such process, or if it ended and its parent
+     *     has not waited for it yet
      */
-    record ProcessState(Optional<Instant> started, boolean hasEnded) {
-
-        /** Returns the state of a running process with the given start time. */
-        public static ProcessState running(Instant started) {
-            return new ProcessState(Optional.of(started), false);
-        }
-    }
-
-    /** Returns the state of the process with an id; empty if there is none. */
-    Optional<ProcessState> inspect(long processId);
+    Optional<Instant> inspect(long processId);
 
     /** Returns whether a process ended by a signal or with another status than 0; false if that is not known. */
     default boolean hasFailed(long processId) {

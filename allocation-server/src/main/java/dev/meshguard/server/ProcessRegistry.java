@@ -1,20 +1,18 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.ProcessInspector.ProcessState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The processes that have reported, with the dead ones among them. */
+/** The processes that have reported, with the dead ones among them. An id below 1 belongs to no process that could be checked. */
 final class ProcessRegistry {
 
-    /** The start time of a process, and whether it existed when it first reported. */
-    private record Known(boolean wasSeen, Optional<Instant> started) {}
-
     private final ProcessInspector inspector;
-    private final TreeMap<Long, Known> processes = new TreeMap<>();
+
+    /** The start time of each process; empty if it did not run any more when it first reported. */
+    private final TreeMap<Long, Optional<Instant>> processes = new TreeMap<>();
 
     ProcessRegistry(ProcessInspector inspector) {
         this.inspector = inspector;
@@ -22,22 +20,14 @@ final class ProcessRegistry {
 
     /** Returns whether a process id now belongs to another process than the one that reported under it. */
     boolean isReplaced(long processId) {
-        Known known = processes.get(processId);
-        if (processId <= 0 || known == null || !known.wasSeen()) {
-            return false;
-        }
-        return inspector
-                .inspect(processId)
-                .filter(seen -> isAnotherProcess(known, seen))
-                .isPresent();
+        Optional<Instant> known = processes.getOrDefault(processId, Optional.empty());
+        Optional<Instant> now = known.isEmpty() ? known : inspector.inspect(processId);
+        return now.isPresent() && !now.equals(known);
     }
 
-    /** Records that a process reports. An id below 1 belongs to no process that could be checked. */
+    /** Records that a process reports. */
     void reported(long processId) {
-        if (!processes.containsKey(processId)) {
-            Optional<ProcessState> seen = processId > 0 ? inspector.inspect(processId) : Optional.empty();
-            processes.put(processId, new Known(seen.isPresent(), seen.flatMap(ProcessState::started)));
-        }
+        processes.computeIfAbsent(processId, id -> id > 0 ? inspector.inspect(id) : Optional.empty());
     }
 
     void forget(long processId) {
@@ -47,24 +37,13 @@ final class ProcessRegistry {
     /** Returns the known processes that are dead, by their ids. */
     List<Long> dead() {
         return processes.entrySet().stream()
-                .filter(process ->
-                        process.getKey() > 0 && isDead(process.getValue(), inspector.inspect(process.getKey())))
+                .filter(process -> process.getKey() > 0 && !isRunning(process.getKey(), process.getValue()))
                 .map(Map.Entry::getKey)
                 .toList();
     }
 
-    private boolean isDead(Known known, Optional<ProcessState> now) {
-        if (now.isEmpty()) {
-            return true;
-        }
-        ProcessState seen = now.get();
-        return seen.hasEnded() || isAnotherProcess(known, seen);
-    }
-
-    private static boolean isAnotherProcess(Known known, ProcessState seen) {
-        return !known.wasSeen()
-                || (known.started().isPresent()
-                        && seen.started().isPresent()
-                        && !known.started().equals(seen.started()));
+    private boolean isRunning(long processId, Optional<Instant> started) {
+        Optional<Instant> now = inspector.inspect(processId);
+        return now.isPresent() && now.equals(started);
     }
 }

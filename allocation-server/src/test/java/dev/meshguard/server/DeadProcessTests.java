@@ -3,7 +3,6 @@ package dev.meshguard.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.server.ProcessInspector.ProcessState;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
@@ -11,6 +10,7 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -130,7 +130,7 @@ class DeadProcessTests extends WithServer {
         server = builder(RecordSize.BYTES_112)
                 .processInspector(process -> {
                     looks.incrementAndGet();
-                    return process % 2 == 0 ? Optional.of(ProcessState.running(NOON)) : Optional.empty();
+                    return process % 2 == 0 ? Optional.of(NOON) : Optional.empty();
                 })
                 .start();
         try (RawClient client = client()) {
@@ -176,8 +176,7 @@ class DeadProcessTests extends WithServer {
                 .processInspector(process -> Optional.ofNullable(dying.getAndSet(null))
                         .map(this::afterTheLastFree)
                         .or(() -> Optional.of(NOON))
-                        .filter(now -> now.equals(NOON))
-                        .map(ProcessState::running))
+                        .filter(now -> now.equals(NOON)))
                 .start();
         try (RawClient client = client();
                 RawClient other = client()) {
@@ -241,7 +240,7 @@ class DeadProcessTests extends WithServer {
         start(RecordSize.BYTES_112);
         runs(7);
         allocate(7, 64);
-        processes.put(7L, ProcessState.running(NOON.plusSeconds(60)));
+        processes.put(7L, NOON.plusSeconds(60));
 
         server.checkProcesses();
 
@@ -253,7 +252,7 @@ class DeadProcessTests extends WithServer {
         start(RecordSize.BYTES_112);
         runs(7);
         allocate(7, 64);
-        processes.put(7L, ProcessState.running(NOON.plusSeconds(60)));
+        processes.put(7L, NOON.plusSeconds(60));
 
         allocate(7, 128);
         try (RawClient client = client()) {
@@ -264,17 +263,6 @@ class DeadProcessTests extends WithServer {
         assertThat(verdict().survivors())
                 .extracting(survivor -> survivor.buffer().address() + " " + survivor.cause())
                 .containsExactly("64 PROCESS_DIED");
-    }
-
-    @Test
-    void aProcessThatEndedAndWasNotWaitedForIsDead() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_112);
-        processes.put(7L, new ProcessState(Optional.of(NOON), true));
-        allocate(7, 64);
-
-        server.checkProcesses();
-
-        assertThat(server.usage(0).l1()).isZero();
     }
 
     @ParameterizedTest
@@ -334,18 +322,29 @@ class DeadProcessTests extends WithServer {
     @Test
     void thisProcessLivesAndOneThatEndedDoesNot() throws IOException, InterruptedException {
         ProcessInspector inspector = ProcessInspector.ofThisMachine();
-        Process ended = new ProcessBuilder(
-                        ProcessHandle.current().info().command().orElseThrow(), "-version")
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
+        Process ended = new ProcessBuilder("true").start();
         ended.waitFor();
 
-        assertThat(inspector.inspect(ProcessHandle.current().pid())).hasValueSatisfying(seen -> {
-            assertThat(seen.started()).isPresent();
-            assertThat(seen.hasEnded()).isFalse();
-        });
+        assertThat(inspector.inspect(ProcessHandle.current().pid()))
+                .hasValueSatisfying(start -> assertThat(start).isAfter(Instant.EPOCH));
         assertThat(inspector.inspect(ended.pid())).isEmpty();
+    }
+
+    /** The shell does not wait for its child until its input ends. */
+    @Test
+    void aProcessThatEndedAndWasNotWaitedForIsDead() throws IOException, InterruptedException {
+        ProcessInspector inspector = ProcessInspector.ofThisMachine();
+        Process parent = new ProcessBuilder("sh", "-c", "sleep 0 & echo $!; exec cat").start();
+        try (BufferedReader output = parent.inputReader()) {
+            long child = Long.parseLong(output.readLine());
+            while (inspector.inspect(child).isPresent()) {
+                Thread.onSpinWait();
+            }
+
+            assertThat(ProcessHandle.of(child)).isPresent();
+        } finally {
+            parent.destroyForcibly();
+        }
     }
 
     private void allocate(int process, long id) throws IOException, InterruptedException {

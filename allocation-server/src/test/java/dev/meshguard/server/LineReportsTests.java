@@ -20,6 +20,7 @@ import dev.meshguard.verdict.Outcome;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -903,7 +904,7 @@ class LineReportsTests extends WithServer {
         server = builder()
                 .processInspector(new ProcessInspector() {
                     @Override
-                    public Optional<ProcessState> inspect(long processId) {
+                    public Optional<Instant> inspect(long processId) {
                         return Optional.empty();
                     }
 

@@ -68,7 +68,7 @@ class ReportDispatcherTests {
         private final ByteArrayOutputStream text = new ByteArrayOutputStream();
         private final ServerLog lines = new ServerLog(text, "the log", new ServerErrors(sentence -> {}));
         private final ServerLogFormatter formatter = new ServerLogFormatter(lines);
-        private final Map<Long, ProcessInspector.ProcessState> processes = new HashMap<>();
+        private final Map<Long, Instant> processes = new HashMap<>();
         private final AllocationTracker tracker = AllocationTracker.create();
         private final ReportDispatcher dispatcher;
         private final Selector selector = Selector.open();
@@ -89,7 +89,7 @@ class ReportDispatcherTests {
         }
 
         private void runs(long process, Instant since) {
-            processes.put(process, ProcessInspector.ProcessState.running(since));
+            processes.put(process, since);
             connections.put(process, new ClientConnection(connections.size() + 1, channel, key));
         }
 

@@ -29,7 +29,7 @@ abstract class WithServer {
     @SuppressWarnings("JdkObsolete")
     final StringBuffer log = new StringBuffer();
 
-    final Map<Long, ProcessInspector.ProcessState> processes = new ConcurrentHashMap<>();
+    final Map<Long, Instant> processes = new ConcurrentHashMap<>();
     AllocationServer server;
 
     @AfterEach
@@ -57,7 +57,7 @@ abstract class WithServer {
     }
 
     void runs(long process) {
-        processes.put(process, ProcessInspector.ProcessState.running(NOON));
+        processes.put(process, NOON);
     }
 
     RawClient client() throws IOException {

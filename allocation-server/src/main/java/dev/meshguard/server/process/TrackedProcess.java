@@ -423,14 +423,12 @@ public final class TrackedProcess implements AutoCloseable {
         private volatile @Nullable Process main;
 
         @Override
-        public Optional<ProcessState> inspect(long processId) {
+        public Optional<Instant> inspect(long processId) {
             Process started = main;
             if (started == null || started.pid() != processId) {
                 return machine.inspect(processId);
             }
-            return hasFailed(processId)
-                    ? Optional.empty()
-                    : Optional.of(new ProcessState(Optional.<Instant>empty(), false));
+            return hasFailed(processId) ? Optional.empty() : Optional.of(Instant.EPOCH);
         }
 
         @Override

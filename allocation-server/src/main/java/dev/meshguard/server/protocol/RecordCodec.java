@@ -126,8 +126,7 @@ public final class RecordCodec {
 
     /** Returns the next record of a buffer, and skips it there. */
     private ByteBuffer next(ByteBuffer records) {
-        ByteBuffer record =
-                records.slice(records.position(), size.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer record = records.slice(records.position(), size.bytes()).order(ByteOrder.LITTLE_ENDIAN);
         records.position(records.position() + size.bytes());
         return record;
     }

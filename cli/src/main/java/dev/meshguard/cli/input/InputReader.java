@@ -23,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -118,11 +117,7 @@ public final class InputReader {
 
     /** Looks which of its processes run. */
     private static SharedMemory inspected(SharedMemory memory) {
-        ProcessInspector inspector = ProcessInspector.ofThisMachine();
-        return memory.inspected(processId -> inspector
-                .inspect(processId)
-                .filter(state -> !state.hasEnded())
-                .map(state -> state.started().orElse(Instant.EPOCH)));
+        return memory.inspected(ProcessInspector.ofThisMachine()::inspect);
     }
 
     private static List<Input> recordings(List<RuntimeOutput> outputs) {

@@ -177,8 +177,8 @@ abstract class SocketRoute {
     private final class Processes implements ProcessInspector {
 
         @Override
-        public Optional<ProcessState> inspect(long processId) {
-            return dead.contains(processId) ? Optional.empty() : Optional.of(ProcessState.running(Instant.EPOCH));
+        public Optional<Instant> inspect(long processId) {
+            return dead.contains(processId) ? Optional.empty() : Optional.of(Instant.EPOCH);
         }
 
         @Override
