@@ -3,6 +3,7 @@ package dev.meshguard.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
@@ -19,10 +20,9 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -30,6 +30,8 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The server records, logs and answers messages by the rules of the server for which a program was written. */
 class AllocationServerTests extends WithServer {
@@ -86,42 +88,22 @@ class AllocationServerTests extends WithServer {
     }
 
     @Test
-    void buffersCarryTheirProcessAndConnection() throws IOException {
+    void buffersCarryTheirProcessAndConnectionAndShareTheirDetails() throws IOException {
         start(RecordSize.BYTES_112);
+        report(allocation(7, 4096), allocation(9, 8192), allocation(7, 64), allocation(9, 128));
+        report(allocation(8, 256));
 
-        try (RawClient first = client();
-                RawClient second = client()) {
-            first.send(Request.allocation(7, 3, BufferType.DRAM, 4096, 64)).query(0);
-            second.send(Request.allocation(8, 3, BufferType.DRAM, 8192, 64)).query(0);
-        }
+        List<AllocationDetails> details = server.tracker().history().events(HistoryEvent.Allocated.class).stream()
+                .map(event -> event.request().details())
+                .toList();
 
-        assertThat(server.tracker().history().events())
-                .filteredOn(HistoryEvent.Allocated.class::isInstance)
-                .extracting(event -> ((HistoryEvent.Allocated) event).request().details())
+        assertThat(details)
                 .extracting(
-                        details -> details.processId().orElseThrow(),
-                        details -> details.connection().orElseThrow())
-                .containsExactly(tuple(7L, 1), tuple(8L, 2));
-    }
-
-    @Test
-    void buffersOfProcessesThatTakeTurnsShareTheirDetails() throws IOException {
-        start(RecordSize.BYTES_112);
-        try (RawClient client = client()) {
-            for (int buffer = 1; buffer <= 3; buffer++) {
-                client.send(
-                        Request.allocation(7, 0, BufferType.L1, 64L * buffer, 64),
-                        Request.allocation(9, 1, BufferType.L1, 64L * buffer, 64));
-            }
-            client.query(0);
-        }
-
-        assertThat(server.tracker().history().live())
-                .filteredOn(buffer -> buffer.device() == 0)
-                .extracting(buffer -> System.identityHashCode(buffer.request().details()))
-                .hasSize(3)
-                .containsOnly(System.identityHashCode(
-                        server.tracker().history().live().get(0).request().details()));
+                        one -> one.processId().orElseThrow(),
+                        one -> one.connection().orElseThrow())
+                .containsExactly(tuple(7L, 1), tuple(9L, 1), tuple(7L, 1), tuple(9L, 1), tuple(8L, 2));
+        assertThat(details.get(2)).isSameAs(details.get(0));
+        assertThat(details.get(3)).isSameAs(details.get(1));
     }
 
     @Test
@@ -129,15 +111,9 @@ class AllocationServerTests extends WithServer {
         start(RecordSize.BYTES_144);
 
         try (RawClient client = client()) {
-            client.send(
-                    Request.allocation(7, 3, BufferType.DRAM, 1, 0x11),
-                    Request.allocation(7, 3, BufferType.L1, 2, 0x22),
-                    Request.allocation(7, 3, BufferType.L1_SMALL, 3, 0x30),
-                    Request.allocation(7, 3, BufferType.SYSTEM_MEMORY, 4, 0x03),
-                    Request.allocation(7, 3, BufferType.TRACE, 5, 0x44),
-                    new Request(MessageType.CB_ALLOC, 3, 0x55, 0, 7, 6, 0),
-                    new Request(MessageType.KERNEL_LOAD, 3, 0x66, 1, 7, 7, 0),
-                    Request.query(3));
+            client.send(requests(
+                    "ALLOC 3 17 0 1; ALLOC 3 34 1 2; ALLOC 3 48 3 3; ALLOC 3 3 2 4; ALLOC 3 68 4 5; CB_ALLOC 3 85 0 6;"
+                            + " KERNEL_LOAD 3 102 1 7; QUERY 3 0 0 0"));
 
             assertThat(HexFormat.of().formatHex(client.receive(144)))
                     .isEqualTo("0400000003000000" + "00".repeat(32) + "1100000000000000" + "2200000000000000"
@@ -176,38 +152,19 @@ class AllocationServerTests extends WithServer {
     }
 
     @Test
-    void messagesOfLaterServersAreUnknownToEarlierOnes() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_72);
-
-        try (RawClient client = client()) {
-            client.send(Request.deviceInfo(-1), Request.of(MessageType.DUMP_KERNELS));
-            client.query(0);
-        }
-
-        assertThat(lines()).containsExactly("Unknown message type: 6", "Unknown message type: 12");
-    }
-
-    @Test
     void rejectsInvalidReportsAndCountsThemAsLost() throws IOException, InterruptedException {
         start(RecordSize.BYTES_144);
 
-        try (RawClient client = client()) {
-            client.send(
-                    new Request(MessageType.ALLOC, 8, 64, 1, 7, 4096, 0),
-                    new Request(MessageType.ALLOC, -2, 64, 1, 7, 4096, 0),
-                    new Request(MessageType.ALLOC, 0, 0, 1, 7, 4096, 0),
-                    new Request(MessageType.ALLOC, 0, (100L << 30) + 1, 1, 7, 4096, 0),
-                    new Request(MessageType.ALLOC, 0, 64, 5, 7, 4096, 0));
-            client.query(0);
-        }
+        report(
+                requests(
+                        "ALLOC 8 64 1 4096; ALLOC -2 64 1 4096; ALLOC 0 0 1 4096; ALLOC 0 107374182401 1 4096; ALLOC 0 64 5 4096"));
 
-        assertThat(lines())
-                .containsExactly(
-                        "⚠️  Invalid device_id 8 - ignoring message",
-                        "⚠️  Invalid device_id -2 - ignoring message",
-                        "⚠️  Invalid size 0 - ignoring message",
-                        "⚠️  Invalid size 107374182401 - ignoring message",
-                        "⚠️  Invalid buffer_type 5 for buffer 4096 on device 0");
+        assertThat(lines()).containsExactly("""
+                ⚠️  Invalid device_id 8 - ignoring message
+                ⚠️  Invalid device_id -2 - ignoring message
+                ⚠️  Invalid size 0 - ignoring message
+                ⚠️  Invalid size 107374182401 - ignoring message
+                ⚠️  Invalid buffer_type 5 for buffer 4096 on device 0""".split("\n"));
         assertThat(losses())
                 .containsExactly(
                         "connection 1 (process 7) reported device 8, and this server has devices 0 to 7",
@@ -218,16 +175,37 @@ class AllocationServerTests extends WithServer {
         assertThat(server.activeAllocations()).isZero();
     }
 
-    @Test
-    void theFirstServersWarnOfABufferTypeWithItsProcess() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_112);
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            BYTES_72  | DEVICE_INFO_QUERY -1 0 0 0; DUMP_KERNELS 0 0 0 0 | Unknown message type: 6, Unknown message type: 12
+            BYTES_112 | ALLOC 0 64 9 4096 | ⚠ [PID 7] Invalid buffer_type 9 for buffer 4096 on device 0
+            """)
+    void earlierServersKnowFewerMessagesAndWarnOfATypeWithItsProcess(RecordSize size, String sent, String logged)
+            throws IOException, InterruptedException {
+        start(size);
 
-        try (RawClient client = client()) {
-            client.send(new Request(MessageType.ALLOC, 0, 64, 9, 7, 4096, 0));
-            client.query(0);
-        }
+        report(requests(sent));
 
-        assertThat(lines()).containsExactly("⚠ [PID 7] Invalid buffer_type 9 for buffer 4096 on device 0");
+        assertThat(String.join(", ", lines())).isEqualTo(logged);
+    }
+
+    /** Returns requests of process 7, each with its message, device, size, memory and id. */
+    private static Request[] requests(String text) {
+        return Arrays.stream(text.split("; "))
+                .map(AllocationServerTests::request)
+                .toArray(Request[]::new);
+    }
+
+    private static Request request(String text) {
+        String[] fields = text.split(" ");
+        return new Request(
+                MessageType.valueOf(fields[0]),
+                Integer.parseInt(fields[1]),
+                Long.parseLong(fields[2]),
+                Integer.parseInt(fields[3]),
+                7,
+                Long.parseLong(fields[4]),
+                0);
     }
 
     @Test
@@ -235,14 +213,11 @@ class AllocationServerTests extends WithServer {
         start(RecordSize.BYTES_112);
         runs(7);
 
-        try (RawClient client = client()) {
-            client.send(
-                    Request.allocation(7, 0, BufferType.L1, 101_152, 4096),
-                    Request.allocation(7, 0, BufferType.L1, 101_152, 2048),
-                    Request.allocation(7, 0, BufferType.DRAM, 0x3ffff800, 12_288),
-                    Request.of(MessageType.DUMP_REMAINING));
-            client.query(0);
-        }
+        report(
+                Request.allocation(7, 0, BufferType.L1, 101_152, 4096),
+                Request.allocation(7, 0, BufferType.L1, 101_152, 2048),
+                Request.allocation(7, 0, BufferType.DRAM, 0x3ffff800, 12_288));
+        report(Request.of(MessageType.DUMP_REMAINING));
 
         assertThat(lines().subList(3, lines().size())).containsExactly("""
                 📋 Received DUMP_REMAINING request...
@@ -268,17 +243,10 @@ class AllocationServerTests extends WithServer {
         start(RecordSize.BYTES_144);
 
         try (RawClient client = client()) {
-            client.send(
-                    new Request(MessageType.CB_ALLOC, 0, 4096, 0, 7, 101_152, 0),
-                    new Request(MessageType.CB_ALLOC, 0, 8192, 0, 7, 101_152, 0),
-                    new Request(MessageType.CB_FREE, 0, 0, 0, 7, 101_152, 0),
-                    new Request(MessageType.CB_FREE, 0, 4096, 0, 7, 101_152, 0),
-                    new Request(MessageType.CB_FREE, 0, 4096, 0, 7, 101_152, 0),
-                    new Request(MessageType.KERNEL_LOAD, 1, 131_072, 1, 7, 5, 0),
-                    new Request(MessageType.KERNEL_LOAD, 1, 131_072, 9, 7, 6, 0),
-                    new Request(MessageType.KERNEL_UNLOAD, 1, 131_072, 2, 7, 6, 0),
-                    new Request(MessageType.KERNEL_UNLOAD, 1, 131_072, 2, 7, 99, 0),
-                    Request.of(MessageType.DUMP_KERNELS));
+            client.send(requests(
+                    "CB_ALLOC 0 4096 0 101152; CB_ALLOC 0 8192 0 101152; CB_FREE 0 0 0 101152; CB_FREE 0 4096 0 101152;"
+                            + " CB_FREE 0 4096 0 101152; KERNEL_LOAD 1 131072 1 5; KERNEL_LOAD 1 131072 9 6;"
+                            + " KERNEL_UNLOAD 1 131072 2 6; KERNEL_UNLOAD 1 131072 2 99; DUMP_KERNELS 0 0 0 0"));
             assertThat(client.query(0).circularBuffers()).isZero();
             assertThat(client.query(1).kernels()).isEqualTo(131_072);
         }
@@ -299,15 +267,12 @@ class AllocationServerTests extends WithServer {
         AtomicReference<Instant> now = new AtomicReference<>(NOON);
         server = builder(RecordSize.BYTES_112).clock(now::get).start();
 
-        try (RawClient client = client()) {
-            client.send(
-                    Request.allocation(7, 1, BufferType.DRAM, 64, 100_000_000),
-                    Request.allocation(7, 1, BufferType.TRACE, 128, 24));
-            client.query(0);
-            now.set(NOON.plusSeconds(10));
-            client.query(0);
-            client.query(0);
-        }
+        report(
+                Request.allocation(7, 1, BufferType.DRAM, 64, 100_000_000),
+                Request.allocation(7, 1, BufferType.TRACE, 128, 24));
+        now.set(NOON.plusSeconds(10));
+        report();
+        report();
 
         assertThat(lines().subList(2, lines().size())).containsExactly("""
 
@@ -320,32 +285,29 @@ class AllocationServerTests extends WithServer {
                   Active allocations: 2""".split("\n"));
     }
 
-    /** The free of device 1 overtook its allocation, so nothing may be said to have leaked there. */
+    /** A free of device 1 overtook its allocation, so nothing may be said to have leaked there. */
     @Test
     void aFreeThatFindsNothingHasTheTypeThatItsAddressHadOnAnotherDevice() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
 
-        try (RawClient client = client()) {
-            client.send(
-                    Request.allocation(7, 0, BufferType.TRACE, 0x1000, 64),
-                    Request.free(7, 0, 0x1000),
-                    Request.free(7, 1, 0x1000),
-                    Request.allocation(7, 1, BufferType.TRACE, 0x1000, 64));
-        }
+        report(
+                Request.allocation(7, 0, BufferType.TRACE, 0x1000, 64),
+                Request.free(7, 0, 0x1000),
+                Request.free(7, 1, 0x1000),
+                Request.allocation(7, 1, BufferType.TRACE, 0x1000, 64));
 
         assertThat(verdict().survivors()).extracting(Survivor::status).containsExactly(SurvivorStatus.UNDECIDED);
+        assertThat(losses()).isEmpty();
     }
 
     @Test
     void aFreeThatOvertookItsAllocationLeavesMemoryOfAnyTypeUndecided() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
 
-        try (RawClient client = client()) {
-            client.send(
-                    Request.free(7, 1, 0x1000),
-                    Request.allocation(7, 1, BufferType.DRAM, 0x1000, 64),
-                    Request.allocation(7, 1, BufferType.TRACE, 0x1000, 64));
-        }
+        report(
+                Request.free(7, 1, 0x1000),
+                Request.allocation(7, 1, BufferType.DRAM, 0x1000, 64),
+                Request.allocation(7, 1, BufferType.TRACE, 0x1000, 64));
 
         assertThat(verdict().survivors())
                 .extracting(Survivor::status)
@@ -359,19 +321,14 @@ class AllocationServerTests extends WithServer {
     @Test
     void withoutAHistoryTheLedgerIsTheSame() throws IOException, InterruptedException {
         server = builder(RecordSize.BYTES_112).withoutHistory().start();
-        try (RawClient client = client()) {
-            client.send(
-                    Request.allocation(7, 0, BufferType.L1, 64, 64), Request.allocation(7, 0, BufferType.L1, 128, 64));
-            client.send(Request.free(7, 0, 64), Request.free(7, 0, 64));
-            assertThat(client.query(0).l1()).isEqualTo(64);
-        }
+        assertThat(report(allocation(7, 64), allocation(7, 128), free(7, 64), free(7, 64))
+                        .l1())
+                .isEqualTo(64);
         server.checkProcesses();
         assertThat(server.activeAllocations()).isZero();
         assertThat(server.tracker().history().events()).isEmpty();
         assertThat(verdict().outcome()).isNotEqualTo(Outcome.LEAK_FREE);
-        AllocationLog read = AllocationLog.read(
-                new ByteArrayInputStream(log.toString().getBytes(StandardCharsets.UTF_8)), "server.log");
-        assertThat(LeakCheck.create().examine(read.history()).outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(LeakCheck.create().examine(readLog().history()).outcome()).isEqualTo(Outcome.LEAKED);
     }
 
     @Test
@@ -381,10 +338,8 @@ class AllocationServerTests extends WithServer {
                 RawClient second = client();
                 RawClient silent = client();
                 RawClient monitor = client()) {
-            first.send(Request.allocation(7, 0, BufferType.L1, 64, 64), Request.free(7, 0, 64));
-            first.query(0);
-            second.send(Request.allocation(9, 0, BufferType.L1, 64, 64), Request.free(9, 0, 64));
-            second.query(0);
+            first.send(allocation(7, 64), free(7, 64)).query(0);
+            second.send(allocation(9, 64), free(9, 64)).query(0);
             silent.send((byte) 1);
             monitor.query(0);
             server.close();
@@ -444,8 +399,7 @@ class AllocationServerTests extends WithServer {
         }
         server.close();
 
-        AllocationLog read = AllocationLog.read(
-                new ByteArrayInputStream(log.toString().getBytes(StandardCharsets.UTF_8)), "server.log");
+        AllocationLog read = readLog();
 
         assertThat(read.history().lostReports()).as("seed %d", SEED).isEmpty();
         assertThat(read.unread().count()).isZero();

@@ -979,10 +979,4 @@ class LineReportsTests extends WithServer {
         assertThat(live).hasSize(1);
         return live.get(0);
     }
-
-    private List<Cause> causes() throws InterruptedException {
-        return verdict().survivors().stream()
-                .map(survivor -> survivor.diagnosis().cause())
-                .toList();
-    }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.server.client.AllocationClient;
+import dev.meshguard.server.process.ReportingProgram;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
@@ -14,11 +16,8 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A faulty connection of one program loses no report of others and adds none. */
 class ServerFaultTests extends WithServer {
@@ -71,7 +71,7 @@ class ServerFaultTests extends WithServer {
         start(RecordSize.BYTES_112);
 
         try (RawClient client = client()) {
-            for (byte next : bytes(RecordSize.BYTES_112, Request.allocation(7, 0, BufferType.L1, 4096, 64))) {
+            for (byte next : bytes(RecordSize.BYTES_112, allocation(7, 4096))) {
                 client.send(next);
                 server.awaitQuiet(LONG);
             }
@@ -79,12 +79,18 @@ class ServerFaultTests extends WithServer {
         }
     }
 
-    @Test
-    void aRecordThatBreaksOffIsLostAndSaid() throws IOException, InterruptedException {
+    /** The socket of a program that ends without reading its answers is reset. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void aRecordThatBreaksOffIsLostAndSaid(int unreadAnswers) throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
         try (RawClient client = client()) {
-            client.send(Request.allocation(7, 0, BufferType.L1, 4096, 64));
-            client.send(Arrays.copyOf(bytes(RecordSize.BYTES_112, Request.free(7, 0, 4096)), 50));
+            client.send(allocation(7, 4096));
+            for (int answer = 0; answer < unreadAnswers; answer++) {
+                client.send(Request.query(0));
+            }
+            server.awaitQuiet(LONG);
+            client.send(Arrays.copyOf(bytes(RecordSize.BYTES_112, free(7, 4096)), 50));
         }
 
         String why = "connection 1 (process 7) ended after 50 bytes of a record of 112: it was killed in the middle, or"
@@ -93,22 +99,6 @@ class ServerFaultTests extends WithServer {
         assertThat(server.problems()).containsExactly(why);
         assertThat(server.connections().get(0).problem()).contains(why);
         assertThat(server.usage(0).l1()).isEqualTo(64);
-    }
-
-    /** The socket of a program that ends without reading its answers is reset. */
-    @Test
-    void aRecordThatBreaksOffIsLostThoughTheProgramReadNoAnswer() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_112);
-        try (RawClient client = client()) {
-            client.send(Request.allocation(7, 0, BufferType.L1, 4096, 64), Request.query(0));
-            server.awaitQuiet(LONG);
-            client.send(Arrays.copyOf(bytes(RecordSize.BYTES_112, Request.free(7, 0, 4096)), 50));
-        }
-
-        assertThat(losses())
-                .containsExactly(
-                        "connection 1 (process 7) ended after 50 bytes of a record of 112: it was killed in the"
-                                + " middle, or sends records of another size");
     }
 
     @Test
@@ -121,9 +111,7 @@ class ServerFaultTests extends WithServer {
         try (RawClient bad = client()) {
             bad.isRejectedAfter(new byte[112 * 10]);
         }
-        try (RawClient good = client()) {
-            good.send(Request.allocation(7, 0, BufferType.L1, 4096, 64)).query(0);
-        }
+        report(allocation(7, 4096));
 
         assertThat(server.problems())
                 .containsExactly(
@@ -142,14 +130,11 @@ class ServerFaultTests extends WithServer {
         }
         try (RawClient good = client();
                 RawClient bad = client()) {
-            good.send(Request.allocation(7, 0, BufferType.L1, 4096, 64)).query(0);
+            good.send(allocation(7, 4096)).query(0);
 
             assertThat(bad.isRejectedAfter(garbage)).isTrue();
-            assertThat(good.send(Request.allocation(7, 0, BufferType.L1, 8192, 64))
-                            .query(0)
-                            .l1())
-                    .isEqualTo(128);
-            good.send(Request.free(7, 0, 4096), Request.free(7, 0, 8192)).query(0);
+            assertThat(good.send(allocation(7, 8192)).query(0).l1()).isEqualTo(128);
+            good.send(free(7, 4096), free(7, 8192)).query(0);
         }
         assertThat(lines())
                 .contains("⚠️  Too many consecutive errors (10) - closing connection (likely protocol mismatch)");
@@ -160,11 +145,9 @@ class ServerFaultTests extends WithServer {
     void keepsFewEventsOfManyRejectedMessagesAndCountsAll() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
         int messages = 50_000;
-        try (RawClient client = client()) {
-            Request[] rejected = new Request[messages];
-            Arrays.setAll(rejected, message -> Request.allocation(7, 100 + message, BufferType.L1, 64, 64));
-            client.send(rejected).query(0);
-        }
+        Request[] rejected = new Request[messages];
+        Arrays.setAll(rejected, message -> Request.allocation(7, 100 + message, BufferType.L1, 64, 64));
+        report(rejected);
 
         assertThat(server.tracker().history().lostReports())
                 .hasSizeLessThan(1100)
@@ -177,10 +160,8 @@ class ServerFaultTests extends WithServer {
     @Test
     void aTextThatIsNoRecordIsNoReportThatIsLost() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
-        try (RawClient good = client();
-                RawClient monitor = client()) {
-            good.send(Request.allocation(7, 0, BufferType.L1, 4096, 64), Request.free(7, 0, 4096))
-                    .query(0);
+        report(allocation(7, 4096), free(7, 4096));
+        try (RawClient monitor = client()) {
             monitor.send("QUERY_ALL\n".getBytes(StandardCharsets.US_ASCII));
         }
 
@@ -200,10 +181,7 @@ class ServerFaultTests extends WithServer {
             assertThat(server.await(all -> all.stream().anyMatch(one -> one.records() > 1000), LONG))
                     .isTrue();
 
-            assertThat(other.send(Request.allocation(7, 0, BufferType.L1, 4096, 64))
-                            .query(0)
-                            .l1())
-                    .isEqualTo(64);
+            assertThat(other.send(allocation(7, 4096)).query(0).l1()).isEqualTo(64);
             for (int answer = 0; answer < questions.length; answer++) {
                 slow.receive();
             }
@@ -220,10 +198,7 @@ class ServerFaultTests extends WithServer {
 
         try (RawClient silent = client();
                 RawClient other = client()) {
-            assertThat(other.send(Request.allocation(7, 0, BufferType.L1, 4096, 64))
-                            .query(0)
-                            .l1())
-                    .isEqualTo(64);
+            assertThat(other.send(allocation(7, 4096)).query(0).l1()).isEqualTo(64);
             assertThat(server.connections()).allMatch(ConnectionSnapshot::isOpen);
             assertThat(silent).isNotNull();
         }
@@ -283,12 +258,10 @@ class ServerFaultTests extends WithServer {
         server = builder(RecordSize.BYTES_112)
                 .processInspector(ProcessInspector.ofThisMachine())
                 .start();
-        Process program = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        source().toString(),
-                        server.socketPath().toString())
-                .inheritIO()
-                .start();
+        ProcessBuilder command = new ProcessBuilder(ReportingProgram.command("112", "many 1000000000")).inheritIO();
+        command.environment()
+                .put(AllocationClient.SOCKET_VARIABLE, server.socketPath().toString());
+        Process program = command.start();
         try {
             assertThat(server.await(all -> all.stream().anyMatch(one -> one.reports() > 100), LONG))
                     .isTrue();
@@ -308,14 +281,6 @@ class ServerFaultTests extends WithServer {
                 .hasSize((int) reported)
                 .extracting(Survivor::cause)
                 .containsOnly(Cause.PROCESS_DIED);
-    }
-
-    private Path source() throws IOException {
-        Path source = folder.resolve("ReportingProgram.java");
-        try (InputStream resource = ServerFaultTests.class.getResourceAsStream("ReportingProgram.java")) {
-            Files.copy(resource, source);
-        }
-        return source;
     }
 
     @Test

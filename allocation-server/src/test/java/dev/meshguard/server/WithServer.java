@@ -1,10 +1,18 @@
 package dev.meshguard.server;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Survivor;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,9 +68,32 @@ abstract class WithServer {
         processes.put(process, NOON);
     }
 
+    // Programs
+
     RawClient client() throws IOException {
-        return new RawClient(server.socketPath(), server.recordSize().orElseThrow());
+        return client(server.recordSize().orElseThrow());
     }
+
+    RawClient client(RecordSize size) throws IOException {
+        return new RawClient(server.socketPath(), size);
+    }
+
+    /** Sends requests over a connection of their own; returns the usage of device 0 after them. */
+    MemoryUsage report(Request... requests) throws IOException {
+        try (RawClient client = client()) {
+            return client.send(requests).query(0);
+        }
+    }
+
+    static Request allocation(int process, long address) {
+        return Request.allocation(process, 0, BufferType.L1, address, 64);
+    }
+
+    static Request free(int process, long address) {
+        return Request.free(process, 0, address);
+    }
+
+    // What the server has recorded
 
     /** Returns the log so far without its first and last lines. */
     List<String> lines() throws InterruptedException {
@@ -74,9 +105,20 @@ abstract class WithServer {
                 .toList();
     }
 
+    /** Returns the log so far as {@code analyze} reads it. */
+    AllocationLog readLog() throws IOException, InterruptedException {
+        server.awaitQuiet(LONG);
+        return AllocationLog.read(
+                new ByteArrayInputStream(log.toString().getBytes(StandardCharsets.UTF_8)), "server.log");
+    }
+
     LeakVerdict verdict() throws InterruptedException {
         server.awaitQuiet(LONG);
         return LeakCheck.create().examine(server.tracker().history());
+    }
+
+    List<Cause> causes() throws InterruptedException {
+        return verdict().survivors().stream().map(Survivor::cause).toList();
     }
 
     List<String> losses() throws InterruptedException {

@@ -3,6 +3,7 @@ package dev.meshguard.server.process;
 import dev.meshguard.event.Phase;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -78,21 +79,8 @@ public final class TrackedProcesses implements AutoCloseable {
     /** Ends those that still run, in reverse order, and closes their servers. */
     @Override
     public void close() {
-        RuntimeException failure = null;
-        List<TrackedProcess> started = all();
-        for (int last = started.size() - 1; last >= 0; last--) {
-            try {
-                started.get(last).close();
-            } catch (RuntimeException notClosed) {
-                if (failure == null) {
-                    failure = notClosed;
-                } else {
-                    failure.addSuppressed(notClosed);
-                }
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
+        List<TrackedProcess> started = new ArrayList<>(all());
+        Collections.reverse(started);
+        started.forEach(TrackedProcess::close);
     }
 }

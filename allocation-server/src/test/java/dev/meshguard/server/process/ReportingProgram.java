@@ -14,12 +14,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A program that reports to the allocation server as its arguments specify. */
-final class ReportingProgram {
+public final class ReportingProgram {
 
     private ReportingProgram() {}
 
     /** Returns the command that runs it. */
-    static String[] command(String... steps) {
+    public static String[] command(String... steps) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",

@@ -19,7 +19,6 @@ import dev.meshguard.server.process.TrackedProcesses;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -107,16 +106,14 @@ class WatchedProcessesTests {
         assertThat(run(RunningTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
     }
 
-    /** A program that does not close must not hide the leaks of any. */
+    /** A program whose folder cannot be deleted must not hide the leaks of any. */
     @Test
     void aProgramThatCannotBeClosedIsCheckedNevertheless() {
         assertThat(run(UnclosableTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
-                .with(MultipleFailuresError.class)
                 .withTextContaining("UNEXPLAINED")
-                .withTextContaining("(2 failures)")
-                .withTextContaining(UncheckedIOException.class.getName());
+                .withTextContaining(" cannot be deleted: ");
     }
 
     @Test

@@ -28,7 +28,6 @@ final class WatchedProcessesSession implements SourceSession {
     private @Nullable TrackedProcesses processes;
     private @Nullable AllocationServer server;
     private @Nullable Path folder;
-    private @Nullable RuntimeException notEnded;
 
     WatchedProcessesSession(SourceContext context) {
         this.context = context;
@@ -114,35 +113,19 @@ final class WatchedProcessesSession implements SourceSession {
         }
     }
 
-    /** Ends the programs that still run; {@link #close} throws the error of one that could not be closed. */
+    /** Ends the programs that still run. */
     @Override
     public List<SourcePart> endParts() {
         if (processes == null) {
             return List.of();
         }
-        try {
-            processes.close();
-        } catch (RuntimeException failure) {
-            notEnded = failure;
-        }
+        processes.close();
         return processes.all().stream().<SourcePart>map(Program::new).toList();
     }
 
     /** Receives the last reports, and closes the server. */
     @Override
     public void close() {
-        try {
-            closeServer();
-        } catch (RuntimeException failure) {
-            Optional.ofNullable(notEnded).ifPresent(failure::addSuppressed);
-            throw failure;
-        }
-        if (notEnded != null) {
-            throw notEnded;
-        }
-    }
-
-    private void closeServer() {
         AllocationServer open = server;
         if (open == null) {
             return;
