@@ -214,6 +214,7 @@ class DamagedCaptureTests {
                 "7|[1]|[4]|node 7 frees the buffer of node 4, whose allocation has another",
                 "5|[4]|[1]|node 5 allocates the buffer of node 1 again",
                 "1|[3]|[8]|node 7 frees the buffer of node 1, which a later tensor uses",
+                "1|[3]|[2]|node 1, a buffer, has an edge to node 2, which is no tensor",
                 "4|[6]|[3]|node 5 allocates the buffer of node 4, which a tensor used before",
                 "7|[1]|[1,4]|node 7 has edges to several buffers",
                 "7|[1]|[3]|node 7 frees a buffer that no node describes",

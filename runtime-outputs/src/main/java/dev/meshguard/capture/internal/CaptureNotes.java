@@ -1,5 +1,9 @@
 package dev.meshguard.capture.internal;
 
+import dev.meshguard.capture.evidence.internal.MemoryHolder;
+import dev.meshguard.capture.evidence.internal.RuntimeText;
+import dev.meshguard.capture.evidence.internal.RuntimeText.AddressRange;
+import dev.meshguard.capture.evidence.internal.RuntimeTextParser;
 import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,10 +11,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** Collects what a reader of the verdict must know of a capture besides its history, in bounded memory. */
+/** Collects what a reader of the verdict must know of a recording besides its history, in bounded memory. */
 final class CaptureNotes {
 
     private static final int MAX_KINDS = 100;
@@ -18,11 +23,21 @@ final class CaptureNotes {
     private static final int MAX_EXCEPTIONS = 5;
     private static final int MAX_TEXT = 200;
 
+    private final String recording;
     private final List<String> first = new ArrayList<>();
     private final Map<String, Long> skipped = new TreeMap<>();
     private long moreSkipped;
     private final List<Supplier<String>> exceptions = new ArrayList<>();
     private long exceptionCount;
+
+    /**
+     * Creates an empty collection.
+     *
+     * @param recording the word for the recording
+     */
+    CaptureNotes(String recording) {
+        this.recording = recording;
+    }
 
     void add(String note) {
         first.add(note);
@@ -47,9 +62,10 @@ final class CaptureNotes {
     /**
      * Adds an operation that an exception left, with its number.
      *
-     * @param explanation returns the sentence about the reason, if there is one; it is used at the end
+     * @param buffers returns the buffers in a range of addresses, whose lines are known at the end; empty if buffers have no
+     *     addresses
      */
-    void exception(String operation, String reason, Supplier<Supplier<Optional<String>>> explanation) {
+    void exception(String operation, String reason, Function<AddressRange, Optional<List<MemoryHolder>>> buffers) {
         exceptionCount++;
         if (exceptions.size() < MAX_EXCEPTIONS) {
             String text = String.format(
@@ -57,9 +73,23 @@ final class CaptureNotes {
                     "An exception left %s%s",
                     shortened(operation),
                     reason.isBlank() ? "." : ": " + Quantities.quoted(shortened(reason)) + ".");
-            Supplier<Optional<String>> sentence = explanation.get();
-            exceptions.add(() -> text + sentence.get().map(words -> " " + words).orElse(""));
+            Optional<RuntimeText> rejection = RuntimeTextParser.firstOf(reason);
+            Optional<List<MemoryHolder>> holders =
+                    rejection.flatMap(RuntimeText::held).flatMap(buffers);
+            exceptions.add(() -> text
+                    + rejection.map(found -> " " + found.asReason()).orElse("")
+                    + holders.map(this::sentenceOn).orElse(""));
         }
+    }
+
+    private String sentenceOn(List<MemoryHolder> holders) {
+        return holders.isEmpty()
+                ? String.format(Locale.ROOT, " The %s allocated no buffer there.", recording)
+                : String.format(
+                        Locale.ROOT,
+                        " The %s has these buffers there in it: %s.",
+                        recording,
+                        MemoryHolder.text(holders));
     }
 
     List<String> all() {

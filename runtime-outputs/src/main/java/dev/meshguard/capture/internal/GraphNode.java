@@ -157,18 +157,14 @@ final class GraphNode {
 
     private static long parsed(String text) {
         String digits = text.strip();
-        if (digits.isEmpty() || digits.length() > MAX_DIGITS) {
+        if (digits.isEmpty() || digits.length() > MAX_DIGITS || !Character.isDigit(digits.charAt(0))) {
             return NONE;
         }
-        long number = 0;
-        for (int i = 0; i < digits.length(); i++) {
-            int digit = digits.charAt(i) - '0';
-            if (digit < 0 || digit > 9 || number > (Long.MAX_VALUE - digit) / 10) {
-                return NONE;
-            }
-            number = number * 10 + digit;
+        try {
+            return Long.parseLong(digits);
+        } catch (NumberFormatException otherText) {
+            return NONE;
         }
-        return number;
     }
 
     /** Returns the type, in the words of the capture; empty if the node has none. */
@@ -267,6 +263,15 @@ final class GraphNode {
         }
         Optional<BufferType> named = named(text(Param.BUFFER_TYPE));
         return named.isPresent() ? named : named(text(Param.EXACT_BUFFER_TYPE));
+    }
+
+    /** Returns where its buffer lies; null if it does not name that. */
+    @Nullable
+    Memory memory() {
+        long address = number(Param.ADDRESS).orElse(0);
+        return address == 0
+                ? null
+                : bufferType().map(type -> new Memory(device(), type, address)).orElse(null);
     }
 
     /** Returns whether the node names L1 and DRAM only: older captures do, also for L1_SMALL and the trace region. */

@@ -209,8 +209,7 @@ public final class GraphParser {
             nodes(json);
         } else if (first == JsonToken.START_OBJECT) {
             isReport = true;
-            recorder.expectCalls();
-            recorder.expectSnapshots();
+            recorder.reportBegan();
             report(json);
         }
         if (!captures.isEmpty() && (!hasGraph || (!hasNode && recorder.nodes() > 0))) {
@@ -260,41 +259,42 @@ public final class GraphParser {
         }
     }
 
-    /** The keys are numbers in the order of texts, so the operations are not in their order. */
+    /**
+     * The keys are numbers in the order of texts, so the operations are not in their order. An empty snapshot contradicts nothing
+     * that other snapshots do not contradict too.
+     */
     private void snapshots(JsonParser json) throws IOException {
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             OptionalLong key = GraphNode.number(json.currentName());
             boolean isNumber = key.isPresent() && key.getAsLong() < Integer.MAX_VALUE;
-            boolean isArray = json.nextToken() == JsonToken.START_ARRAY;
-            Optional<SnapshotComparison> comparison =
-                    isNumber ? recorder.snapshotAfter((int) key.getAsLong()) : Optional.empty();
-            if (!isNumber || !isArray) {
+            if (json.nextToken() != JsonToken.START_ARRAY || !isNumber) {
                 recorder.unread(isNumber ? "snapshot that is no list" : "snapshot of no operation");
                 json.skipChildren();
-            } else if (comparison.isEmpty()) {
-                unknownSnapshot(json);
+                continue;
+            }
+            int operation = (int) key.getAsLong();
+            if (recorder.snapshots().hasOperation(operation)) {
+                recorder.snapshots().compare(operation, buffers(json));
+            } else if (isEmpty(json)) {
+                recorder.skipped("snapshot of no outermost operation that ended");
             } else {
-                snapshot(json, (int) key.getAsLong(), comparison.get());
+                recorder.unread("snapshot of no outermost operation that ended");
             }
         }
     }
 
-    /** An empty snapshot contradicts nothing that other snapshots do not contradict too. */
-    private void unknownSnapshot(JsonParser json) throws IOException {
+    /** Skips an array; returns whether it has no elements. */
+    private static boolean isEmpty(JsonParser json) throws IOException {
         boolean isEmpty = true;
-        for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
+        while (json.nextToken() != JsonToken.END_ARRAY) {
             json.skipChildren();
             isEmpty = false;
         }
-        if (isEmpty) {
-            recorder.skipped("snapshot of no outermost operation that ended");
-        } else {
-            recorder.unread("snapshot of no outermost operation that ended");
-        }
+        return isEmpty;
     }
 
-    private void snapshot(JsonParser json, int operation, SnapshotComparison comparison) throws IOException {
-        comparison.snapshotBegan();
+    private List<Memory> buffers(JsonParser json) throws IOException {
+        List<Memory> buffers = new ArrayList<>();
         for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
             if (next != JsonToken.START_OBJECT) {
                 json.skipChildren();
@@ -302,25 +302,25 @@ public final class GraphParser {
                 continue;
             }
             OptionalLong address = OptionalLong.empty();
-            Optional<BufferType> type = Optional.empty();
+            OptionalLong type = OptionalLong.empty();
             while (json.nextToken() == JsonToken.FIELD_NAME) {
                 String key = json.currentName();
                 if (json.nextToken().isScalarValue() && key.equals("address")) {
                     address = GraphNode.number(json.getText());
                 } else if (json.currentToken().isScalarValue() && key.equals("buffer_type")) {
-                    OptionalLong code = GraphNode.number(json.getText());
-                    type = code.isPresent() ? GraphNode.typeOfCode(code.getAsLong()) : Optional.empty();
+                    type = GraphNode.number(json.getText());
                 } else {
                     json.skipChildren();
                 }
             }
-            if (address.isPresent() && type.isPresent()) {
-                comparison.buffer(operation, type.get(), address.getAsLong());
+            Optional<BufferType> known = GraphNode.typeOfCode(type.orElse(GraphNode.NONE));
+            if (address.isPresent() && known.isPresent()) {
+                buffers.add(new Memory(0, known.get(), address.getAsLong()));
             } else {
                 recorder.unread("buffer of a snapshot without valid numbers");
             }
         }
-        comparison.snapshotEnded(operation);
+        return buffers;
     }
 
     private void nodes(JsonParser json) throws IOException {

@@ -1,6 +1,5 @@
 package dev.meshguard.capture.internal;
 
-import dev.meshguard.capture.internal.CapturedBuffer.Memory;
 import dev.meshguard.event.BufferType;
 import java.io.IOException;
 import java.util.HashMap;

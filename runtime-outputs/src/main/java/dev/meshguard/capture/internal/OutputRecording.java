@@ -1,7 +1,5 @@
 package dev.meshguard.capture.internal;
 
-import dev.meshguard.capture.RemainingBuffer;
-import dev.meshguard.capture.internal.CapturedBuffer.Memory;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.MemoryRequest;
@@ -12,16 +10,27 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reports what a file contains to a tracker, with a round from each marked operation to the next.
  *
  * <p>A file contains neither the time of an event nor how many banks a buffer lies in.
+ *
+ * @param <B> the buffers of the file
  */
-final class OutputRecording {
+final class OutputRecording<B extends RecordedBuffer> {
 
     /** The request of every free, of which a file contains nothing but the address. */
     private static final MemoryRequest RELEASE = MemoryRequest.of(AllocationDetails.user());
@@ -29,9 +38,13 @@ final class OutputRecording {
     private final AllocationTracker tracker =
             AllocationTracker.builder().ofFile().build();
 
-    private final CaptureNotes notes = new CaptureNotes();
+    private final CaptureNotes notes;
     private final ReadingCriteria criteria;
     private final String noun;
+    private final Map<String, AllocationDetails> details = new HashMap<>();
+    /** Allocated and not freed, in the order of allocation. */
+    private final Map<Memory, B> live = new LinkedHashMap<>();
+
     private Phase phase = Phase.START;
     private int rounds;
     private Scope round = () -> {};
@@ -44,6 +57,7 @@ final class OutputRecording {
     OutputRecording(SourceDescription source, ReadingCriteria criteria, String noun) {
         this.criteria = criteria;
         this.noun = noun;
+        notes = new CaptureNotes(noun);
         tracker.sourceAttached(source);
     }
 
@@ -60,11 +74,6 @@ final class OutputRecording {
         }
     }
 
-    /** Ends the last round, if there is one. */
-    void endRound() {
-        round.close();
-    }
-
     /** Begins a phase, unless it is the current one. */
     void enter(Phase next) {
         if (!next.equals(phase)) {
@@ -77,23 +86,57 @@ final class OutputRecording {
         return phase;
     }
 
-    void allocated(Memory memory, long size, MemoryRequest request) {
-        tracker.allocated(request, memory.device(), memory.type(), memory.address(), size, Ownership.OWNING);
+    /** Returns the buffer that is allocated at a place; null if there is none. */
+    @Nullable
+    B at(@Nullable Memory memory) {
+        return live.get(memory);
     }
 
-    void freed(Memory memory) {
-        tracker.freed(RELEASE, memory.device(), memory.type(), memory.address(), Ownership.OWNING);
+    /** Returns the places at which buffers are allocated. */
+    Set<Memory> places() {
+        return Collections.unmodifiableSet(live.keySet());
     }
 
-    void lost(long count, String reason) {
-        tracker.reportsLost(count, reason);
+    /** Returns the buffers that are allocated, in the order of allocation. */
+    Stream<B> live() {
+        return live.values().stream();
     }
 
-    /** Returns the details of memory that the runtime allocates for itself in an operation. */
-    static AllocationDetails ofRuntime(String operation) {
-        return AllocationDetails.user()
-                .withLifetime(BufferLifetime.PERSISTENT)
-                .ownedBy(new Owner(Owner.Kind.OTHER, "the runtime, for " + operation));
+    private List<B> remaining() {
+        return live().filter(buffer -> !buffer.isFromBefore()).toList();
+    }
+
+    /** Records an allocation by an operation, unless its name is not known, at a place where none is allocated. */
+    void allocated(B buffer, Optional<String> operation, Optional<String> label) {
+        AllocationDetails all = operation
+                .map(name -> buffer.isOfRuntime ? ofRuntime(name) : details.computeIfAbsent(name, OutputRecording::of))
+                .orElse(AllocationDetails.user());
+        buffer.details = label.map(all::labelled).orElse(all);
+        live.put(buffer.memory(), buffer);
+        if (!buffer.isFromBefore()) {
+            Memory memory = buffer.memory();
+            tracker.allocated(buffer, memory.device(), memory.type(), memory.address(), buffer.size, Ownership.OWNING);
+        }
+    }
+
+    private static AllocationDetails of(String operation) {
+        return AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, operation));
+    }
+
+    private static AllocationDetails ofRuntime(String operation) {
+        return of("the runtime, for " + operation).withLifetime(BufferLifetime.PERSISTENT);
+    }
+
+    void freed(B buffer) {
+        live.remove(buffer.memory());
+        if (!buffer.isFromBefore()) {
+            Memory memory = buffer.memory();
+            tracker.freed(RELEASE, memory.device(), memory.type(), memory.address(), Ownership.OWNING);
+        }
+    }
+
+    void lost(long count, String reason, Object... values) {
+        tracker.reportsLost(count, String.format(Locale.ROOT, reason, values));
     }
 
     /** Records that an operation did not return: its result has no tensor, and memory of the runtime has none either. */
@@ -101,21 +144,38 @@ final class OutputRecording {
         if (withoutTensor > 0) {
             lost(
                     -1,
-                    String.format(
-                            Locale.ROOT,
-                            "%s did not return, so it is not known whose its %s without a tensor are",
-                            operation,
-                            Quantities.count(withoutTensor, "buffer")));
+                    "%s did not return, so it is not known whose its %s without a tensor are",
+                    operation,
+                    Quantities.count(withoutTensor, "buffer"));
         }
     }
 
     /**
-     * Ends tracking, unless the criteria judge the end.
+     * Notes that an exception left an operation, with the buffers in the way of a request that was rejected.
      *
-     * @param remaining how many buffers remain that may be freed later
-     * @param ofRuntime how many buffers of the runtime remain
+     * @param freed the buffers that the operation freed
      */
-    void stop(long remaining, long ofRuntime) {
+    void exception(String operation, String reason, Stream<B> freed) {
+        notes.exception(operation, reason, range -> {
+            List<RecordedBuffer> all = new ArrayList<>(live.values());
+            if (range.from() != 0
+                    && all.stream().noneMatch(buffer -> buffer.memory().address() == range.from())) {
+                freed.forEach(all::add); // The exception may have freed the buffer that the text names.
+            }
+            return Optional.of(all.stream()
+                    .filter(buffer -> range.contains(
+                            buffer.memory().type(), buffer.memory().address()))
+                    .map(RecordedBuffer::holder)
+                    .toList());
+        });
+    }
+
+    /** Ends the last round, and ends tracking, unless the criteria judge the end. */
+    void stop() {
+        round.close();
+        long ofRuntime =
+                remaining().stream().filter(buffer -> buffer.isOfRuntime).count();
+        long remaining = remaining().size() - ofRuntime;
         if (remaining > 0 && !criteria.judgesEnd()) {
             notes.add(
                     remaining,
@@ -134,10 +194,16 @@ final class OutputRecording {
     }
 
     /** Adds the notes and the check, and returns the content with the history. */
-    OutputContent end(OptionalInt rank, long records, long reports, List<RemainingBuffer> remaining) {
+    OutputContent end(OptionalInt rank, long records, long reports) {
         List<String> all = notes.all();
         all.forEach(tracker::sourceNoted);
         tracker.checked(criteria.today());
-        return new OutputContent(rank, tracker.history(), records, reports, remaining, all);
+        return new OutputContent(
+                rank,
+                tracker.history(),
+                records,
+                reports,
+                remaining().stream().map(RecordedBuffer::remaining).toList(),
+                all);
     }
 }

@@ -16,7 +16,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * The Python calls of a graph capture, which ttnn writes to {@code <stem>.python_io.json} beside it, or into its report.
@@ -31,22 +32,8 @@ final class PythonCalls {
     private static final String CALLS = ".python_io.json";
     private static final int MAX_NAMES = 3;
 
-    /** Which operations have the calls of a name. */
-    private enum Match {
-        ALL,
-        OUTERMOST,
-        NONE
-    }
-
-    /** The calls of one name, in order. */
-    private static final class Calls {
-        private final List<Optional<Origin>> origins = new ArrayList<>();
-        private Match match = Match.NONE;
-        private int operations;
-    }
-
     private final String file;
-    private final Map<String, Calls> byName = new HashMap<>();
+    private final Map<String, List<Optional<Origin>>> originsByName = new TreeMap<>();
     private final Optional<String> damage;
 
     private PythonCalls(String file, Optional<String> damage) {
@@ -134,71 +121,54 @@ final class PythonCalls {
                 json.skipChildren();
             }
         }
-        byName.computeIfAbsent(name, unused -> new Calls())
-                .origins
+        originsByName
+                .computeIfAbsent(name, first -> new ArrayList<>())
                 .add(known.computeIfAbsent(stack.toString(), PythonStack::origin));
     }
 
-    /** Returns the name that an operation of C++ has in Python. */
-    static String nameInPython(String name) {
-        return name.replace("::", ".");
-    }
-
     /**
-     * Uses the calls of each name of which a capture has as many operations.
+     * Gives operations the lines of the calls of their names.
      *
-     * @param all the numbers of operations by their names
-     * @param outermost the numbers of outermost operations by their names in Python
+     * @param operations all operations of the capture, in their order
+     * @return what a reader must know of calls that were not used
      */
-    void match(Map<String, Integer> all, Map<String, Integer> outermost) {
-        byName.forEach((name, calls) -> {
-            int size = calls.origins.size();
-            int inAll = all.getOrDefault(name, 0);
-            int inOutermost = outermost.getOrDefault(name, 0);
-            calls.match = inAll == size ? Match.ALL : inOutermost == size ? Match.OUTERMOST : Match.NONE;
-            calls.operations = Math.max(inAll, inOutermost);
-        });
-    }
-
-    /** Returns the line of the call of an operation, if it is known. */
-    Optional<Origin> origin(OperationNumbers.Numbered operation) {
-        Calls calls = byName.get(operation.name());
-        if (calls != null && calls.match == Match.ALL) {
-            return calls.origins.get(operation.number());
-        }
-        Calls outermost = operation.caller() == null ? byName.get(nameInPython(operation.name())) : null;
-        return outermost != null && outermost.match == Match.OUTERMOST
-                ? outermost.origins.get(operation.outermostNumber())
-                : Optional.empty();
-    }
-
-    /** Returns what a reader must know of calls that were not used. */
-    List<String> notes() {
+    List<String> nameLines(List<CapturedOperation> operations) {
         if (damage.isPresent()) {
             return List.of(String.format(
                     Locale.ROOT, "%s cannot be read (%s), so no line of Python is named.", file, damage.get()));
         }
-        List<String> names = new ArrayList<>();
-        for (String name : new TreeSet<>(byName.keySet())) {
-            Calls calls = byName.get(name);
-            if (calls != null && calls.match == Match.NONE) {
-                names.add(String.format(
+        Map<String, List<CapturedOperation>> all =
+                operations.stream().collect(Collectors.groupingBy(operation -> operation.name));
+        Map<String, List<CapturedOperation>> outermost = operations.stream()
+                .filter(operation -> operation.caller == null)
+                .collect(Collectors.groupingBy(operation -> operation.name.replace("::", ".")));
+        List<String> unused = new ArrayList<>();
+        originsByName.forEach((name, origins) -> {
+            List<CapturedOperation> ofName = all.getOrDefault(name, List.of());
+            List<CapturedOperation> ofOutermost = outermost.getOrDefault(name, List.of());
+            List<CapturedOperation> called = ofName.size() == origins.size() ? ofName : ofOutermost;
+            if (called.size() != origins.size()) {
+                unused.add(String.format(
                         Locale.ROOT,
                         "%s (%s, %s)",
                         Quantities.quoted(name),
-                        Quantities.count(calls.origins.size(), "call"),
-                        Quantities.count(calls.operations, "operation")));
+                        Quantities.count(origins.size(), "call"),
+                        Quantities.count(Math.max(ofName.size(), ofOutermost.size()), "operation")));
+                return;
             }
-        }
-        if (names.isEmpty()) {
+            for (int i = 0; i < called.size(); i++) {
+                called.get(i).line = origins.get(i);
+            }
+        });
+        if (unused.isEmpty()) {
             return List.of();
         }
-        int more = names.size() - MAX_NAMES;
+        int more = unused.size() - MAX_NAMES;
         return List.of(String.format(
                 Locale.ROOT,
                 "%s names no line for operations of which it has another number than the capture: %s%s.",
                 file,
-                String.join(", ", names.subList(0, Math.min(MAX_NAMES, names.size()))),
+                String.join(", ", unused.subList(0, Math.min(MAX_NAMES, unused.size()))),
                 more > 0 ? " and " + more + " more" : ""));
     }
 }

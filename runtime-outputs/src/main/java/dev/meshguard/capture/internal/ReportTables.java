@@ -60,6 +60,11 @@ final class ReportTables {
         return rank;
     }
 
+    /** Returns whether the database was imported from reports of graphs; the older writer has no table for their metadata. */
+    boolean isImported() {
+        return columns.containsKey("report_metadata");
+    }
+
     /** Returns whether there is a table with these columns. */
     boolean has(String table, String... names) {
         Set<String> found = columns.get(table);

@@ -2,10 +2,14 @@ package dev.meshguard.capture.internal;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
-import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -34,41 +38,16 @@ final class SnapshotComparison {
 
     /** The states of a place, each from a node on. */
     private static final class Changes {
-        private static final State[] STATES = State.values();
-
-        /** The number of the node, and the state in the two lowest bits. */
-        private long[] changes = new long[2];
-
-        private int count;
+        private final NavigableMap<Integer, State> states = new TreeMap<>();
         private int allocated;
-        /** The first change that may be FREED. */
-        private int firstFreed;
-        /** The last snapshot that has the place. */
-        private int seenIn;
-
-        private void add(int node, State state) {
-            if (count == changes.length) {
-                changes = Arrays.copyOf(changes, count * 2);
-            }
-            changes[count++] = ((long) node << 2) | state.ordinal();
-        }
+        /** The last node that frees a buffer from before the capture. */
+        private int freedFromBefore;
 
         /** Until a buffer from before the capture is freed, a free of another one at its place does not show that it is empty. */
-        private void replaceFreed() {
-            for (; firstFreed < count; firstFreed++) {
-                if (stateOf(changes[firstFreed]) == State.FREED) {
-                    changes[firstFreed] -= State.FREED.ordinal() - State.UNKNOWN.ordinal();
-                }
-            }
-        }
-
         private State after(int node) {
-            int next = -Arrays.binarySearch(changes, 0, count, ((long) node << 2) | 3) - 1;
-            return next == 0 ? State.UNKNOWN : stateOf(changes[next - 1]);
-        }
-
-        private static State stateOf(long change) {
-            return STATES[(int) (change & 3)];
+            Map.Entry<Integer, State> last = states.floorEntry(node);
+            boolean isKnown = last != null && (last.getValue() == State.ALLOCATED || last.getKey() >= freedFromBefore);
+            return isKnown ? last.getValue() : State.UNKNOWN;
         }
     }
 
@@ -82,44 +61,42 @@ final class SnapshotComparison {
     /** By the numbers of their nodes. */
     private final Map<Integer, Outermost> operations = new HashMap<>();
 
-    // The snapshot that is being read.
-    private int allocated;
-    private int freed;
-    private int unknown;
-
-    // All snapshots.
     private int snapshots;
     private int mostUnknown;
     private final SortedMap<Integer, Contradiction> contradictions = new TreeMap<>();
     private int moreContradictions;
 
-    private Changes changes(BufferType type, long address) {
-        return places.computeIfAbsent(new Place(type.memory(), address), first -> new Changes());
+    private static Place place(Memory memory) {
+        return new Place(memory.type().memory(), memory.address());
+    }
+
+    private Changes changes(Memory memory) {
+        return places.computeIfAbsent(place(memory), first -> new Changes());
     }
 
     /** Adds an allocation; the nodes of the graph come before the first snapshot. */
-    void allocated(BufferType type, long address, int node) {
-        Changes place = changes(type, address);
+    void allocated(Memory memory, int node) {
+        Changes place = changes(memory);
         if (place.allocated++ == 0) {
-            place.add(node, State.ALLOCATED);
+            place.states.put(node, State.ALLOCATED);
             allocatedPlaces++;
         }
     }
 
-    void freed(BufferType type, long address, int node) {
-        Changes place = changes(type, address);
+    void freed(Memory memory, int node) {
+        Changes place = changes(memory);
         if (--place.allocated == 0) {
-            place.add(node, State.FREED);
+            place.states.put(node, State.FREED);
             allocatedPlaces--;
         }
     }
 
     /** Adds the free of a buffer from before the capture. */
-    void freedFromBefore(BufferType type, long address, int node) {
-        Changes place = changes(type, address);
-        place.replaceFreed();
+    void freedFromBefore(Memory memory, int node) {
+        Changes place = changes(memory);
+        place.freedFromBefore = node;
         if (place.allocated == 0) {
-            place.add(node, State.FREED);
+            place.states.put(node, State.FREED);
         }
     }
 
@@ -132,32 +109,32 @@ final class SnapshotComparison {
         return operations.containsKey(start);
     }
 
-    /** Begins a snapshot. */
-    void snapshotBegan() {
+    /**
+     * Compares a snapshot.
+     *
+     * @param operation the number of the outermost operation that it follows
+     * @param buffers its buffers, the devices of which do not count
+     */
+    void compare(int operation, List<Memory> buffers) {
         snapshots++;
-        allocated = 0;
-        freed = 0;
-        unknown = 0;
-    }
-
-    /** Adds a buffer of the snapshot after an operation. */
-    void buffer(int operation, BufferType type, long address) {
-        Changes place = places.get(new Place(type.memory(), address));
-        if (place == null) {
-            unknown++;
-        } else if (place.seenIn != snapshots) {
-            place.seenIn = snapshots;
-            switch (place.after(operationOf(operation).end)) {
-                case ALLOCATED -> allocated++;
-                case FREED -> freed++;
-                case UNKNOWN -> unknown++;
+        Outermost ended = Objects.requireNonNull(operations.get(operation), "no outermost operation has this node");
+        int allocated = 0;
+        int freed = 0;
+        int unknown = 0;
+        Set<Place> seen = new HashSet<>();
+        for (Memory buffer : buffers) {
+            Place place = place(buffer);
+            Changes changes = places.get(place);
+            if (changes == null) {
+                unknown++;
+            } else if (seen.add(place)) {
+                switch (changes.after(ended.end)) {
+                    case ALLOCATED -> allocated++;
+                    case FREED -> freed++;
+                    case UNKNOWN -> unknown++;
+                }
             }
         }
-    }
-
-    /** Ends a snapshot. */
-    void snapshotEnded(int operation) {
-        Outermost ended = operationOf(operation);
         mostUnknown = Math.max(mostUnknown, unknown);
         if (allocated == ended.allocated && freed == 0) {
             return;
@@ -181,16 +158,8 @@ final class SnapshotComparison {
         }
     }
 
-    private Outermost operationOf(int start) {
-        Outermost operation = operations.get(start);
-        if (operation == null) {
-            throw new IllegalArgumentException("No outermost operation has the node " + start);
-        }
-        return operation;
-    }
-
     /** Reports the contradictions as lost reports, the first operations first. */
-    void report(OutputRecording recording) {
+    void report(OutputRecording<?> recording) {
         contradictions.values().forEach(found -> recording.lost(found.buffers, found.reason));
         if (moreContradictions > 0) {
             recording.lost(-1, Quantities.count(moreContradictions, "more snapshot") + " contradicted the graph");

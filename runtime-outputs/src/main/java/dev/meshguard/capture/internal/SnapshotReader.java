@@ -1,6 +1,5 @@
 package dev.meshguard.capture.internal;
 
-import dev.meshguard.capture.internal.CapturedBuffer.Memory;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import java.io.IOException;
@@ -14,6 +13,7 @@ final class SnapshotReader {
 
     private static final long NONE = Long.MAX_VALUE;
     private static final String NO_ROWS = "SELECT 0 WHERE 0";
+    private static final String UNREADABLE_ROW = "the table buffers has a row for %s without valid numbers";
 
     private final ReportTables tables;
     private final CaptureNotes notes;
@@ -22,7 +22,7 @@ final class SnapshotReader {
 
     SnapshotReader(ReportTables tables, ReadingCriteria criteria) {
         this.tables = tables;
-        this.recorder = new SnapshotRecorder(criteria);
+        this.recorder = new SnapshotRecorder(criteria, tables.isImported());
         this.notes = recorder.notes();
     }
 
@@ -36,20 +36,21 @@ final class SnapshotReader {
             for (long id = first(names, buffers, tensors); id < NONE; id = first(names, buffers, tensors)) {
                 long call = id;
                 errorsBefore(id, errors);
-                operation(id, names, errors.operation == id);
+                ReportedOperation operation = operation(id, names, errors);
                 for (; tensors.operation == id; tensors.next()) {
-                    tensor(tensors.row);
+                    tensor(operation, tensors.row);
                 }
                 for (; buffers.operation == id; buffers.next()) {
-                    buffer(buffers.row);
+                    buffer(operation, buffers.row);
                 }
-                recorder.operationEnded(graph(graphs, id), () -> stacks.of(call).flatMap(PythonStack::origin));
+                addGraph(operation, graphs.of(id));
+                recorder.operation(operation, () -> stacks.of(call).flatMap(PythonStack::origin));
                 for (; errors.operation == id; errors.next()) {
-                    recorder.exception(reason(errors.row));
+                    recorder.exception(operation, reason(errors.row));
                 }
             }
             if (buffers.hasRow) {
-                recorder.unreadableBuffer();
+                recorder.lost(1, UNREADABLE_ROW, "operation " + NONE);
             }
             errorsBefore(NONE, errors);
         }
@@ -60,25 +61,31 @@ final class SnapshotReader {
         return Arrays.stream(all).mapToLong(rows -> rows.operation).min().orElse(NONE);
     }
 
-    private void operation(long id, Rows names, boolean hasError) throws SQLException {
+    /** Only the table of errors lists an operation that an exception left, in some versions. */
+    private ReportedOperation operation(long id, Rows names, Rows errors) throws SQLException {
+        boolean hasError = errors.operation == id;
         if (names.operation != id) {
-            recorder.operationBegan(id, Optional.empty(), hasError);
-            recorder.unlisted();
-            return;
+            if (!hasError) {
+                recorder.unlisted(id);
+            }
+            return new ReportedOperation(
+                    id, hasError ? Optional.ofNullable(errors.row.getString(2)) : Optional.empty(), hasError);
         }
         operations++;
-        recorder.operationBegan(id, Optional.ofNullable(names.row.getString(2)), hasError || names.row.getInt(3) != 0);
+        ReportedOperation operation = new ReportedOperation(
+                id, Optional.ofNullable(names.row.getString(2)), hasError || names.row.getInt(3) != 0);
         names.next();
         while (names.operation == id) {
             notes.skipped("further row of an operation");
             names.next();
         }
+        return operation;
     }
 
-    private void tensor(ResultSet row) throws SQLException {
+    private static void tensor(ReportedOperation operation, ResultSet row) throws SQLException {
         Optional<BufferType> type = GraphNode.typeOfCode(row.getLong(6));
         if (type.isPresent()) {
-            recorder.tensor(
+            operation.tensor(
                     row.getInt(2) != 0,
                     row.getLong(3),
                     Optional.ofNullable(row.getString(7)),
@@ -86,44 +93,43 @@ final class SnapshotReader {
         }
     }
 
-    private void buffer(ResultSet row) throws SQLException {
+    private void buffer(ReportedOperation operation, ResultSet row) throws SQLException {
+        operation.rows++;
         long device = row.getLong(2);
         long address = row.getLong(3);
         long size = row.getLong(4);
         Optional<BufferType> type = GraphNode.typeOfCode(row.getLong(5));
-        boolean isValid = row.getInt(6) != 0;
-        if (isValid
-                && type.isPresent()
-                && device >= 0
-                && device <= HistoryEvent.MAX_DEVICE
-                && address >= 0
-                && size >= 0) {
-            recorder.buffer(new Memory((int) device, type.get(), address), size);
-        } else {
-            recorder.unreadableBuffer();
+        boolean isPossible =
+                device >= 0 && device <= HistoryEvent.MAX_DEVICE && address >= 0 && size >= 0 && row.getInt(6) != 0;
+        if (type.isEmpty() || !isPossible) {
+            operation.isWhole = false;
+            recorder.lost(1, UNREADABLE_ROW, operation.numberedName());
+        } else if (operation.snapshot.put(new Memory((int) device, type.get(), address), size) != null) {
+            recorder.lost(
+                    1,
+                    "the snapshot after %s has two %s buffers at 0x%x",
+                    operation.numberedName(),
+                    type.get(),
+                    address);
         }
     }
 
-    private OperationGraph graph(OperationTexts graphs, long id) throws SQLException {
-        Optional<String> graph = graphs.of(id);
-        if (graph.isEmpty()) {
-            return OperationGraph.UNKNOWN;
-        }
-        try {
-            return OperationGraph.of(graph.get());
-        } catch (IOException e) {
-            recorder.unreadableGraph();
-            return OperationGraph.UNKNOWN;
+    private void addGraph(ReportedOperation operation, Optional<String> graph) {
+        if (graph.isPresent()) {
+            try {
+                operation.graph = OperationGraph.of(graph.get());
+            } catch (IOException e) {
+                recorder.lost(-1, "the captured_graph of %s is damaged", operation.numberedName());
+            }
         }
     }
 
     /** Older versions name an operation that has no row. */
     private void errorsBefore(long id, Rows errors) throws SQLException {
         for (; errors.operation < id; errors.next()) {
-            notes.exception(
-                    SnapshotRecorder.name(errors.operation, Optional.ofNullable(errors.row.getString(2))),
-                    reason(errors.row),
-                    () -> Optional::empty);
+            ReportedOperation operation =
+                    new ReportedOperation(errors.operation, Optional.ofNullable(errors.row.getString(2)), true);
+            notes.exception(operation.numberedName(), reason(errors.row), range -> Optional.empty());
         }
     }
 
@@ -146,9 +152,8 @@ final class SnapshotReader {
     /** The operation, its name, and whether the process ended in it. */
     private ResultSet names() throws SQLException {
         // Only the older writer has a duration for each operation that ended.
-        String crashed = tables.has(ReportTables.OPERATIONS, "duration") && !tables.has("report_metadata")
-                ? "duration IS NULL"
-                : "0";
+        String crashed =
+                tables.has(ReportTables.OPERATIONS, "duration") && !tables.isImported() ? "duration IS NULL" : "0";
         return tables.query("SELECT operation_id, name, " + crashed + " FROM " + tables.rowsOf(ReportTables.OPERATIONS)
                 + " ORDER BY operation_id");
     }

@@ -1,0 +1,74 @@
+package dev.meshguard.capture.internal;
+
+import dev.meshguard.capture.RemainingBuffer;
+import dev.meshguard.capture.evidence.internal.MemoryHolder;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.MemoryRequest;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/** A buffer of a recording, and the request of its allocation. */
+abstract class RecordedBuffer implements MemoryRequest {
+
+    /** The bytes on one device. */
+    long size;
+
+    /** The operation that allocated it, if it is known. */
+    Optional<String> operation = Optional.empty();
+
+    /** Whether the runtime allocated it for itself. */
+    boolean isOfRuntime;
+
+    AllocationDetails details = AllocationDetails.user();
+
+    abstract Memory memory();
+
+    /** Returns the number of its node in a capture. */
+    abstract OptionalInt node();
+
+    abstract boolean hasAddress();
+
+    /** Returns whether it was allocated before the recording, so that it is not judged. */
+    abstract boolean isFromBefore();
+
+    /** Returns the tensors that use it, in their order. */
+    abstract List<RemainingBuffer.Tensor> tensors();
+
+    @Override
+    public AllocationDetails details() {
+        return details;
+    }
+
+    RemainingBuffer remaining() {
+        return new RemainingBuffer(
+                node(),
+                memory().device(),
+                memory().type(),
+                hasAddress() ? OptionalLong.of(memory().address()) : OptionalLong.empty(),
+                size,
+                operation,
+                origin(),
+                tensors());
+    }
+
+    /** Returns the buffer for a sentence, labelled with the number and shape of its first tensor. */
+    MemoryHolder holder() {
+        Optional<String> label = tensors().stream().findFirst().map(tensor -> {
+            String number = tensor.id().isPresent() ? "tensor " + tensor.id().getAsLong() : "tensor";
+            return tensor.shape().map(shape -> number + " " + shape).orElse(number);
+        });
+        String node = node().isPresent() ? "node " + node().getAsInt() : "";
+        return new MemoryHolder(
+                memory().type(),
+                memory().address(),
+                size,
+                memory().device(),
+                label,
+                this::origin,
+                operation
+                        .map(name -> "of " + name + (node.isEmpty() ? "" : " (" + node + ")"))
+                        .orElse(node.isEmpty() ? "of an unknown operation" : node));
+    }
+}
