@@ -13,10 +13,11 @@ import dev.meshguard.samples.corpus.writing.RuntimeOutputWriter;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -120,7 +121,15 @@ final class WrittenOutputs {
 
     private void add(CaseRun run, Format format) {
         RuntimeOutputWriter writer = format.writer.apply(run.history());
-        byte[] file = bytes(writer);
+        Path file = file(writer);
+        try {
+            add(run, format, writer, file);
+        } finally {
+            file.toFile().delete();
+        }
+    }
+
+    private void add(CaseRun run, Format format, RuntimeOutputWriter writer, Path file) {
         List<BufferGeneration> kept = keptOf(run.history().asOfCheck());
         AllocationHistory read = read(file, RuntimeOutputReader.create().judgedAtEnd());
         if (!texts(read.generations()).equals(texts(kept))) {
@@ -134,7 +143,7 @@ final class WrittenOutputs {
     }
 
     /** A file whose recording ended with the device open proves a leak of nothing, and a clean run if nothing remains. */
-    private void compareVerdicts(CaseRun run, Format format, byte[] file) {
+    private void compareVerdicts(CaseRun run, Format format, Path file) {
         AllocationHistory read = read(file, RuntimeOutputReader.create());
         boolean isClean = read.live().isEmpty() && read.lostReports().isEmpty();
         Outcome outcome = LeakCheck.create().examine(read).outcome();
@@ -221,19 +230,21 @@ final class WrittenOutputs {
                 .toList();
     }
 
-    private static byte[] bytes(RuntimeOutputWriter writer) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private static Path file(RuntimeOutputWriter writer) {
         try {
-            writer.write(bytes);
+            Path file = Files.createTempFile("meshguard-", ".written");
+            try (OutputStream out = Files.newOutputStream(file)) {
+                writer.write(out);
+            }
+            return file;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return bytes.toByteArray();
     }
 
-    private static AllocationHistory read(byte[] file, RuntimeOutputReader reader) {
+    private static AllocationHistory read(Path file, RuntimeOutputReader reader) {
         try {
-            return reader.read(new ByteArrayInputStream(file), "written").history();
+            return reader.read(file).history();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
