@@ -5,6 +5,7 @@ import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.Interruption;
 import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.run.Diff;
 import dev.meshguard.cli.run.PageCommand;
@@ -21,7 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -38,18 +39,10 @@ public final class MeshGuard {
 
     private static final int MAX_COLUMNS = 100;
 
-    private final InputStream in;
-    private final OutputStream err;
-    private final Printer answers;
-    private final Printer errors;
-    private final Interruption interruption;
+    private final Terminal terminal;
 
-    private MeshGuard(InputStream in, OutputStream out, OutputStream err, Interruption interruption) {
-        this.in = in;
-        this.err = err;
-        this.answers = new Printer(out, Printer.STANDARD_OUTPUT);
-        this.errors = new Printer(err, "standard error");
-        this.interruption = interruption;
+    private MeshGuard(Terminal terminal) {
+        this.terminal = terminal;
     }
 
     /** Runs the program and exits the process with its status. */
@@ -65,7 +58,12 @@ public final class MeshGuard {
     /** Runs the program and returns its status. Its output is UTF-8, regardless of the locale. */
     static int run(InputStream in, OutputStream out, OutputStream err, String... arguments) {
         try (Interruption interruption = new Interruption()) {
-            MeshGuard program = new MeshGuard(in, out, err, interruption);
+            MeshGuard program = new MeshGuard(new Terminal(
+                    in,
+                    new Printer(out, Printer.STANDARD_OUTPUT),
+                    new Printer(err, "standard error"),
+                    err,
+                    interruption));
             int status = program.written(program.status(arguments));
             interruption.answered(status);
             return status;
@@ -75,11 +73,11 @@ public final class MeshGuard {
     private int status(String... arguments) {
         try {
             int status = execute(arguments);
-            answers.flush();
+            terminal.out().flush();
             return status;
         } catch (OutOfMemoryError e) {
             // The command used all of the memory, and its objects are garbage here.
-            errors.problem(CommandFailures.heapFull(arguments));
+            terminal.errors().problem(CommandFailures.heapFull(arguments));
             // A file that does not fit is wrong usage; what programs will report to a server, no user can know.
             boolean isServer = arguments[0].equals("serve") || arguments[0].equals("record");
             return (isServer ? ExitStatus.FAILED : ExitStatus.USAGE).code();
@@ -88,25 +86,25 @@ public final class MeshGuard {
 
     /** A verdict that was not written must not look like a success. */
     private int written(int status) {
-        Optional<String> unwritten = answers.failure();
+        Optional<String> unwritten = terminal.out().failure();
         if (unwritten.isPresent() && status != ExitStatus.UNWRITTEN.code()) {
-            errors.problem(unwritten.get());
+            terminal.errors().problem(unwritten.get());
         }
-        boolean isSaid = errors.failure().isEmpty();
+        boolean isSaid = terminal.errors().failure().isEmpty();
         return isSaid && unwritten.isEmpty() ? status : ExitStatus.UNWRITTEN.code();
     }
 
     private int execute(String... arguments) {
-        Map<String, Supplier<Object>> commands = commands();
+        Map<String, Function<Terminal, Object>> commands = commands();
         if (arguments.length > 0 && commands.containsKey(arguments[0])) {
             commands.keySet().retainAll(Set.of(arguments[0]));
         }
         CommandLine program = new CommandLine(this);
-        commands.values().forEach(command -> program.addSubcommand(command.get()));
+        commands.values().forEach(command -> program.addSubcommand(command.apply(terminal)));
         describe(program);
         program.getSubcommands().values().forEach(MeshGuard::describe);
-        program.setOut(answers)
-                .setErr(errors)
+        program.setOut(terminal.out())
+                .setErr(terminal.errors())
                 .setUsageHelpWidth(MAX_COLUMNS)
                 .setUsageHelpAutoWidth(false)
                 .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF))
@@ -114,7 +112,7 @@ public final class MeshGuard {
         program.setParameterExceptionHandler((refused, unused) -> rejectedArguments(refused));
         program.setExecutionExceptionHandler((failure, unused, alsoUnused) -> failed(failure));
         if (arguments.length == 0) {
-            program.usage(errors);
+            program.usage(terminal.errors());
             return ExitStatus.USAGE.code();
         }
         return program.execute(arguments);
@@ -134,16 +132,16 @@ public final class MeshGuard {
     }
 
     /** In the order of the listing; only the requested one is created, because that takes time. */
-    private Map<String, Supplier<Object>> commands() {
-        Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
-        commands.put("analyze", () -> new Analyze(in, answers, errors));
-        commands.put("diff", () -> new Diff(in, answers));
-        commands.put("page", () -> new PageCommand(in, answers));
-        commands.put("suite", () -> new Suite(answers));
-        commands.put("record", () -> new RecordProgram(answers, errors, err, interruption));
-        commands.put("client", () -> new ClientFile(answers));
-        commands.put("serve", () -> new Serve(answers, errors, interruption));
-        commands.put("dump", () -> new Dump(answers));
+    private static Map<String, Function<Terminal, Object>> commands() {
+        Map<String, Function<Terminal, Object>> commands = new LinkedHashMap<>();
+        commands.put("analyze", Analyze::new);
+        commands.put("diff", Diff::new);
+        commands.put("page", PageCommand::new);
+        commands.put("suite", Suite::new);
+        commands.put("record", RecordProgram::new);
+        commands.put("client", ClientFile::new);
+        commands.put("serve", Serve::new);
+        commands.put("dump", Dump::new);
         return commands;
     }
 
@@ -154,11 +152,11 @@ public final class MeshGuard {
 
     private int failed(Exception failure) {
         if (failure instanceof UsageException refusal) {
-            errors.problem(refusal.getMessage());
+            terminal.errors().problem(refusal.getMessage());
             return refusal.status().code();
         }
-        errors.problem("this is a defect of meshguard. Please report it with what follows.");
-        failure.printStackTrace(errors);
+        terminal.errors().problem("this is a defect of meshguard. Please report it with what follows.");
+        failure.printStackTrace(terminal.errors());
         return ExitStatus.FAILED.code();
     }
 

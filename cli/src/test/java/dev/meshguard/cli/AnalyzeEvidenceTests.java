@@ -240,27 +240,6 @@ class AnalyzeEvidenceTests {
     }
 
     @Test
-    void aReportThatRoundsDownDiffersOnlyByMoreThanItLoses() throws IOException {
-        String before = file("before.csv", """
-                , Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)
-                ,1024,500,524,524
-                ,1362,0,1362,1362
-                """);
-        String exact = """
-                , Total Allocatable Size (B), Total Allocated (B), Total Free (KB), Largest Free Block (KB)
-                ,1049623,%d,%d,536599
-                ,1395424,0,1395424,1395424
-                """;
-
-        assertThat(Answer.to("diff", before, file("after.csv", exact.formatted(513_023, 536_600)))
-                        .out())
-                .isEqualTo("SAME USAGE  no difference\n");
-        assertThat(Answer.to("diff", before, file("after.csv", exact.formatted(513_024, 536_599)))
-                        .out())
-                .contains("   DRAM allocated in a bank: 500 KiB (512000 B) -> 501 KiB (513024 B), +1 KiB (1024 B)\n");
-    }
-
-    @Test
     void aMemoryReportIsComparedWithAnotherOnly() throws IOException {
         String report = file("detailed_memory_usage.csv", DETAILED);
         String memory = sharedMemory(4_096);

@@ -6,13 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.server.log.AllocationLog;
-import dev.meshguard.verdict.LeakCheck;
-import dev.meshguard.verdict.baseline.Baseline;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -287,19 +282,6 @@ Not read: 2 of 4 lines: 1, 4
         assertThat(answer.status()).isEqualTo(70);
         assertThat(answer.err())
                 .startsWith("meshguard: this is a defect of meshguard. Please report it with what follows.\n");
-    }
-
-    @Test
-    void knownLeaksAreStatusZero() throws IOException {
-        AllocationLog log = AllocationLog.read(new ByteArrayInputStream(LEAK.getBytes(StandardCharsets.UTF_8)), "log");
-        Baseline known = Baseline.of(LeakCheck.create().examine(log.history()));
-        String baseline = file("baseline.txt", known.toText());
-
-        assertThat(Answer.toInput(LEAK, "analyze", "--baseline", baseline, "-").status())
-                .isZero();
-        assertThat(Answer.toInput(LEAK.replace("4096", "64"), "analyze", "--baseline", baseline, "-")
-                        .status())
-                .isEqualTo(1);
     }
 
     @Test

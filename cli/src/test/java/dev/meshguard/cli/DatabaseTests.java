@@ -92,7 +92,8 @@ class DatabaseTests {
         assertThat(run("diff", "--rank", "0", "db.sqlite", "history.jsonl").status())
                 .isZero();
         assertThat(run("page", "db.sqlite").err())
-                .contains("db.sqlite was recorded by several processes: give --rank N with one of 0, 1");
+                .contains(
+                        "db.sqlite has 2 recordings, and only meshguard analyze reads several. Give a file with one, or --rank N");
         assertThat(run("page", "--rank", "1", "history.jsonl").err())
                 .contains("history.jsonl is a history, and --rank is for databases. Leave it out.");
     }

@@ -22,6 +22,9 @@ class UsageErrorTests {
         Files.writeString(folder.resolve("run.log"), "a line\n");
         Files.writeString(folder.resolve("dram.csv"), ",DRAM\n,Total allocatable (B):,64\n,Total allocated (B):,0\n");
         Files.writeString(folder.resolve("l1.csv"), ",L1\n,Total allocatable (B):,64\n,Total allocated (B):,0\n");
+        Files.writeString(
+                folder.resolve("kib.csv"),
+                ", Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)\n,1024,0,1024,1024\n");
         Files.writeString(folder.resolve("two.json"), "[{\"node_type\":\"capture_start\"}]".repeat(2));
         Files.createDirectory(folder.resolve("empty.d"));
     }
@@ -31,18 +34,18 @@ class UsageErrorTests {
             analyze                    | Missing required parameter: 'LOG'. Try: meshguard analyze --help
             analyze --jsn x.log        | Unknown option: '--jsn'. Try: meshguard analyze --help
             analyze nowhere.log        | nowhere.log does not exist. Give the path of a log, a history, a graph capture or a database, or - for standard input.
-            analyze empty.d            | empty.d cannot be read: it is a folder without a graph capture or a database, also 4 folders deep. Logs are read only by name: empty.d/*.log
-            analyze --expected no.txt -| --expected "no.txt": there is no such file. Give the path of one, or leave --expected out.
-            analyze --baseline no.txt -| --baseline "no.txt": there is no such file. Give the path of one, or leave --baseline out.
-            analyze --baseline run.log -| run.log:1: a known leak is a fingerprint of 12 digits, a count of at least 1, a type, a size class and a place, with one blank between them: "a line" was found. Leave the file to -Dmeshguard.baseline.update=accept.
-            analyze --phase ( -        | --phase ( is no regular expression: Unclosed group at index 1. Example: '^=== (.+) ===$'
+            analyze empty.d            | empty.d cannot be read: Is a directory
+            analyze --expected no.txt -| no.txt does not exist. Give another path with --expected.
+            analyze --expected run.log -| run.log:1:1: "a" is no clause. Here may stand a type (DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE), device, devices, size, count, owner, label, origin, overwritten, until, because.
+            analyze --phase ( -        | Invalid value for option '--phase': cannot convert '(' to Pattern (java.util.regex.PatternSyntaxException: Unclosed group near index 1 (). Try: meshguard analyze --help
             analyze --rank -1 -        | --rank -1: give the rank of a process, 0 or more
             diff run.log               | Missing required parameter: 'AFTER'. Try: meshguard diff --help
             diff - -                   | diff reads standard input once, and - is given twice: give the path of one of them.
             diff dram.csv l1.csv       | dram.csv and l1.csv have no figures of the same memory: give two reports of one kind, both whole.
             diff run.log dram.csv      | run.log is a log, and dram.csv is a memory report: give two runs, or two memory reports.
             page nowhere.jsonl         | nowhere.jsonl does not exist. Give the path of a log, a history, a graph capture or a database, or - for standard input.
-            page two.json              | two.json has 2 recordings, and only meshguard analyze reads several. Give a file with one.
+            page two.json              | two.json has 2 recordings, and only meshguard analyze reads several. Give a file with one, or --rank N with that of a process.
+            diff dram.csv kib.csv      | kib.csv is of a version that rounds down to KiB: give two reports of one version.
             page dram.csv              | dram.csv has the memory of one moment and no history. meshguard analyze reads it, and meshguard diff compares two.
             page run.log -o no.d/p.html| no.d/p.html cannot be written: its folder does not exist. Give another path with -o.
             serve --record-size 100    | --record-size 100: give 72, 112 or 144, whichever the programs were built with, or auto

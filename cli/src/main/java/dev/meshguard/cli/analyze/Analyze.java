@@ -4,24 +4,26 @@ import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.capture.evidence.SharedMemory;
+import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.JsonDocument;
-import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.FileKind;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.cli.input.InputReader;
+import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.io.IOException;
-import java.io.InputStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,20 +37,9 @@ import picocli.CommandLine.Parameters;
                 "Checks in logs of the allocation server, histories, graph captures and databases of ttnn whether all memory was freed.",
         footer = {
             "",
-            "Reads every form in which the server, its enhanced and its older versions have written logs, also where lines of"
-                    + " them are quoted in a document."
-                    + " Each log is judged by itself; the worst one decides the exit status.",
-            "",
-            "A history (JSON Lines) holds all that its verdict rests on, the day of the check and what was found of handles"
-                    + " included, so the verdict is that of the run itself, word for word.",
-            "",
-            "Graph captures of ttnn (JSON) and the databases of its reports (db.sqlite) are recognised by their content."
-                    + " They end before the device is closed, so what is allocated at their end cannot be judged; --at-end"
-                    + " judges it nevertheless. A database of several ranks gives one answer for each, or that of --rank, and a folder one for each"
-                    + " file and rank.",
-            "",
-            "A memory report (CSV) or the shared memory of a device has the memory of one moment. --at-end says that nothing may"
-                    + " be allocated then.",
+            "The content of a file shows what it is; memory reports (CSV) and the shared memory of a device are read too. Each"
+                    + " file is judged by itself, and the worst one decides the exit status. A database of several ranks has one"
+                    + " answer for each.",
             "",
             "Examples:",
             "  meshguard analyze server.log",
@@ -71,14 +62,17 @@ public final class Analyze implements Callable<Integer> {
     @Option(names = "--json", description = "Answer with one JSON document, with every address.")
     private boolean asJson;
 
-    @Mixin
-    private ExpectationOptions expectations = new ExpectationOptions();
+    @Option(
+            names = "--expected",
+            paramLabel = "FILE",
+            description = "The expected buffers, one entry a line, as in meshguard-expected.txt.")
+    private @Nullable Path expectedFile;
 
     @Option(
             names = "--phase",
             paramLabel = "REGEX",
             description = "Lines in which this is found begin a phase, called like the first group.")
-    private @Nullable String phaseMark;
+    private @Nullable Pattern phaseMark;
 
     @Option(
             names = "--rounds",
@@ -86,28 +80,28 @@ public final class Analyze implements Callable<Integer> {
             description =
                     "Lines, or operations of a capture or database, in which this is found begin a round; prints the memory that"
                             + " each round retained.")
-    private @Nullable String roundMark;
+    private @Nullable Pattern roundMark;
 
     @Mixin
     private final InputReader files;
 
     @Option(
             names = "--at-end",
-            description = "For captures and databases: what is allocated at the end, and not expected, has leaked.")
+            description =
+                    "For captures, databases and the memory of a moment: what is allocated at the end, and not expected, has"
+                            + " leaked.")
     private boolean judgesEnd;
 
-    private final Printer out;
-    private final Printer errors;
+    private final Terminal terminal;
 
-    public Analyze(InputStream standardInput, Printer out, Printer errors) {
-        this.files = new InputReader(standardInput);
-        this.out = out;
-        this.errors = errors;
+    public Analyze(Terminal terminal) {
+        this.files = new InputReader(terminal.in());
+        this.terminal = terminal;
     }
 
     @Override
     public Integer call() throws UsageException, IOException {
-        expectations.read();
+        LeakCheck check = check();
         List<UsageException> unreadable = new ArrayList<>();
         List<Input> inputs = inputs(unreadable);
         files.rejectUnusedRank(inputs);
@@ -120,36 +114,47 @@ public final class Analyze implements Callable<Integer> {
                 FileKind.LOG,
                 FileKind.CAPTURE,
                 FileKind.DATABASE);
-        List<FileAnswer> answers = inputs.stream().map(this::answer).toList();
+        List<FileAnswer> answers =
+                inputs.stream().map(input -> answer(input, check)).toList();
         if (asJson) {
-            JsonDocument.write(out, json(answers, unreadable));
+            JsonDocument.write(terminal.out(), json(answers, unreadable));
         } else {
             // All of it is made before any is printed: half an answer would look like a whole one.
-            text(answers).forEach(out::println);
-            out.flush();
+            text(answers).forEach(terminal.out()::println);
+            terminal.out().flush();
         }
         ExitStatus worst = ExitStatus.CLEAN;
         for (FileAnswer answer : answers) {
             worst = worst.orWorse(answer.status());
         }
         for (UsageException file : unreadable) {
-            errors.problem(file.getMessage());
+            terminal.errors().problem(file.getMessage());
             worst = worst.orWorse(file.status());
         }
         return worst.code();
     }
 
+    private LeakCheck check() throws UsageException {
+        LeakCheck check = LeakCheck.create();
+        try {
+            return expectedFile == null ? check : check.expecting(ExpectedBuffers.load(expectedFile));
+        } catch (IOException e) {
+            throw CommandFailures.unreadable(expectedFile.toString(), "Give another path with --expected.", e);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(String.valueOf(e.getMessage()));
+        }
+    }
+
     /** Reads the files; one that cannot be read keeps no other from its answer. */
-    private List<Input> inputs(List<UsageException> unreadable) throws UsageException {
+    private List<Input> inputs(List<UsageException> unreadable) {
         AllocationLogReader ofLogs = AllocationLogReader.create();
         RuntimeOutputReader ofOutputs = RuntimeOutputReader.create();
         if (phaseMark != null) {
-            ofLogs = ofLogs.phasesAt(pattern("--phase", phaseMark));
+            ofLogs = ofLogs.phasesAt(phaseMark);
         }
         if (roundMark != null) {
-            Pattern mark = pattern("--rounds", roundMark);
-            ofLogs = ofLogs.roundsAt(mark);
-            ofOutputs = ofOutputs.roundsAt(mark);
+            ofLogs = ofLogs.roundsAt(roundMark);
+            ofOutputs = ofOutputs.roundsAt(roundMark);
         }
         if (judgesEnd) {
             ofOutputs = ofOutputs.judgedAtEnd();
@@ -165,34 +170,21 @@ public final class Analyze implements Callable<Integer> {
         return inputs;
     }
 
-    private static Pattern pattern(String option, String expression) throws UsageException {
-        try {
-            return Pattern.compile(expression);
-        } catch (PatternSyntaxException e) {
-            throw new UsageException(String.format(
-                    Locale.ROOT,
-                    "%s %s is no regular expression: %s at index %d. Example: '^=== (.+) ===$'",
-                    option,
-                    expression,
-                    e.getDescription(),
-                    e.getIndex()));
-        }
-    }
-
-    private FileAnswer answer(Input input) {
+    private FileAnswer answer(Input input, LeakCheck check) {
         if (input instanceof Input.Moment moment) {
             return moment.memory() instanceof MemoryReport report
                     ? new MemoryReportAnswer(moment, report, judgesEnd)
                     : new SharedMemoryAnswer(moment, (SharedMemory) moment.memory(), judgesEnd);
         }
         Input.Recording recording = (Input.Recording) input;
-        FileVerdict verdict = expectations.judge(recording, roundMark != null);
+        VerdictReport report = recording.report(check.examine(recording.history()));
+        boolean hasRounds = roundMark != null;
         if (recording.content() instanceof AllocationLog log) {
-            return new LogAnswer(recording, log, verdict);
+            return new LogAnswer(recording, log, report, hasRounds);
         }
         return recording.content() instanceof RuntimeOutput output
-                ? new OutputAnswer(recording, output, verdict)
-                : new HistoryAnswer(recording, verdict);
+                ? new OutputAnswer(recording, output, report, hasRounds)
+                : new HistoryAnswer(recording, report, hasRounds);
     }
 
     // Output

@@ -5,7 +5,10 @@ import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.AccumulationReport;
+import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.VerdictJson;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Rounds;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,11 +19,19 @@ import java.util.Optional;
 class HistoryAnswer implements FileAnswer {
 
     private final Input.Recording file;
-    private final FileVerdict verdict;
+    private final VerdictReport report;
+    private final Optional<Accumulation> rounds;
 
-    HistoryAnswer(Input.Recording file, FileVerdict verdict) {
+    /**
+     * Creates the answer.
+     *
+     * @param report the report of the verdict on it
+     * @param hasRounds whether rounds are marked in it
+     */
+    HistoryAnswer(Input.Recording file, VerdictReport report, boolean hasRounds) {
         this.file = file;
-        this.verdict = verdict;
+        this.report = report;
+        this.rounds = hasRounds ? Optional.of(Accumulation.of(report.verdict(), Rounds.MARKED)) : Optional.empty();
     }
 
     @Override
@@ -31,15 +42,15 @@ class HistoryAnswer implements FileAnswer {
     /** Memory that grows is a leak. */
     @Override
     public final ExitStatus status() {
-        boolean grows =
-                verdict.rounds().filter(over -> over.trend() == Trend.GROWING).isPresent();
-        return grows ? verdict.status().orWorse(ExitStatus.LEAKED) : verdict.status();
+        ExitStatus verdict = ExitStatus.of(report.verdict().outcome());
+        boolean grows = rounds.filter(over -> over.trend() == Trend.GROWING).isPresent();
+        return grows ? verdict.orWorse(ExitStatus.LEAKED) : verdict;
     }
 
     @Override
     public final List<String> text() {
         List<String> lines = new ArrayList<>(List.of(file.name() + ": " + description(), ""));
-        verdict.report().text().lines().forEach(lines::add);
+        report.text().lines().forEach(lines::add);
         addSections(lines);
         return lines;
     }
@@ -58,7 +69,7 @@ class HistoryAnswer implements FileAnswer {
 
     /** Adds the growth over the rounds, if there are any. */
     final void addRounds(List<String> lines) {
-        verdict.rounds().ifPresent(growth -> {
+        rounds.ifPresent(growth -> {
             lines.add("");
             AccumulationReport.of(growth).text().lines().forEach(lines::add);
         });
@@ -67,9 +78,7 @@ class HistoryAnswer implements FileAnswer {
     @Override
     public final Map<String, Object> fields() {
         Map<String, Object> fields = content();
-        fields.put(
-                "verdict",
-                new JsonDocument.Verbatim(VerdictJson.text(verdict.report()).strip()));
+        fields.put("verdict", new JsonDocument.Verbatim(VerdictJson.text(report).strip()));
         return fields;
     }
 
@@ -80,8 +89,7 @@ class HistoryAnswer implements FileAnswer {
 
     /** Returns the value of the field with the growth over the rounds, if there are any. */
     final Optional<Map<String, Object>> rounds() {
-        return verdict.rounds()
-                .map(growth -> JsonDocument.object(
-                        "count", growth.rounds(), "trend", growth.trend(), "doubts", growth.inconclusiveReasons()));
+        return rounds.map(growth -> JsonDocument.object(
+                "count", growth.rounds(), "trend", growth.trend(), "doubts", growth.inconclusiveReasons()));
     }
 }

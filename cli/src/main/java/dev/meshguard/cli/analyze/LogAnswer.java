@@ -46,8 +46,8 @@ final class LogAnswer extends HistoryAnswer {
 
     private final AllocationLog log;
 
-    LogAnswer(Input.Recording file, AllocationLog log, FileVerdict verdict) {
-        super(file, new FileVerdict(withPage(verdict.report(), log.name()), verdict.rounds(), verdict.status()));
+    LogAnswer(Input.Recording file, AllocationLog log, VerdictReport report, boolean hasRounds) {
+        super(file, withPage(report, log.name()), hasRounds);
         this.log = log;
     }
 

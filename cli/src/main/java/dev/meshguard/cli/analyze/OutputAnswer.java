@@ -8,6 +8,7 @@ import dev.meshguard.cli.common.Table;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.report.VerdictReport;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,8 +24,8 @@ final class OutputAnswer extends HistoryAnswer {
     private final RuntimeOutput output;
     private final boolean isCapture;
 
-    OutputAnswer(Input.Recording file, RuntimeOutput output, FileVerdict verdict) {
-        super(file, verdict);
+    OutputAnswer(Input.Recording file, RuntimeOutput output, VerdictReport report, boolean hasRounds) {
+        super(file, report, hasRounds);
         this.output = output;
         this.isCapture = output.format() == OutputFormat.GRAPH_CAPTURE;
     }

@@ -50,12 +50,11 @@ public final class CommandFailures {
     /**
      * Returns the error for a file that cannot be read.
      *
-     * @param kinds what can be read
+     * @param advice a sentence about the way out if there is no such file
      */
-    public static UsageException unreadable(String name, String kinds, Exception failure) {
+    public static UsageException unreadable(String name, String advice, Exception failure) {
         if (failure instanceof NoSuchFileException || failure instanceof InvalidPathException) {
-            return new UsageException(
-                    name + " does not exist. Give the path of " + kinds + ", or - for standard input.");
+            return new UsageException(name + " does not exist. " + advice);
         }
         if (failure instanceof AccessDeniedException) {
             return new UsageException(

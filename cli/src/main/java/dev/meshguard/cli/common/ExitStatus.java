@@ -8,8 +8,8 @@ import java.util.Map;
 
 /** The exit status of the program, from the best to the worst; of several files, the worst decides. */
 public enum ExitStatus {
-    /** All memory was freed, or only expected buffers or known leaks remain. */
-    CLEAN(0, "the command did its work: nothing leaked, or only expected buffers or known leaks remain"),
+    /** All memory was freed, or only expected buffers remain. */
+    CLEAN(0, "the command did its work: nothing leaked, or only expected buffers remain"),
     /** Two runs differ, and the later one has no more survivors. */
     DIFFERENT(5, "diff: the runs differ, and nowhere is more live in the later one"),
     /** Fewer buffers remain than an expectation entry requires. */

@@ -56,34 +56,28 @@ record FileBeginning(String text) {
 
     /** Returns what the file is if it is one JSON document, for a sentence; JSON in lines is a log. */
     Optional<String> jsonDocument() {
-        String content = "without a key";
+        String kind = "without a key";
         try (JsonParser json = JsonFormat.factory().createParser(text)) {
             JsonToken token = json.nextToken();
-            if (token != JsonToken.START_OBJECT && token != JsonToken.START_ARRAY) {
+            if (token == null || !token.isStructStart()) {
                 return Optional.empty();
             }
-            boolean isFirst = true;
-            while (!json.getParsingContext().inRoot()) {
-                token = json.nextToken();
-                if (token != JsonToken.FIELD_NAME) {
-                    continue;
-                }
-                String key = json.currentName();
-                if (key.equals(KEY_OF_MEMORY_RESULTS)) {
+            for (boolean isFirst = true; !json.getParsingContext().inRoot(); token = json.nextToken()) {
+                if (token == JsonToken.FIELD_NAME && json.currentName().equals(KEY_OF_MEMORY_RESULTS)) {
                     return Optional.of("with memory results of tt-mlir's runtime");
                 }
-                if (isFirst) {
+                if (token == JsonToken.FIELD_NAME && isFirst) {
                     isFirst = false;
-                    content = key.equals("format")
+                    kind = json.currentName().equals("format")
                             ? "of the format " + Quantities.quoted(String.valueOf(json.nextTextValue()))
-                            : "whose first key is " + Quantities.quoted(key);
+                            : "whose first key is " + Quantities.quoted(json.currentName());
                 }
             }
-            return json.nextToken() == null ? Optional.of(content) : Optional.empty();
+            return json.nextToken() == null ? Optional.of(kind) : Optional.empty();
         } catch (JsonParseException e) {
             // The file is longer than its beginning, or breaks off.
             boolean isAtEnd = e.getLocation().getCharOffset() >= text.length();
-            return isAtEnd ? Optional.of(content) : Optional.empty();
+            return isAtEnd ? Optional.of(kind) : Optional.empty();
         } catch (IOException impossible) {
             throw new IllegalStateException("A text in memory cannot be read", impossible);
         }

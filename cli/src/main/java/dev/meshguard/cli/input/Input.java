@@ -7,7 +7,6 @@ import dev.meshguard.report.LogLines;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.baseline.Baseline;
 import java.util.Optional;
 
 /** The content of a file on the command line. */
@@ -30,11 +29,11 @@ public sealed interface Input {
         }
 
         /** Returns the report of a verdict on it; that of a log has its lines and notes. */
-        public VerdictReport report(LeakVerdict verdict, Optional<Baseline> known) {
+        public VerdictReport report(LeakVerdict verdict) {
             if (!(content instanceof AllocationLog log)) {
-                return VerdictReport.of(verdict, known, Optional.empty());
+                return VerdictReport.of(verdict);
             }
-            VerdictReport report = VerdictReport.ofLog(verdict, known, new LogLines(name, log::lineOf));
+            VerdictReport report = VerdictReport.ofLog(verdict, Optional.empty(), new LogLines(name, log::lineOf));
             for (String note : log.notes()) {
                 report = report.noting(note);
             }

@@ -25,7 +25,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -71,12 +70,13 @@ public final class InputReader {
             }
             Path file = Path.of(name);
             // A channel queries the position of a pipe, which has none.
-            boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
+            boolean isPipe = Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
             try (InputStream input = isPipe ? new FileInputStream(name) : Files.newInputStream(file)) {
                 return read(new BufferedInputStream(input), name, Optional.of(file), logs, chosen);
             }
         } catch (IOException | InvalidPathException e) {
-            throw CommandFailures.unreadable(called(name), KINDS, e);
+            throw CommandFailures.unreadable(
+                    called(name), "Give the path of " + KINDS + ", or - for standard input.", e);
         }
     }
 
@@ -132,27 +132,12 @@ public final class InputReader {
     /** Reads a file with one history, or with the memory of one moment. */
     public Input readOne(String name) throws UsageException {
         List<Input> all = read(name, AllocationLogReader.create(), RuntimeOutputReader.create());
-        if (all.size() == 1) {
-            return all.get(0);
+        if (all.size() > 1) {
+            throw new UsageException(called(name) + " has " + all.size()
+                    + " recordings, and only meshguard analyze reads several. Give a file with one, or --rank N with that of"
+                    + " a process.");
         }
-        String ranks = all.stream()
-                .flatMap(input -> rankOf(input).stream())
-                .distinct()
-                .map(String::valueOf)
-                .collect(Collectors.joining(", "));
-        throw new UsageException(called(name)
-                + (ranks.contains(",")
-                        ? " was recorded by several processes: give --rank N with one of " + ranks
-                        : " has " + all.size() + " recordings, and only meshguard analyze reads several. Give a file"
-                                + " with one."));
-    }
-
-    private static Optional<Integer> rankOf(Input input) {
-        return input instanceof Input.Recording recording
-                        && recording.content() instanceof RuntimeOutput output
-                        && output.rank().isPresent()
-                ? Optional.of(output.rank().getAsInt())
-                : Optional.empty();
+        return all.get(0);
     }
 
     /** Reads a file with one history. */
@@ -167,7 +152,7 @@ public final class InputReader {
 
     /** Returns the name of an input, with the rank if one was chosen. */
     public String nameWithRank(Input input) {
-        return rank == null || rankOf(input).isEmpty() ? input.name() : input.name() + " rank " + rank;
+        return rank == null ? input.name() : input.name() + " rank " + rank;
     }
 
     /** Rejects a rank if none of the files may have several. */

@@ -1,14 +1,13 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.capture.evidence.MemoryReport;
-import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.cli.input.InputReader;
 import dev.meshguard.report.DifferenceReport;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
-import java.io.InputStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -53,11 +52,11 @@ public final class Diff implements Callable<Integer> {
     @Mixin
     private final InputReader reader;
 
-    private final Printer out;
+    private final Terminal terminal;
 
-    public Diff(InputStream standardInput, Printer out) {
-        this.reader = new InputReader(standardInput);
-        this.out = out;
+    public Diff(Terminal terminal) {
+        this.reader = new InputReader(terminal.in());
+        this.terminal = terminal;
     }
 
     @Override
@@ -69,7 +68,7 @@ public final class Diff implements Callable<Integer> {
         List<Input> files = List.of(reader.readOne(earlier), reader.readOne(later));
         reader.rejectUnusedRank(files);
         Comparison comparison = compare(files.get(0), files.get(1));
-        comparison.lines().forEach(out::println);
+        comparison.lines().forEach(terminal.out()::println);
         return comparison.status().code();
     }
 

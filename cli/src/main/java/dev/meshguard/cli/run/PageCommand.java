@@ -2,17 +2,15 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.OutputFile;
-import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.cli.input.InputReader;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
-import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -52,11 +50,11 @@ public final class PageCommand implements Callable<Integer> {
             description = "Where the page goes; the name of FILE with .html, in the present folder, unless given.")
     private @Nullable Path output;
 
-    private final Printer out;
+    private final Terminal terminal;
 
-    public PageCommand(InputStream standardInput, Printer out) {
-        this.files = new InputReader(standardInput);
-        this.out = out;
+    public PageCommand(Terminal terminal) {
+        this.files = new InputReader(terminal.in());
+        this.terminal = terminal;
     }
 
     @Override
@@ -68,10 +66,10 @@ public final class PageCommand implements Callable<Integer> {
         files.rejectUnusedRank(List.of(recording));
         String title = baseName(files.nameWithRank(recording));
         LeakVerdict verdict = LeakCheck.create().examine(recording.history());
-        RunPage page = RunPage.of(title, recording.report(verdict, Optional.empty()));
+        RunPage page = RunPage.of(title, recording.report(verdict));
         Path target = output == null ? Path.of(title.replace(' ', '-') + SUFFIX) : output;
         OutputFile.write(target, "-o", page::write);
-        out.println(target);
+        terminal.out().println(target);
         return ExitStatus.CLEAN.code();
     }
 

@@ -1,9 +1,8 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Interruption;
 import dev.meshguard.cli.common.OutputFile;
-import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.server.ProgramRecords;
 import dev.meshguard.file.FileReplacement;
@@ -14,7 +13,6 @@ import dev.meshguard.server.process.ProcessSocket;
 import dev.meshguard.server.process.TrackedProcess;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,14 +34,8 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "The program gets a server of its own: TT_ALLOC_TRACKING_ENABLED=1 switches the runtime's client on, and"
-                    + " MESHGUARD_SOCKET names the socket. A client that knows only the fixed path needs --default-path."
-                    + " What the program prints goes to standard error, while it runs; the verdict to standard output.",
-            "",
-            "The page is one HTML file, for a browser; the verdict names it. The history is for meshguard analyze"
-                    + " and diff.",
-            "",
-            "If the program fails, its own status is that of this command, else the verdict decides. After Ctrl+C the verdict"
-                    + " is printed too.",
+                    + " MESHGUARD_SOCKET names the socket. What the program prints goes to standard error, the verdict to"
+                    + " standard output, also after Ctrl+C. If the program fails, its own status is that of this command.",
             "",
             "Examples:",
             "  meshguard record -- python3 decode.py --layers 2",
@@ -81,31 +73,19 @@ public final class RecordProgram implements Callable<Integer> {
             description = "Listen at /tmp/tt_allocation_server.sock, for clients that know no other path.")
     private boolean isAtDefaultPath;
 
-    private final Printer out;
-    private final Printer errors;
-    private final OutputStream programOutput;
-    private final Interruption interruption;
+    private final Terminal terminal;
 
-    /**
-     * Creates the command.
-     *
-     * @param programOutput receives the program's output
-     * @param interruption delays the JVM's end until the verdict is printed
-     */
-    public RecordProgram(Printer out, Printer errors, OutputStream programOutput, Interruption interruption) {
-        this.out = out;
-        this.errors = errors;
-        this.programOutput = programOutput;
-        this.interruption = interruption;
+    public RecordProgram(Terminal terminal) {
+        this.terminal = terminal;
     }
 
     @Override
     public Integer call() throws UsageException, IOException, InterruptedException {
         AtomicReference<TrackedProcess> started = new AtomicReference<>();
-        interruption.await(() -> Optional.ofNullable(started.get()).ifPresent(RecordProgram::end));
+        terminal.interruption().await(() -> Optional.ofNullable(started.get()).ifPresent(RecordProgram::end));
         try (TrackedProcess running = start()) {
             started.set(running);
-            if (interruption.isAskedFor()) {
+            if (terminal.interruption().isAskedFor()) {
                 end(running);
             }
             int status = running.await(FOREVER);
@@ -117,7 +97,7 @@ public final class RecordProgram implements Callable<Integer> {
             boolean hasFailed = running.server().failure().isPresent();
             ExitStatus result = hasFailed ? ExitStatus.FAILED : ExitStatus.of(verdict.outcome());
             for (UsageException failure : write(report)) {
-                errors.problem(failure.getMessage());
+                terminal.errors().problem(failure.getMessage());
                 result = result.orWorse(failure.status());
             }
             return status == 0 ? result.code() : status;
@@ -146,8 +126,8 @@ public final class RecordProgram implements Callable<Integer> {
         List<UsageException> unwritten = new ArrayList<>();
         boolean hasPage =
                 !hasNoPage && isWritten(page, "-p", RunPage.of(String.join(" ", program), report)::write, unwritten);
-        (hasPage ? report.shownAt(page.toString()) : report).text().lines().forEach(out::println);
-        out.flush();
+        (hasPage ? report.shownAt(page.toString()) : report).text().lines().forEach(terminal.out()::println);
+        terminal.out().flush();
         if (output != null) {
             isWritten(output, "-o", writer -> HistoryJson.write(report.verdict().history(), writer), unwritten);
         }
@@ -167,7 +147,7 @@ public final class RecordProgram implements Callable<Integer> {
 
     private TrackedProcess start() throws UsageException {
         TrackedProcess.Builder builder = TrackedProcess.command(program.toArray(String[]::new))
-                .copyOutputTo(programOutput)
+                .copyOutputTo(terminal.rawErrors())
                 .socket(isAtDefaultPath ? ProcessSocket.DEFAULT_PATH : ProcessSocket.PRIVATE);
         records.size().ifPresent(builder::recordSize);
         try {

@@ -46,6 +46,10 @@ final class ReportDifference {
     }
 
     private Comparison comparison() throws UsageException {
+        if (before.isRounded() != after.isRounded()) {
+            throw new UsageException((before.isRounded() ? before : after).name()
+                    + " is of a version that rounds down to KiB: give two reports of one version.");
+        }
         Stream.of(before, after).forEach(file -> file.notes().forEach(note -> notes.add(file.name() + ": " + note)));
         for (BufferType type : BufferType.values()) {
             Optional<ReportedMemory> earlier = memory(before, type);
@@ -78,54 +82,41 @@ final class ReportDifference {
         boolean areWhole = earlier.all().isPresent() && later.all().isPresent();
         Optional<Amounts> allocated = areWhole ? earlier.all() : earlier.bank();
         Optional<Amounts> allocatedLater = areWhole ? later.all() : later.bank();
-        boolean hasAmounts = allocated.isPresent() && allocatedLater.isPresent();
-        if (hasAmounts) {
-            Amounts first = allocated.get();
-            Amounts second = allocatedLater.get();
-            String what = earlier.type() + (areWhole ? " allocated" : " allocated in a bank");
-            leavesMore |= addChange(what, first.allocated(), first.rounding(), second.allocated(), second.rounding())
-                    && second.allocated() > first.allocated();
+        boolean isCompared = false;
+        if (allocated.isPresent() && allocatedLater.isPresent()) {
+            isCompared = true;
+            long bytes = allocated.get().allocated();
+            long bytesLater = allocatedLater.get().allocated();
+            addAmount(earlier.type() + (areWhole ? " allocated" : " allocated in a bank"), bytes, bytesLater);
+            leavesMore |= bytesLater > bytes;
         }
-        boolean hasLargestFree =
-                earlier.largestFree().isPresent() && later.largestFree().isPresent();
-        if (hasLargestFree) {
-            addChange(
+        if (earlier.largestFree().isPresent() && later.largestFree().isPresent()) {
+            isCompared = true;
+            addAmount(
                     earlier.type() + " largest free block",
                     earlier.largestFree().getAsLong(),
-                    before.rounding(),
-                    later.largestFree().getAsLong(),
-                    after.rounding());
+                    later.largestFree().getAsLong());
         }
-        if (hasAmounts || hasLargestFree) {
-            isAnyCompared = true;
-        } else {
+        isAnyCompared |= isCompared;
+        if (!isCompared) {
             notes.add(earlier.type() + " is not compared: the files do not have the same figures of it.");
         }
-        if (before.isRounded() == after.isRounded()
-                && !earlier.blocks().isEmpty()
-                && !later.blocks().isEmpty()) {
+        if (!earlier.blocks().isEmpty() && !later.blocks().isEmpty()) {
             compareBlocks(earlier, later);
         }
     }
 
-    /**
-     * Adds a change that is certain: numbers that were rounded down may be larger by what they lost.
-     *
-     * @return whether it is
-     */
-    private boolean addChange(String what, long bytes, long lost, long bytesLater, long lostLater) {
-        if (bytesLater <= bytes + lost && bytesLater + lostLater >= bytes) {
-            return false;
+    private void addAmount(String what, long bytes, long bytesLater) {
+        if (bytes != bytesLater) {
+            amounts.add(String.format(
+                    Locale.ROOT,
+                    "   %s: %s -> %s, %s%s",
+                    what,
+                    Quantities.size(bytes),
+                    Quantities.size(bytesLater),
+                    bytesLater < bytes ? "-" : "+",
+                    Quantities.size(Math.abs(bytesLater - bytes))));
         }
-        amounts.add(String.format(
-                Locale.ROOT,
-                "   %s: %s -> %s, %s%s",
-                what,
-                Quantities.size(bytes),
-                Quantities.size(bytesLater),
-                bytesLater < bytes ? "-" : "+",
-                Quantities.size(Math.abs(bytesLater - bytes))));
-        return true;
     }
 
     /** More blocks of a size that are new than gone are more memory. */

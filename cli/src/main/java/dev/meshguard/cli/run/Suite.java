@@ -2,7 +2,7 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.OutputFile;
-import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.page.suite.SuiteFolder;
@@ -31,10 +31,10 @@ public final class Suite implements Callable<Integer> {
     @Parameters(paramLabel = "FOLDER", description = "The folder; its index.html is written anew.")
     private Path folder = Path.of("");
 
-    private final Printer out;
+    private final Terminal terminal;
 
-    public Suite(Printer out) {
-        this.out = out;
+    public Suite(Terminal terminal) {
+        this.terminal = terminal;
     }
 
     @Override
@@ -50,8 +50,8 @@ public final class Suite implements Callable<Integer> {
                 throw new UsageException(
                         folder + " has no run in it. Give the folder in which runs is, or one above it.");
             }
-            out.println(suite.writeIndex() + ": " + Quantities.count(runs, "run"));
-            warnings.forEach(warning -> out.println("Warning: " + warning));
+            terminal.out().println(suite.writeIndex() + ": " + Quantities.count(runs, "run"));
+            warnings.forEach(warning -> terminal.out().println("Warning: " + warning));
             return (warnings.isEmpty() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE).code();
         } catch (IOException e) {
             throw OutputFile.unwritable(folder, "Give a folder to which this user may write.", e);

@@ -1,7 +1,7 @@
 package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Terminal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -39,10 +39,10 @@ public final class ClientFile implements Callable<Integer> {
     @Parameters(paramLabel = "c|python", description = "The language of the program.")
     private Language language = Language.PYTHON;
 
-    private final Printer out;
+    private final Terminal terminal;
 
-    public ClientFile(Printer out) {
-        this.out = out;
+    public ClientFile(Terminal terminal) {
+        this.terminal = terminal;
     }
 
     @Override
@@ -51,9 +51,9 @@ public final class ClientFile implements Callable<Integer> {
             if (file == null) {
                 throw new IllegalStateException(language.file + " is missing in the jar of the command line");
             }
-            out.print(new String(file.readAllBytes(), StandardCharsets.UTF_8));
+            terminal.out().print(new String(file.readAllBytes(), StandardCharsets.UTF_8));
         }
-        out.flush();
+        terminal.out().flush();
         return ExitStatus.CLEAN.code();
     }
 }

@@ -1,7 +1,7 @@
 package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.client.AllocationClient;
@@ -39,10 +39,10 @@ public final class Dump implements Callable<Integer> {
             description = "The size of the server's records in bytes (default: ${DEFAULT-VALUE}).")
     private int recordSize = 112;
 
-    private final Printer out;
+    private final Terminal terminal;
 
-    public Dump(Printer out) {
-        this.out = out;
+    public Dump(Terminal terminal) {
+        this.terminal = terminal;
     }
 
     @Override
@@ -58,7 +58,7 @@ public final class Dump implements Callable<Integer> {
                     e.getMessage(),
                     recordSize));
         }
-        out.println("The server at " + socket + " has written the live buffers into its log.");
+        terminal.out().println("The server at " + socket + " has written the live buffers into its log.");
         return ExitStatus.CLEAN.code();
     }
 

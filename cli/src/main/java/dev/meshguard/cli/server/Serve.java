@@ -1,13 +1,14 @@
 package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Interruption;
 import dev.meshguard.cli.common.OutputFile;
-import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.DeviceInfo;
+import java.io.FilterWriter;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,14 +27,12 @@ import picocli.CommandLine.Option;
         description = "Runs an allocation server that programs report to, in place of tt-metal's own.",
         footer = {
             "",
-            "Programs that report to the old server report to this one unchanged. It answers queries, logs the same"
-                    + " lines, and removes the buffers of dead processes from its ledger. Stop it with Ctrl+C; the last lines of the"
-                    + " log are then statistics. Problems are printed on standard error, one a line.",
+            "Programs that report to the old server report to this one unchanged. Stop it with Ctrl+C; the last lines of the log"
+                    + " are then statistics. Problems are printed on standard error, one a line.",
             "",
             "The record size is that of the programs' own version: 72 bytes before servers knew devices, 112 with"
-                    + " devices, 144 with circular buffers and kernels. No field of a record contains it. With auto the first"
-                    + " program decides, as soon as its bytes prove it, which takes two records; a program that asks and"
-                    + " waits for an answer proves nothing and waits.",
+                    + " devices, 144 with circular buffers and kernels. With auto the first program decides, as soon as its bytes"
+                    + " prove it, which takes two records.",
             "",
             "Examples:",
             "  meshguard serve --record-size 112 --log -",
@@ -77,29 +76,20 @@ public final class Serve implements Callable<Integer> {
                             + " programs in other containers.")
     private long deadCheck;
 
-    private final Printer out;
-    private final Printer errors;
-    private final Interruption interruption;
+    private final Terminal terminal;
 
-    /**
-     * Creates the command.
-     *
-     * @param interruption ends the server at a signal
-     */
-    public Serve(Printer out, Printer errors, Interruption interruption) {
-        this.out = out;
-        this.errors = errors;
-        this.interruption = interruption;
+    public Serve(Terminal terminal) {
+        this.terminal = terminal;
     }
 
     @Override
     public Integer call() throws UsageException {
         AllocationServer server = start();
         try {
-            interruption.await(server::close);
+            terminal.interruption().await(server::close);
             if (log == null) {
-                out.println("Listening at " + server.socketPath() + ". Press Ctrl+C to stop.");
-                out.failure().ifPresent(errors::problem);
+                terminal.out().println("Listening at " + server.socketPath() + ". Press Ctrl+C to stop.");
+                terminal.out().failure().ifPresent(terminal.errors()::problem);
             }
             server.awaitEnd();
         } catch (InterruptedException isStop) {
@@ -115,7 +105,7 @@ public final class Serve implements Callable<Integer> {
         if (server.failure().isPresent()) {
             return ExitStatus.FAILED;
         }
-        boolean isUnwritten = out.hasFailed() || server.logFailure().isPresent();
+        boolean isUnwritten = terminal.out().hasFailed() || server.logFailure().isPresent();
         return isUnwritten ? ExitStatus.UNWRITTEN : ExitStatus.CLEAN;
     }
 
@@ -129,10 +119,10 @@ public final class Serve implements Callable<Integer> {
                         .mapToObj(DeviceInfo::wormhole)
                         .toList())
                 .processCheckEvery(Duration.ofSeconds(deadCheck))
-                .onProblem(errors::problem);
+                .onProblem(terminal.errors()::problem);
         records.size().ifPresent(builder::recordSize);
         if (STANDARD_OUTPUT.equals(log)) {
-            builder.log(new FlushedWriter(out));
+            builder.log(flushed());
         } else if (log != null) {
             builder.log(Path.of(log));
         }
@@ -156,27 +146,17 @@ public final class Serve implements Callable<Integer> {
         return log != null && Path.of(log).toString().equals(file);
     }
 
-    /** Flushes each line, because a watched log must not wait in a buffer. */
-    private record FlushedWriter(Printer out) implements Appendable {
-
-        @Override
-        public Appendable append(@Nullable CharSequence text) throws IOException {
-            out.append(text);
-            Optional<String> failure = out.failure();
-            if (failure.isPresent()) {
-                throw new IOException(failure.get());
+    /** Flushes each text, because a watched log must not wait in a buffer. */
+    private Writer flushed() {
+        return new FilterWriter(terminal.out()) {
+            @Override
+            public void write(String text, int from, int length) throws IOException {
+                super.write(text, from, length);
+                Optional<String> failure = terminal.out().failure();
+                if (failure.isPresent()) {
+                    throw new IOException(failure.get());
+                }
             }
-            return this;
-        }
-
-        @Override
-        public Appendable append(@Nullable CharSequence text, int start, int end) throws IOException {
-            return append(String.valueOf(text).substring(start, end));
-        }
-
-        @Override
-        public Appendable append(char character) throws IOException {
-            return append(String.valueOf(character));
-        }
+        };
     }
 }

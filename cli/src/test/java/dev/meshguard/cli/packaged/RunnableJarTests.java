@@ -57,7 +57,7 @@ class RunnableJarTests {
         }
 
         Answer answer = runWith("-Xmx256m", "analyze", "of a run.sqlite");
-        Answer page = run("", "page", "--rank", "0", "of a run.sqlite");
+        Answer page = run("", "page", "of a run.sqlite");
 
         assertThat(answer.err()).isEmpty();
         assertThat(answer.out()).contains("of a run.sqlite: 2 operations, 1 buffer in their snapshots");
