@@ -360,10 +360,15 @@ public final class AllocationHistory {
         return entriesOf(sums());
     }
 
-    /** Returns the number that {@link #ledgerEntries()} should be: that of a ledger into which the events are entered again. */
+    /**
+     * Returns whether the ledger that the tracker kept has the entries of one into which the events are entered again. They are
+     * only entered if live buffers and entries differ in number, as where two meshes hold one address.
+     */
     @API(status = Status.INTERNAL)
-    public long recountedLedgerEntries() {
-        return entriesOf(DeviceSums.countedFrom(events));
+    public boolean ledgerAgrees() {
+        return sums == null
+                || live().size() == ledgerEntries()
+                || entriesOf(DeviceSums.countedFrom(events)) == ledgerEntries();
     }
 
     private static long entriesOf(List<DeviceSums> sums) {
@@ -551,10 +556,10 @@ public final class AllocationHistory {
 
     /** Returns whether any source was ever connected, as far as the events show. */
     public boolean hasSource() {
-        return !sums().isEmpty()
-                || events().stream()
+        return events().stream()
                         .anyMatch(event ->
-                                !(event instanceof HistoryEvent.PhaseBegan || event instanceof HistoryEvent.Checked));
+                                !(event instanceof HistoryEvent.PhaseBegan || event instanceof HistoryEvent.Checked))
+                || !sums().isEmpty();
     }
 
     /** Returns the periods in which the source did not report, oldest first. */

@@ -1,7 +1,5 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.event.AllocatorId;
-import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Quantities;
@@ -15,7 +13,6 @@ import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -306,12 +303,8 @@ final class InconclusiveReasons {
 
     // Counts
 
-    /** The meaning of an entry of the ledger. */
-    private record Entry(
-            MemoryAddress address, OptionalInt mesh, Optional<AllocatorId> allocator, boolean isCircularBuffer) {}
-
     private void countsDisagree(LeakVerdict.Sum sum) {
-        if (!ledgerAgrees()) {
+        if (!history.ledgerAgrees()) {
             add(
                     Kind.COUNTS_DISAGREE,
                     List.of(),
@@ -321,26 +314,5 @@ final class InconclusiveReasons {
                     sum.live(),
                     history.ledgerEntries());
         }
-    }
-
-    /**
-     * Compares the counts of ledger and generations.
-     *
-     * <p>The ledger counts references to addresses of allocators, and circular buffers separately. That differs from
-     * the generations only where a report that names no allocator matches several.
-     */
-    private boolean ledgerAgrees() {
-        Set<Entry> live = new HashSet<>();
-        for (BufferGeneration buffer : history.live()) {
-            for (BufferGeneration.Report report : buffer.reportsRemaining()) {
-                boolean isCircular = report.details().kind() == BufferKind.CIRCULAR_BUFFER;
-                live.add(new Entry(
-                        MemoryAddress.of(buffer),
-                        isCircular ? OptionalInt.empty() : buffer.mesh(),
-                        isCircular ? Optional.empty() : buffer.allocator(),
-                        isCircular));
-            }
-        }
-        return live.size() == history.ledgerEntries() || history.recountedLedgerEntries() == history.ledgerEntries();
     }
 }
