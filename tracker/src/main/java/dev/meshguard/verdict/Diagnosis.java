@@ -1,5 +1,6 @@
 package dev.meshguard.verdict;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apiguardian.api.API;
@@ -30,18 +31,25 @@ public record Diagnosis(
         }
     }
 
-    /** Returns a diagnosis with the given facts. */
-    public static Diagnosis of(Cause cause, SurvivorStatus status, Evidence... evidence) {
-        return of(cause, status, List.of(evidence));
+    /** Returns a diagnosis with its decisive fact. */
+    public static Diagnosis of(Cause cause, SurvivorStatus status, Evidence decisive) {
+        return new Diagnosis(cause, status, List.of(decisive), Optional.empty());
     }
 
-    /** Returns a diagnosis with the given facts. */
-    public static Diagnosis of(Cause cause, SurvivorStatus status, List<Evidence> evidence) {
-        return new Diagnosis(cause, status, evidence, Optional.empty());
+    /** Returns the diagnosis of a survivor that cannot be decided, with its decisive fact. */
+    public static Diagnosis undecided(Cause cause, InconclusiveReason.Kind reason, Evidence decisive) {
+        return new Diagnosis(cause, SurvivorStatus.UNDECIDED, List.of(decisive), Optional.of(reason));
     }
 
-    /** Returns the diagnosis of a survivor that cannot be decided. */
-    public static Diagnosis undecided(Cause cause, InconclusiveReason.Kind reason, List<Evidence> evidence) {
-        return new Diagnosis(cause, SurvivorStatus.UNDECIDED, evidence, Optional.of(reason));
+    /** Returns this diagnosis with a further fact, if there is one. */
+    public Diagnosis and(Optional<Evidence> fact) {
+        return and(fact.stream().toList());
+    }
+
+    /** Returns this diagnosis with further facts. */
+    public Diagnosis and(List<Evidence> facts) {
+        List<Evidence> all = new ArrayList<>(evidence);
+        all.addAll(facts);
+        return new Diagnosis(cause, status, all, reason);
     }
 }

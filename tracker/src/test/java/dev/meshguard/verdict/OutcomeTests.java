@@ -22,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.tracker.script.HistoryScript;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class OutcomeTests {
@@ -262,7 +263,7 @@ class OutcomeTests {
     @Test
     void rejectsACauseWithoutEvidence() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Diagnosis.of(Cause.CACHED, SurvivorStatus.LEAKED))
+                .isThrownBy(() -> new Diagnosis(Cause.CACHED, SurvivorStatus.LEAKED, List.of(), Optional.empty()))
                 .withMessage("A cause is never named without evidence: none was given for CACHED");
     }
 

@@ -48,10 +48,10 @@ final class BareReportRule implements Rule {
                         severalReports(buffer), freedElsewhere(survivor), freedBefore(survivor), onTheStack(survivor))
                 .flatMap(Optional::stream)
                 .toList();
-        return reasons.isEmpty()
-                ? Optional.empty()
-                : Optional.of(
-                        Diagnosis.undecided(Cause.UNEXPLAINED, InconclusiveReason.Kind.REPORTS_FIT_BOTH, reasons));
+        return reasons.stream()
+                .findFirst()
+                .map(first -> Diagnosis.undecided(Cause.UNEXPLAINED, InconclusiveReason.Kind.REPORTS_FIT_BOTH, first)
+                        .and(reasons.subList(1, reasons.size())));
     }
 
     /** A witness, a handle, or a release after the close is better evidence than the reports. */

@@ -9,7 +9,6 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,11 +44,9 @@ final class CircularBufferUnreportedRule implements Rule {
                 ends.put(program.orElseThrow(), end.orElseThrow());
             }
         }
-        List<Evidence> evidence = new ArrayList<>();
-        evidence.add(ended(ends));
-        evidence.add(outsideTheAllocator(survivor));
-        onlyOnBusiestDevice(survivor).ifPresent(evidence::add);
-        return Optional.of(Diagnosis.of(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED, evidence));
+        return Optional.of(Diagnosis.of(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED, ended(ends))
+                .and(List.of(outsideTheAllocator(survivor)))
+                .and(onlyOnBusiestDevice(survivor)));
     }
 
     private static Evidence ended(Map<Owner, Long> ends) {

@@ -9,8 +9,6 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -32,29 +30,25 @@ final class FreeUnreportedRule implements Rule {
             return Optional.empty();
         }
         if (survivor.addressState() == AddressState.FREE) {
-            List<Evidence> evidence = new ArrayList<>();
-            survivor.snapshotEvidence().ifPresent(evidence::add);
-            if (survivor.checkMoment() == Moment.BEFORE_WIPE
-                    && survivor.reservedAgainAt().isEmpty()) {
-                survivor.snapshotEvidence(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
-            }
-            evidence.addAll(RepeatedReports.of(survivor));
-            whileTrackingWasOff(survivor).ifPresent(evidence::add);
-            return Optional.of(Diagnosis.of(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED, evidence));
+            boolean isOfRuntime = survivor.checkMoment() == Moment.BEFORE_WIPE
+                    && survivor.reservedAgainAt().isEmpty();
+            return Optional.of(unreported(survivor.snapshotEvidence().orElseThrow())
+                    .and(isOfRuntime ? survivor.snapshotEvidence(Moment.CLOSE_BEGUN) : Optional.empty())
+                    .and(RepeatedReports.of(survivor))
+                    .and(whileTrackingWasOff(survivor)));
         }
         OptionalLong owner = survivor.siblings().ownerFreedAt(survivor);
-        if (owner.isPresent()) {
-            return Optional.of(Diagnosis.of(
-                    Cause.FREE_UNREPORTED,
-                    SurvivorStatus.MISREPORTED,
-                    Evidence.formatted(
-                            "the buffer of the same request that owns its memory was freed at event #%d",
-                            owner.getAsLong())));
-        }
-        return survivor.freeAfterClose()
-                .filter(free -> !free.details().handleCollected())
-                .map(free ->
-                        Diagnosis.of(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED, releasedLate(survivor, free)));
+        return owner.isPresent()
+                ? Optional.of(unreported(Evidence.formatted(
+                        "the buffer of the same request that owns its memory was freed at event #%d",
+                        owner.getAsLong())))
+                : survivor.freeAfterClose()
+                        .filter(free -> !free.details().handleCollected())
+                        .map(free -> unreported(releasedLate(survivor, free)));
+    }
+
+    private static Diagnosis unreported(Evidence decisive) {
+        return Diagnosis.of(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED, decisive);
     }
 
     /** A report that could not be sent is no defect of the code that frees. */

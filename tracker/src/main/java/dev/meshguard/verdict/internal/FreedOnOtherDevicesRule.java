@@ -6,7 +6,6 @@ import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.internal.Siblings.AllocationFreeCount;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -32,19 +31,16 @@ final class FreedOnOtherDevicesRule implements Rule {
                 || isArtefact(survivor, own, others.get())) {
             return Optional.empty();
         }
-        List<Evidence> evidence = new ArrayList<>();
-        evidence.add(difference(buffer.device(), siblings, others.get()));
-        survivor.snapshotEvidence().ifPresent(evidence::add);
-        boolean lockStep =
-                siblings.areFreedTogether() && siblings.freedWith(survivor).isPresent();
-        if (lockStep) {
-            evidence.add(Evidence.of("one allocator frees it on all devices at once, so only the report of device "
-                    + buffer.device() + " can be missing"));
+        Evidence difference = difference(buffer.device(), siblings, others.get());
+        if (!siblings.areFreedTogether() || siblings.freedWith(survivor).isEmpty()) {
+            return Optional.of(LeakDiagnosis.of(Cause.FREED_ON_OTHER_DEVICES, survivor, difference)
+                    .and(survivor.snapshotEvidence()));
         }
-        return Optional.of(
-                lockStep
-                        ? Diagnosis.of(Cause.FREED_ON_OTHER_DEVICES, SurvivorStatus.MISREPORTED, evidence)
-                        : LeakDiagnosis.of(Cause.FREED_ON_OTHER_DEVICES, survivor, evidence));
+        Evidence lockStep = Evidence.of("one allocator frees it on all devices at once, so only the report of device "
+                + buffer.device() + " can be missing");
+        return Optional.of(Diagnosis.of(Cause.FREED_ON_OTHER_DEVICES, SurvivorStatus.MISREPORTED, difference)
+                .and(survivor.snapshotEvidence())
+                .and(List.of(lockStep)));
     }
 
     /** More is reported under the device that represents its whole mesh than it holds. */

@@ -37,8 +37,9 @@ final class KeptAfterReleaseRule implements Rule {
             }
             evidence.add(released(trace.orElseThrow(), end.getAsLong()));
         }
-        survivor.snapshotEvidence().ifPresent(evidence::add);
-        return Optional.of(LeakDiagnosis.of(Cause.KEPT_AFTER_RELEASE, survivor, evidence));
+        return Optional.of(LeakDiagnosis.of(Cause.KEPT_AFTER_RELEASE, survivor, evidence.get(0))
+                .and(evidence.subList(1, evidence.size()))
+                .and(survivor.snapshotEvidence()));
     }
 
     private static Evidence released(Owner trace, long end) {

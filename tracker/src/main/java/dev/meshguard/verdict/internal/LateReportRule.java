@@ -10,7 +10,6 @@ import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.InconclusiveReason;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -57,9 +56,7 @@ final class LateReportRule implements Rule {
                 description(end),
                 end.number());
         return Diagnosis.undecided(
-                Cause.UNEXPLAINED,
-                InconclusiveReason.Kind.REPORTED_TOO_LATE,
-                List.of(Evidence.of(words, end.number(), report)));
+                Cause.UNEXPLAINED, InconclusiveReason.Kind.REPORTED_TOO_LATE, Evidence.of(words, end.number(), report));
     }
 
     /** Returns what had happened before a late report, as a clause. */

@@ -14,7 +14,6 @@ import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -42,20 +41,7 @@ final class LateRule implements Rule {
      * @param what what happened, as a clause
      * @param call the call that did it, if it is known
      */
-    private record Free(long event, String what, Optional<MemoryRequest> call) {
-
-        private Evidence since(String moment, long began) {
-            return Evidence.formatted(
-                    "%s at event #%d, %s (event #%d)%s",
-                    what,
-                    event,
-                    moment,
-                    began,
-                    call.flatMap(MemoryRequest::origin)
-                            .map(origin -> ", at " + origin)
-                            .orElse(""));
-        }
-    }
+    private record Free(long event, String what, Optional<MemoryRequest> call) {}
 
     @Override
     public Optional<Diagnosis> examine(SurvivorFacts survivor) {
@@ -73,24 +59,30 @@ final class LateRule implements Rule {
     }
 
     private static Diagnosis diagnosis(Cause cause, SurvivorStatus status, Evidence free, SurvivorFacts survivor) {
-        List<Evidence> evidence = new ArrayList<>(List.of(free));
         OptionalLong again = survivor.buffer().reservedAgainAt();
-        again.ifPresent(event -> evidence.add(Evidence.formatted(
-                "its allocator reserved the address again at event #%d, so that free may be of the later buffer",
-                event)));
-        survivor.snapshotEvidence(Moment.CLOSE_BEGUN).ifPresent(evidence::add);
-        return again.isPresent()
-                ? Diagnosis.undecided(cause, InconclusiveReason.Kind.OUT_OF_ORDER, evidence)
-                : Diagnosis.of(cause, status, evidence);
+        return (again.isPresent()
+                        ? Diagnosis.undecided(cause, InconclusiveReason.Kind.OUT_OF_ORDER, free)
+                                .and(List.of(Evidence.formatted(
+                                        "its allocator reserved the address again at event #%d, so that free may be of the later buffer",
+                                        again.getAsLong())))
+                        : Diagnosis.of(cause, status, free))
+                .and(survivor.snapshotEvidence(Moment.CLOSE_BEGUN));
     }
 
     private static Evidence evidence(Free free, SurvivorFacts survivor) {
-        OptionalLong close = survivor.history().closeOf(survivor.buffer());
-        return close.isPresent()
-                ? free.since(momentOf(survivor, close.getAsLong()), close.getAsLong())
-                : free.since(
-                        "after the check",
-                        survivor.history().check().orElseThrow().number());
+        AllocationHistory history = survivor.history();
+        long since = history.closeOf(survivor.buffer())
+                .orElseGet(() -> history.check().orElseThrow().number());
+        return Evidence.formatted(
+                "%s at event #%d, %s (event #%d)%s",
+                free.what(),
+                free.event(),
+                momentOf(survivor, since),
+                since,
+                free.call()
+                        .flatMap(MemoryRequest::origin)
+                        .map(origin -> ", at " + origin)
+                        .orElse(""));
     }
 
     // Buffers in the ledger
@@ -216,12 +208,18 @@ final class LateRule implements Rule {
                 && report.details().owner().flatMap(history::cachingOf).isEmpty();
     }
 
-    /** Returns when the close began, as a clause. It names the mesh where several share a device, because their closes differ. */
+    /**
+     * Returns the check or when the close began, as a clause. It names the mesh where several share a device, because their closes
+     * differ.
+     */
     private static String momentOf(SurvivorFacts survivor, long event) {
+        HistoryEvent began = survivor.history().event(event).orElseThrow();
+        if (began instanceof HistoryEvent.Checked) {
+            return "after the check";
+        }
         if (!survivor.history().meshesSharedADevice()) {
             return "after close began";
         }
-        HistoryEvent began = survivor.history().event(event).orElseThrow();
         if (began instanceof HistoryEvent.MeshClosing closing) {
             return "after the close of mesh " + closing.mesh() + " began";
         }

@@ -15,7 +15,6 @@ import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.InconclusiveReason.Kind;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -35,31 +34,23 @@ final class LeakDiagnosis {
 
     /** Returns the diagnosis of a leak that follows from a missing free, with all that is known about the buffer. */
     static Diagnosis withCircumstances(Cause cause, SurvivorFacts survivor, Evidence decisive) {
-        List<Evidence> evidence = new ArrayList<>(List.of(decisive));
-        evidence.addAll(survivor.circumstances());
-        return of(cause, survivor, evidence);
+        return of(cause, survivor, decisive).and(survivor.circumstances());
     }
 
-    /**
-     * Returns the diagnosis of a leak that follows from a missing free. If it is undecided, the reason follows the decisive
-     * fact.
-     */
-    static Diagnosis of(Cause cause, SurvivorFacts survivor, List<Evidence> evidence) {
-        return diagnosis(cause, evidence, overtaken(survivor).or(() -> unreported(survivor)));
+    /** Returns the diagnosis of a leak that follows from a missing free. */
+    static Diagnosis of(Cause cause, SurvivorFacts survivor, Evidence decisive) {
+        return diagnosis(cause, decisive, overtaken(survivor).or(() -> unreported(survivor)));
     }
 
     /** Returns the diagnosis of a leak that does not depend on a missing free. */
-    static Diagnosis certain(Cause cause, SurvivorFacts survivor, Evidence evidence) {
-        return diagnosis(cause, List.of(evidence), overtaken(survivor));
+    static Diagnosis certain(Cause cause, SurvivorFacts survivor, Evidence decisive) {
+        return diagnosis(cause, decisive, overtaken(survivor));
     }
 
-    private static Diagnosis diagnosis(Cause cause, List<Evidence> evidence, Optional<Reason> reason) {
-        if (reason.isEmpty()) {
-            return Diagnosis.of(cause, SurvivorStatus.LEAKED, evidence);
-        }
-        List<Evidence> withReason = new ArrayList<>(evidence);
-        withReason.add(1, reason.get().evidence());
-        return Diagnosis.undecided(cause, reason.get().kind(), withReason);
+    private static Diagnosis diagnosis(Cause cause, Evidence decisive, Optional<Reason> reason) {
+        return reason.map(
+                        why -> Diagnosis.undecided(cause, why.kind(), decisive).and(Optional.of(why.evidence())))
+                .orElseGet(() -> Diagnosis.of(cause, SurvivorStatus.LEAKED, decisive));
     }
 
     private static Optional<Reason> overtaken(SurvivorFacts survivor) {

@@ -4,7 +4,6 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.InconclusiveReason;
-import java.util.List;
 import java.util.Optional;
 
 /** A buffer whose mesh is still open and may free it, unless the process that would close the mesh has exited. */
@@ -20,6 +19,6 @@ final class OpenMeshRule implements Rule {
                 .map(open -> Diagnosis.undecided(
                         Cause.UNEXPLAINED,
                         InconclusiveReason.Kind.MESH_OPEN,
-                        List.of(Evidence.of("mesh " + open.id() + " is still open, so it may still be freed"))));
+                        Evidence.of("mesh " + open.id() + " is still open, so it may still be freed")));
     }
 }

@@ -10,7 +10,6 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -42,9 +41,15 @@ final class ReportedTwiceRule implements Rule {
         }
         return reportedForItsMesh(survivor)
                 .or(() -> viewOfAPart(survivor))
-                .map(List::of)
-                .or(() -> reportedAgain(survivor))
-                .map(evidence -> Diagnosis.of(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED, evidence));
+                .map(ReportedTwiceRule::reportedTwice)
+                .or(() -> reportedAgain(survivor)
+                        .map(again -> reportedTwice(again)
+                                .and(survivor.snapshotEvidence())
+                                .and(RepeatedReports.of(survivor))));
+    }
+
+    private static Diagnosis reportedTwice(Evidence decisive) {
+        return Diagnosis.of(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED, decisive);
     }
 
     /**
@@ -93,24 +98,22 @@ final class ReportedTwiceRule implements Rule {
                 : Optional.empty();
     }
 
-    private static Optional<List<Evidence>> reportedAgain(SurvivorFacts survivor) {
+    private static Optional<Evidence> reportedAgain(SurvivorFacts survivor) {
         List<Report> there = reportsThere(survivor);
         List<Report> own = survivor.buffer().reports();
         List<Report> reports = own.size() == 1 ? there : own;
         int freed = (int) reports.stream().filter(report -> !report.isOpen()).count();
-        if (freed == 0 || !areOfOneAllocation(survivor, there) || !isGone(survivor)) {
-            return Optional.empty();
-        }
-        List<Evidence> evidence = new ArrayList<>();
-        evidence.add(Evidence.formatted(
-                        "reported %d times at one live address (events %s), freed %s",
-                        reports.size(),
-                        Phrases.events(reports.stream().map(Report::allocatedAt).toList()),
-                        Phrases.times(freed))
-                .provedBy(reports.stream().mapToLong(Report::allocatedAt).toArray()));
-        survivor.snapshotEvidence().ifPresent(evidence::add);
-        evidence.addAll(RepeatedReports.of(survivor));
-        return Optional.of(evidence);
+        return freed == 0 || !areOfOneAllocation(survivor, there) || !isGone(survivor)
+                ? Optional.empty()
+                : Optional.of(Evidence.formatted(
+                                "reported %d times at one live address (events %s), freed %s",
+                                reports.size(),
+                                Phrases.events(reports.stream()
+                                        .map(Report::allocatedAt)
+                                        .toList()),
+                                Phrases.times(freed))
+                        .provedBy(
+                                reports.stream().mapToLong(Report::allocatedAt).toArray()));
     }
 
     /** A free in between may split the reports of one request into two generations. */

@@ -6,8 +6,6 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -30,9 +28,8 @@ final class SystemRule implements Rule {
             return Optional.of(expected(owned(survivor, "it may outlive the close")));
         }
         if (survivor.allRemaining(details -> details.lifetime() == BufferLifetime.SYSTEM)) {
-            List<Evidence> evidence = new ArrayList<>(List.of(owned(survivor, "the runtime has to free it at close")));
-            survivor.snapshotEvidence().ifPresent(evidence::add);
-            return Optional.of(LeakDiagnosis.of(Cause.SYSTEM, survivor, evidence));
+            Evidence owned = owned(survivor, "the runtime has to free it at close");
+            return Optional.of(LeakDiagnosis.of(Cause.SYSTEM, survivor, owned).and(survivor.snapshotEvidence()));
         }
         return initializedClass(survivor.buffer())
                 .map(type -> expected(Evidence.of(
