@@ -27,6 +27,7 @@ import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
@@ -379,6 +380,27 @@ class FreeUnreportedTests {
         var history = script.closed();
 
         judged(history).hasOnly(UNEXPLAINED, LEAKED);
+    }
+
+    /** On device 1, the first of two buffers of one address is reported after the second one. */
+    @Test
+    void isNotProvedByAReservationOfAnEarlierRequest() {
+        var tracker = AllocationTracker.create();
+        var script = HistoryScript.on(tracker).mesh(0, 0, 1);
+        var ofMesh = AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH);
+        var first = tracker.request(ofMesh.withExtent(32));
+        var free = tracker.release(first.details());
+        tracker.allocated(first, 0, DRAM, 0x1000, 32, Ownership.NON_OWNING);
+        tracker.freed(free, 0, DRAM, 0x1000, Ownership.NON_OWNING);
+        script.phase(Phase.TEST);
+        var second = tracker.request(ofMesh.withExtent(64));
+        tracker.allocated(second, 1, DRAM, 0x1000, 64, Ownership.NON_OWNING);
+        tracker.allocated(first, 1, DRAM, 0x1000, 32, Ownership.NON_OWNING);
+        tracker.freed(free, 1, DRAM, 0x1000, Ownership.NON_OWNING);
+        tracker.allocated(second, 0, DRAM, 0x1000, 64, Ownership.NON_OWNING);
+
+        judged(script.witness(CLOSE_BEGUN, DRAM, new int[] {0, 1}, 0x1000).closed())
+                .hasOnly(UNEXPLAINED, LEAKED);
     }
 
     @Test

@@ -177,16 +177,26 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
 
     /**
      * Returns the event by which the allocator reserved the address for another request while this one was in the
-     * ledger. The memory had been freed before. A late report proves nothing.
+     * ledger. The memory had been freed before. A late report proves nothing, nor does one of an earlier request: the reports of this
+     * device are out of order.
      */
     OptionalLong reservedAgainAt() {
         OptionalLong again = buffer.reservedAgainAt();
         boolean isLate = again.isPresent()
                 && generationsAtAddress().stream()
                         .filter(other -> other.allocatedAt() == again.getAsLong())
-                        .anyMatch(other -> LeakDiagnosis.overtakenBy(new SurvivorFacts(other, index))
-                                .isPresent());
+                        .anyMatch(other -> firstReportOf(other) < firstReportOf(buffer)
+                                || LeakDiagnosis.overtakenBy(new SurvivorFacts(other, index))
+                                        .isPresent());
         return isLate ? OptionalLong.empty() : again;
+    }
+
+    /** Returns the number of the first report of the request of a generation, on any device. */
+    private long firstReportOf(BufferGeneration generation) {
+        return history().buffersOf(generation.request()).stream()
+                .mapToLong(BufferGeneration::allocatedAt)
+                .min()
+                .orElse(generation.allocatedAt());
     }
 
     /** Returns whether a snapshot lists its address as allocated and only this buffer can have been at it. */
