@@ -290,8 +290,8 @@ final class CheckReporter {
     }
 
     /**
-     * Writes the page of a failure, and publishes the failure as pairs with its history; returns the error of the check, or the
-     * test's own if that reports all findings.
+     * Writes the page of a failure, and attaches its history; returns the error of the check, or the test's own if that reports all
+     * findings.
      *
      * <p>What cannot be written hides no finding: the error then has the reason as a suppressed exception.
      */
@@ -309,7 +309,6 @@ final class CheckReporter {
             test.publish(text);
         }
         try {
-            test.publish(FailureEntry.of(report));
             if (run.attachesNextHistory()) {
                 System.out.println(
                         AttachmentLine.of(test.attach(report.verdict().history()), System.getenv()));

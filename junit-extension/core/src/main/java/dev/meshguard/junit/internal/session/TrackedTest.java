@@ -8,7 +8,6 @@ import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.tracker.Scope;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -184,11 +183,6 @@ public final class TrackedTest {
             }
         }
         return search.build();
-    }
-
-    /** Publishes key-value pairs as a report entry of it. */
-    public void publish(Map<String, String> pairs) {
-        context.publishReportEntry(pairs);
     }
 
     /**
