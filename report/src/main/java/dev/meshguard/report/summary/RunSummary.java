@@ -1,35 +1,59 @@
 package dev.meshguard.report.summary;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.Cause;
-import java.util.Collections;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The numbers of a run.
+ * The numbers of a run, and their text at its end.
  *
  * <p>A view of the maps and sets that it is given: read it before they change.
  *
  * @param counts the number of checks of each kind and result; a missing one is 0
- * @param lists the listed names
  * @param peaks the maximum bytes that were allocated at once: of one device by the name of the type, of memory that belongs to no
  *     device by the name of the memory
  * @param leaks the survivors that leaked, by cause
  * @param knownLeaks the leaks that are in the baseline
+ * @param matched the number of entries of files that matched
+ * @param unmatched the entries of files that matched nothing
+ * @param failures the failed checks with their first lines and pages, where the build tool hides messages
+ * @param reproductions the commands that rerun the failed checks
+ * @param unjudged what only the whole run can judge, if anything
  * @param overview the page of all tests, if it was written
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record RunSummary(
         SortedMap<Count, Long> counts,
-        SortedMap<Listed, SortedSet<String>> lists,
         SortedMap<String, Amount> peaks,
         SortedMap<Cause, LeakTotals> leaks,
         LeakTotals knownLeaks,
+        int matched,
+        SortedSet<String> unmatched,
+        SortedSet<String> failures,
+        SortedSet<String> reproductions,
+        Optional<String> unjudged,
         Optional<String> overview) {
+
+    /** The memories of devices; all others are those of libraries. */
+    private static final Set<String> TYPES =
+            Stream.of(BufferType.values()).map(BufferType::name).collect(Collectors.toUnmodifiableSet());
+
+    private static final int MAX_EXPECTATIONS = 5;
+    private static final int MAX_FAILURES = 10;
+    private static final int LABEL = 18;
 
     /** The numbers of a summary. */
     public enum Count {
@@ -53,35 +77,6 @@ public record RunSummary(
         KNOWN
     }
 
-    /** The lists of names in a summary. */
-    public enum Listed {
-        /** The entries of files that matched. */
-        MATCHED,
-        /** The entries of files that matched nothing. */
-        UNMATCHED,
-        /** Sentences about judgements that only a whole run allows. */
-        UNJUDGED,
-        /** The failed checks with their first lines and pages, where the build tool hides messages. */
-        FAILURES,
-        /** The commands that rerun the failed checks. */
-        REPRODUCTIONS
-    }
-
-    /** Returns the lines for the end of a run, without a line break at the end: the same in every locale and on every terminal. */
-    public String text() {
-        return SummaryText.of(this);
-    }
-
-    /** Returns a number. */
-    long count(Count what) {
-        return counts.getOrDefault(what, 0L);
-    }
-
-    /** Returns the names of a list. */
-    SortedSet<String> names(Listed list) {
-        return lists.getOrDefault(list, Collections.emptySortedSet());
-    }
-
     /** Returns whether anything was checked; if not, there is nothing to print. */
     public boolean hasChecks() {
         return count(Count.TESTS) + count(Count.CLASSES) + count(Count.RUNS) + count(Count.PROCESSES) > 0;
@@ -90,5 +85,120 @@ public record RunSummary(
     /** Returns whether any check did not hold, excluding known leaks. */
     public boolean hasFailures() {
         return count(Count.FAILED) + count(Count.ABORTED) > 0;
+    }
+    /** Returns the lines for the end of a run, without a line break at the end: the same in every locale and on every terminal. */
+    public String text() {
+        List<String> lines = new ArrayList<>();
+        lines.add("MeshGuard  " + headline());
+        append(lines, "peak of a device", peaks(TYPES::contains));
+        append(lines, "peak", peaks(memory -> !TYPES.contains(memory)));
+        append(lines, "leaks", leakRows());
+        append(lines, "known leaks", knownLeaks.leaks() == 0 ? List.of() : List.of(description(knownLeaks)));
+        append(lines, "never matched", unmatchedRows());
+        append(
+                lines,
+                "failures",
+                first(
+                        failures,
+                        MAX_FAILURES,
+                        overview.map(page -> ", all on " + page).orElse(", all in the report of the tests")));
+        append(lines, "rerun", first(reproductions, MAX_FAILURES, ""));
+        append(lines, "whole run", unjudged.stream().toList());
+        return PrintableText.lines(lines);
+    }
+
+    /** Returns what was checked, and the results. */
+    private String headline() {
+        List<String> parts = new ArrayList<>();
+        parts.add(subjects() + " tracked");
+        parts.add(Quantities.count(count(Count.BUFFERS), "buffer"));
+        add(parts, count(Count.FAILED), "1 failed", " failed");
+        add(parts, count(Count.ABORTED), "1 aborted with findings", " aborted with findings");
+        add(parts, count(Count.KNOWN), "1 with known leaks only", " with known leaks only");
+        if (parts.size() == 2) {
+            parts.add("all checks held");
+        }
+        return String.join(" · ", parts);
+    }
+
+    private String subjects() {
+        List<String> kinds = new ArrayList<>();
+        add(kinds, count(Count.TESTS), "1 test", " tests");
+        add(kinds, count(Count.CLASSES), "1 class", " classes");
+        add(kinds, count(Count.RUNS), "the run", " runs");
+        add(kinds, count(Count.PROCESSES), "1 process", " processes");
+        String last = kinds.remove(kinds.size() - 1);
+        return kinds.isEmpty() ? last : String.join(", ", kinds) + " and " + last;
+    }
+
+    private static void add(List<String> parts, long count, String one, String several) {
+        if (count > 0) {
+            parts.add(count == 1 ? one : count + several);
+        }
+    }
+
+    private List<String> peaks(Predicate<String> chosen) {
+        return peaks.entrySet().stream()
+                .filter(peak -> chosen.test(peak.getKey()))
+                .map(peak ->
+                        peak.getKey() + " " + Quantities.size(peak.getValue().number()) + " in "
+                                + peak.getValue().name())
+                .toList();
+    }
+
+    private List<String> leakRows() {
+        List<String> rows = new ArrayList<>();
+        leaks.forEach((cause, totals) -> rows.add(cause + "  " + description(totals)));
+        long others = count(Count.FAILED_WITHOUT_LEAK);
+        if (others > 0) {
+            rows.add(Quantities.count(others, "check")
+                    + " failed for something else: budgets, overwritten buffers, wrong reports, doubts");
+        }
+        return rows;
+    }
+
+    private static String description(LeakTotals count) {
+        return String.join(
+                " · ",
+                Quantities.count(count.leaks(), "leak"),
+                Quantities.count(count.buffers(), "buffer"),
+                Quantities.size(count.bytes()));
+    }
+
+    /**
+     * The set of executed tests is unknown here: for one test from an IDE most entries of a file match nothing, which
+     * is no error.
+     */
+    private List<String> unmatchedRows() {
+        if (unmatched.isEmpty()) {
+            return List.of();
+        }
+        int all = unmatched.size() + matched;
+        List<String> rows = new ArrayList<>();
+        rows.add(unmatched.size() + " of " + Quantities.count(all, "expectation") + ", in what was run");
+        rows.addAll(first(unmatched, MAX_EXPECTATIONS, ""));
+        return rows;
+    }
+
+    /** Returns the first names, and the number of the others with the place that lists all. */
+    private static List<String> first(SortedSet<String> names, int most, String where) {
+        List<String> rows = new ArrayList<>(names.stream().limit(most).toList());
+        if (names.size() > most) {
+            rows.add("… and " + (names.size() - most) + " more" + where);
+        }
+        return rows;
+    }
+
+    private static void append(List<String> lines, String label, List<String> rows) {
+        String before = label;
+        for (String row : rows) {
+            lines.add("   " + before + " ".repeat(LABEL - before.length()) + row);
+            before = "";
+        }
+    }
+
+    /** Returns a number. */
+    private long count(Count what) {
+        return counts.getOrDefault(what, 0L);
     }
 }

@@ -206,10 +206,6 @@ public final class SharedRunState implements StoredResource {
                         folder));
     }
 
-    private static List<String> description(List<Expectation> entries) {
-        return entries.stream().map(EntryUsage::description).toList();
-    }
-
     /** Adds entries that must match somewhere in the run: those of another file, and those of annotations. */
     public synchronized void expect(ExpectedBuffers more) {
         add(EntryUse.EXPECTED, more.entries());
@@ -273,8 +269,9 @@ public final class SharedRunState implements StoredResource {
     }
 
     private synchronized Optional<String> summaryText() {
-        return summary.text(
-                description(entries.matched()), description(entries.unmatched()), unjudged(), pages.overview());
+        List<String> unmatched =
+                entries.unmatched().stream().map(EntryUsage::description).toList();
+        return summary.text(entries.matched(), unmatched, unjudged(), pages.overview());
     }
 
     /** Updates the baseline; if this JVM runs the whole run, judges it. Fails for what was reported to trackers of ended tests. */

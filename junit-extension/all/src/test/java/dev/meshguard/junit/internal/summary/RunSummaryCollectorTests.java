@@ -120,7 +120,7 @@ class RunSummaryCollectorTests {
 
         assertThat(text(numbers)).contains("… and 2 more, all in the report of the tests");
 
-        assertThat(numbers.text(List.of(), List.of(), Optional.empty(), Optional.of("pages/index.html"))
+        assertThat(numbers.text(0, List.of(), Optional.empty(), Optional.of("pages/index.html"))
                         .orElseThrow())
                 .contains(
                         "\n   failures          A#t10: BUDGET  the limit   pages/t10.html\n",
@@ -169,8 +169,7 @@ class RunSummaryCollectorTests {
     }
 
     private static String text(RunSummaryCollector numbers) {
-        return numbers.text(List.of(), List.of(), Optional.empty(), Optional.empty())
-                .orElseThrow();
+        return numbers.text(0, List.of(), Optional.empty(), Optional.empty()).orElseThrow();
     }
 
     /** A lease of a source, where Arrow, of which nothing is allocated, is attached too. */

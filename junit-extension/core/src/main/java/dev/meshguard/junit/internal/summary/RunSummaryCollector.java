@@ -7,7 +7,6 @@ import dev.meshguard.report.summary.Amount;
 import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.report.summary.RunSummary.Count;
-import dev.meshguard.report.summary.RunSummary.Listed;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
@@ -124,23 +123,24 @@ public final class RunSummaryCollector {
     /**
      * Returns the text of the numbers, if they are to be printed.
      *
-     * @param matched the entries of files that matched
+     * @param matched the number of entries of files that matched
      * @param unmatched those that did not match
      * @param unjudged what is left to judge of the whole run, if anything
      * @param overview the page of all tests, if it was written
      */
     public synchronized Optional<String> text(
-            Collection<String> matched,
-            Collection<String> unmatched,
-            Optional<String> unjudged,
-            Optional<String> overview) {
-        Map<Listed, SortedSet<String>> lists = Map.of(
-                Listed.MATCHED, new TreeSet<>(matched),
-                Listed.UNMATCHED, new TreeSet<>(unmatched),
-                Listed.UNJUDGED, new TreeSet<>(unjudged.stream().toList()),
-                Listed.FAILURES, failures,
-                Listed.REPRODUCTIONS, reproductions);
-        RunSummary summary = new RunSummary(counts, new TreeMap<>(lists), peaks, leaks, knownLeaks, overview);
+            int matched, Collection<String> unmatched, Optional<String> unjudged, Optional<String> overview) {
+        RunSummary summary = new RunSummary(
+                counts,
+                peaks,
+                leaks,
+                knownLeaks,
+                matched,
+                new TreeSet<>(unmatched),
+                failures,
+                reproductions,
+                unjudged,
+                overview);
         boolean isWanted = switch (mode) {
             case OFF -> false;
             case FAILURES -> summary.hasFailures();
