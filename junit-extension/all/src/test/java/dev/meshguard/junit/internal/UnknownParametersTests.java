@@ -11,7 +11,6 @@ import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
@@ -25,9 +24,6 @@ import org.slf4j.LoggerFactory;
 
 class UnknownParametersTests {
 
-    private static final UnknownParameters UNKNOWN =
-            new UnknownParameters(List.of("meshguard.grace", "meshguard.baseline", "meshguard.expected-buffers"));
-
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -35,29 +31,32 @@ class UnknownParametersTests {
                 "meshguard.basline|There is no such parameter; did you mean meshguard.baseline?",
                 "meshguard.expected_buffers|There is no such parameter; did you mean meshguard.expected-buffers?",
                 "meshguard.expectedBuffers|There is no such parameter; did you mean meshguard.expected-buffers?",
-                "meshguard.colour|There is no such parameter; there are meshguard.baseline,"
-                        + " meshguard.expected-buffers, meshguard.grace."
+                "meshguard.colour|There is no such parameter; there are meshguard.baseline, meshguard.baseline.update,"
+                        + " meshguard.check, meshguard.expected-buffers, meshguard.findings, meshguard.grace,"
+                        + " meshguard.origins, meshguard.page, meshguard.page.folder, meshguard.record, meshguard.run,"
+                        + " meshguard.summary."
             })
     void rejectsANameOfTheFileThatIsUnknown(String name, String instead) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> UNKNOWN.reject(file(name + " = x\n"), new Properties(), given(Map.of(name, "x"))))
+                .isThrownBy(() ->
+                        UnknownParameters.reject(file(name + " = x\n"), new Properties(), given(Map.of(name, "x"))))
                 .withMessage("junit-platform.properties: " + name + " is rejected. " + instead);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"meshguard.grace", "junit.jupiter.execution.parallel.enabled", "meshguardian.mode"})
     void letsAnyOtherNameOfTheFilePass(String name) {
-        UNKNOWN.reject(file(name + " = x\n"), new Properties(), given(Map.of(name, "x")));
+        UnknownParameters.reject(file(name + " = x\n"), new Properties(), given(Map.of(name, "x")));
     }
 
     @Test
     void letsAFilePassThatJUnitDidNotReadEither() {
-        UNKNOWN.reject(file("meshguard.basline = x\n"), new Properties(), given(Map.of()));
+        UnknownParameters.reject(file("meshguard.basline = x\n"), new Properties(), given(Map.of()));
     }
 
     @Test
     void letsAClassPathWithoutFilePass() {
-        UNKNOWN.reject(file(null), new Properties(), given(Map.of()));
+        UnknownParameters.reject(file(null), new Properties(), given(Map.of()));
     }
 
     @Test
@@ -75,7 +74,7 @@ class UnknownParametersTests {
         logger.setLevel(Level.WARN);
 
         try {
-            UNKNOWN.reject(file(null), system, given(read));
+            UnknownParameters.reject(file(null), system, given(read));
         } finally {
             logger.detachAppender(lines);
             logger.setLevel(null);

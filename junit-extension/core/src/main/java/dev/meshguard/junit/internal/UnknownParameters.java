@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -28,12 +29,12 @@ public final class UnknownParameters {
     /** A name this near to another one is a typing error; a farther one may belong to another program. */
     private static final int SLIP = 2;
 
-    private final List<String> known;
+    private static final List<String> KNOWN = Arrays.stream(ConfigurationKey.values())
+            .map(ConfigurationKey::key)
+            .sorted()
+            .toList();
 
-    /** Creates a search with the known names. */
-    public UnknownParameters(List<String> known) {
-        this.known = List.copyOf(known);
-    }
+    private UnknownParameters() {}
 
     /**
      * Rejects unknown names in the file, and warns of system properties that resemble a parameter of MeshGuard.
@@ -43,14 +44,13 @@ public final class UnknownParameters {
      * @param parameters returns the value of a name; JUnit did not read a name without a value either
      * @throws IllegalArgumentException for the first of them
      */
-    public void reject(ClassLoader loader, Properties system, Function<String, Optional<String>> parameters) {
+    public static void reject(ClassLoader loader, Properties system, Function<String, Optional<String>> parameters) {
         for (String name : unknown(file(loader), parameters)) {
             throw new IllegalArgumentException(
                     String.format(Locale.ROOT, "%s: %s is rejected. %s", FILE, name, instead(name)));
         }
         for (String name : unknown(system, parameters)) {
             nearest(name)
-                    .filter(near -> distance(name, near) <= SLIP)
                     .ifPresent(near -> LoggerFactory.getLogger(UnknownParameters.class)
                             .warn(
                                     "The system property {} is not read: there is no such parameter. Did you mean {}?",
@@ -59,10 +59,10 @@ public final class UnknownParameters {
         }
     }
 
-    private Set<String> unknown(Properties properties, Function<String, Optional<String>> parameters) {
+    private static Set<String> unknown(Properties properties, Function<String, Optional<String>> parameters) {
         Set<String> names = new TreeSet<>(properties.stringPropertyNames());
         names.removeIf(name -> !name.startsWith(PREFIX)
-                || known.contains(name)
+                || KNOWN.contains(name)
                 || parameters.apply(name).isEmpty());
         return names;
     }
@@ -79,16 +79,17 @@ public final class UnknownParameters {
         return properties;
     }
 
-    private String instead(String name) {
+    private static String instead(String name) {
         return nearest(name)
-                .filter(near -> distance(name, near) <= Math.max(SLIP, (near.length() - PREFIX.length()) / 2))
                 .map(near -> "There is no such parameter; did you mean " + near + "?")
-                .orElseGet(() -> "There is no such parameter; there are "
-                        + String.join(", ", known.stream().sorted().toList()) + ".");
+                .orElseGet(() -> "There is no such parameter; there are " + String.join(", ", KNOWN) + ".");
     }
 
-    private Optional<String> nearest(String name) {
-        return known.stream().min(Comparator.comparingInt(one -> distance(name, one)));
+    /** Returns the parameter that was probably meant. */
+    private static Optional<String> nearest(String name) {
+        return KNOWN.stream()
+                .filter(one -> distance(name, one) <= SLIP)
+                .min(Comparator.comparingInt(one -> distance(name, one)));
     }
 
     /** The number of characters to insert, remove or replace to turn one into the other. */

@@ -4,13 +4,11 @@ import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.MemoryBudget;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ConfigurationErrors;
-import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.UnknownParameters;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -105,10 +103,8 @@ public final class TestConfiguration {
                 CheckPolicy.class,
                 CheckPolicy.class,
                 () -> convertingErrors(() -> {
-                    new UnknownParameters(Arrays.stream(ConfigurationKey.values())
-                                    .map(ConfigurationKey::key)
-                                    .toList())
-                            .reject(loaderOfTests(), System.getProperties(), context::getConfigurationParameter);
+                    UnknownParameters.reject(
+                            loaderOfTests(), System.getProperties(), context::getConfigurationParameter);
                     return CheckPolicy.of(context::getConfigurationParameter);
                 }));
     }
