@@ -2,27 +2,21 @@ package dev.meshguard.junit.internal;
 
 import java.time.Duration;
 
-/** The clock for the wait for late frees. */
+/** The clock for the wait for late frees: that of the system, unless a test replaces it. */
 public interface GraceTimer {
 
     /** Returns the nanoseconds since some moment. */
-    long nanoTime();
+    default long nanoTime() {
+        return System.nanoTime();
+    }
 
     /** Suspends the calling thread. */
-    void sleep(Duration duration) throws InterruptedException;
+    default void sleep(Duration duration) throws InterruptedException {
+        Thread.sleep(duration.toMillis());
+    }
 
     /** Returns the system clock. */
     static GraceTimer ofMachine() {
-        return new GraceTimer() {
-            @Override
-            public long nanoTime() {
-                return System.nanoTime();
-            }
-
-            @Override
-            public void sleep(Duration duration) throws InterruptedException {
-                Thread.sleep(duration.toMillis());
-            }
-        };
+        return new GraceTimer() {};
     }
 }

@@ -15,26 +15,15 @@ import java.util.Locale;
 import java.util.Optional;
 import org.opentest4j.AssertionFailedError;
 
-/** Creates the failures of rounds that are not stable, each with its page. */
-final class RoundsFailure {
-
-    private final String test;
-    private final SourceRuntime runtime;
-    private final AllocationHistory history;
-    private final Accumulation accumulation;
-
-    /**
-     * Creates the failures of a test.
-     *
-     * @param test the name of the test
-     * @param accumulation the survivors of the rounds in the history
-     */
-    RoundsFailure(String test, SourceRuntime runtime, AllocationHistory history, Accumulation accumulation) {
-        this.test = test;
-        this.runtime = runtime;
-        this.history = history;
-        this.accumulation = accumulation;
-    }
+/**
+ * Creates the failures of rounds that are not stable, each with its page.
+ *
+ * @param test the name of the test
+ * @param runtime the runtime of the rounds
+ * @param history the history of the rounds
+ * @param accumulation the survivors of the rounds in the history
+ */
+record RoundsFailure(String test, SourceRuntime runtime, AllocationHistory history, Accumulation accumulation) {
 
     static AssertionFailedError nothingAllocated(String place) {
         return new AssertionFailedError(place
