@@ -75,6 +75,29 @@ public record AllocationDetails(
         return extent.isEmpty() || other.extent.isEmpty() || extent.equals(other.extent);
     }
 
+    /**
+     * Returns whether a release can free memory with these details. A release with another extent in the bank, of another
+     * owner or of another kind is about another buffer.
+     */
+    @API(status = Status.INTERNAL)
+    public boolean mayBeFreedBy(AllocationDetails release) {
+        return kind == release.kind && mayHaveExtentOf(release) && mayHaveOwnerOf(release);
+    }
+
+    /**
+     * Returns whether a report can be about memory with these details, as far as both name an allocator.
+     *
+     * <p>A circular buffer lies in no allocator, so memory of a named one is no circular buffer.
+     *
+     * @param known the allocator that these details, or those of further reports of the memory, name
+     */
+    @API(status = Status.INTERNAL)
+    public boolean mayBeInAllocatorOf(AllocationDetails report, Optional<AllocatorId> known) {
+        return (kind == BufferKind.CIRCULAR_BUFFER) == (report.kind == BufferKind.CIRCULAR_BUFFER)
+                ? AllocatorId.mayBeOne(known, report.allocator)
+                : known.isEmpty() && report.allocator.isEmpty();
+    }
+
     /** Returns whether the memory can be the same by its owner: both have the same, or one has none. */
     @API(status = Status.INTERNAL)
     public boolean mayHaveOwnerOf(AllocationDetails other) {

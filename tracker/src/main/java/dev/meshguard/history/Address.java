@@ -3,6 +3,7 @@ package dev.meshguard.history;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.internal.AddressTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -14,10 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Only one of them is live at a time. Exceptions are an address that several allocators reserve, and a generation
  * that stayed in the ledger when its device was opened again.
  */
-final class Address {
+final class Address extends AddressTable.Entry<Address> {
 
-    final BufferType type;
-    final long address;
     private final Generations store;
     private int generations;
 
@@ -30,13 +29,8 @@ final class Address {
     private List<BufferGeneration> live = List.of();
 
     Address(BufferType type, long address, Generations store) {
-        this.type = type;
-        this.address = address;
+        super(type, address);
         this.store = store;
-    }
-
-    boolean isAt(BufferType ofType, long atAddress) {
-        return address == atAddress && type == ofType;
     }
 
     /** Returns the latest generation, which may have ended. */

@@ -389,17 +389,9 @@ public final class BufferGeneration {
         return reports.get(0);
     }
 
-    /**
-     * Returns whether a report with such details may be about this generation, as far as allocators tell.
-     *
-     * <p>It names the same allocator, or one of the two names none. A circular buffer lies in no allocator, so memory
-     * of a named one is no circular buffer.
-     */
+    /** Returns whether a report with such details may be about this generation, as far as allocators are named. */
     boolean mayBeOf(AllocationDetails reported) {
-        boolean isCircular = request().details().kind() == BufferKind.CIRCULAR_BUFFER;
-        return isCircular == (reported.kind() == BufferKind.CIRCULAR_BUFFER)
-                ? AllocatorId.mayBeOne(allocator, reported.allocator())
-                : allocator.isEmpty() && reported.allocator().isEmpty();
+        return request().details().mayBeInAllocatorOf(reported, allocator);
     }
 
     /**
@@ -509,16 +501,8 @@ public final class BufferGeneration {
         return request.details().view();
     }
 
-    /**
-     * Returns whether a release may match a report. A release with another extent in the bank, of another owner or of another kind is
-     * about another buffer.
-     */
     private static boolean isReleasedBy(Report report, AllocationDetails released) {
-        AllocationDetails reported = report.request().details();
-        return report.isOpen()
-                && reported.kind() == released.kind()
-                && reported.mayHaveExtentOf(released)
-                && reported.mayHaveOwnerOf(released);
+        return report.isOpen() && report.request().details().mayBeFreedBy(released);
     }
 
     /** Returns how well a free fits the open report that it fits best. */

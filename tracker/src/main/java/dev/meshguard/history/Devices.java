@@ -1,5 +1,6 @@
 package dev.meshguard.history;
 
+import dev.meshguard.history.internal.AddressTable;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -16,10 +17,9 @@ final class Devices {
      * @param addresses the addresses that reports named
      * @param ranges its allocated memory
      */
-    record Device(int id, DeviceOpenPeriods openPeriods, AddressTable addresses, AllocatedRanges ranges) {}
+    record Device(int id, DeviceOpenPeriods openPeriods, AddressTable<Address> addresses, AllocatedRanges ranges) {}
 
     private final Map<Integer, Device> devices = new HashMap<>();
-    private final Generations generations;
     private final boolean flatAddresses;
     private final DeviceOpenPeriods neverOpened = new DeviceOpenPeriods();
 
@@ -28,8 +28,7 @@ final class Devices {
      *
      * @param flatAddresses whether sizes determine how far a buffer reaches from its address
      */
-    Devices(Generations generations, boolean flatAddresses) {
-        this.generations = generations;
+    Devices(boolean flatAddresses) {
         this.flatAddresses = flatAddresses;
     }
 
@@ -37,8 +36,7 @@ final class Devices {
     Device named(int id) {
         Device known = devices.get(id);
         if (known == null) {
-            known = new Device(
-                    id, new DeviceOpenPeriods(), new AddressTable(generations), new AllocatedRanges(flatAddresses));
+            known = new Device(id, new DeviceOpenPeriods(), new AddressTable<>(), new AllocatedRanges(flatAddresses));
             devices.put(id, known);
         }
         return known;

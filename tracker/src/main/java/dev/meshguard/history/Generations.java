@@ -66,21 +66,16 @@ final class Generations {
 
     Generations(
             List<HistoryEvent> events,
-            boolean flatAddresses,
+            Devices devices,
             Meshes meshes,
             NavigableMap<Long, HistoryEvent.PhaseBegan> phases) {
         this.events = events;
-        this.devices = new Devices(this, flatAddresses);
+        this.devices = devices;
         this.meshes = meshes;
         this.phases = phases;
         this.isWithoutGaps = events.isEmpty() || events.get(events.size() - 1).number() == events.size();
         this.freeLinks = new int[events.size()];
         this.nextAtAddress = new int[events.size()];
-    }
-
-    /** Returns the devices of the history. */
-    Devices devices() {
-        return devices;
     }
 
     /** Records the request of the report at a position. */
@@ -284,13 +279,22 @@ final class Generations {
                     at(report.device(), report.type(), report.address());
                 }
                 BufferGeneration generation = objects.get(report.number());
-                List<BufferGeneration> known =
-                        byRequest.computeIfAbsent(report.request(), unused -> new ArrayList<>(1));
-                if (generation != null && (known.isEmpty() || known.get(known.size() - 1) != generation)) {
-                    known.add(generation);
+                if (generation != null && isFirstOfItsRequest(report, generation)) {
+                    byRequest
+                            .computeIfAbsent(report.request(), unused -> new ArrayList<>(1))
+                            .add(generation);
                 }
             }
         });
+    }
+
+    private static boolean isFirstOfItsRequest(Allocated event, BufferGeneration generation) {
+        for (BufferGeneration.Report report : generation.reports()) {
+            if (report.request() == event.request()) {
+                return report.allocatedAt() == event.number();
+            }
+        }
+        return false;
     }
 
     /**

@@ -44,9 +44,9 @@ final class HistoryPass {
 
     final NavigableMap<Long, HistoryEvent.PhaseBegan> phases = new TreeMap<>();
     final Meshes meshes = new Meshes();
-    final Generations generations;
     final Devices devices;
     final WitnessSnapshots snapshots;
+    final Generations generations;
 
     private final List<HistoryEvent> events;
     private final DevicesByRequest devicesByRequest;
@@ -74,9 +74,9 @@ final class HistoryPass {
      */
     HistoryPass(List<HistoryEvent> events, boolean flatAddresses) {
         this.events = events;
-        this.generations = new Generations(events, flatAddresses, meshes, phases);
-        this.devices = generations.devices();
+        this.devices = new Devices(flatAddresses);
         this.snapshots = new WitnessSnapshots(meshes, devices);
+        this.generations = new Generations(events, devices, meshes, phases);
         this.devicesByRequest = new DevicesByRequest(events);
         for (HistoryEvent event : events) {
             position++;
@@ -172,7 +172,11 @@ final class HistoryPass {
             mesh = allocatorOf(details, device);
         }
         int devicePeriod = device.openPeriods().now();
-        Address address = device.addresses().findOrAdd(report.type(), report.address());
+        Address address = device.addresses().find(report.type(), report.address());
+        if (address == null) {
+            address = new Address(report.type(), report.address(), generations);
+            device.addresses().add(address);
+        }
         if (isClosed(device.openPeriods(), mesh)) {
             note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, address.latest());
         }

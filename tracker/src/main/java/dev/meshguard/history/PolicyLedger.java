@@ -23,7 +23,8 @@ import org.apiguardian.api.API.Status;
  * They differ wherever one address was reported more than once. All sizes are bytes.
  *
  * <p>Two allocators that reserve one address at a time make two entries, if the reports name the allocator. Reports
- * that name none, as in a log, match by address alone. So do survivors of an allocator that is closed.
+ * that name none, as in a log, match by address alone. So do survivors of an allocator that is closed. A free with another
+ * kind, owner or extent than the only report of its entry is unknown.
  *
  * <p>Immutable and safe for use by several threads.
  *

@@ -70,8 +70,8 @@ import org.apiguardian.api.API.Status;
  *
  * <p>Live totals are those of {@code REFERENCE_COUNTED}; other policies are computed from a history on request. Two
  * allocators that reserve one address at a time make two entries, whose bytes add up. Reports that name no allocator,
- * and buffers that survive the close of their mesh or device, match by address. Every event is kept, so memory use grows
- * with each report.
+ * and buffers that survive the close of their mesh or device, match by address. A free that names another kind, owner or
+ * extent than the only report at its address frees nothing. Every event is kept, so memory use grows with each report.
  *
  * <p>Safe for use by several threads.
  *

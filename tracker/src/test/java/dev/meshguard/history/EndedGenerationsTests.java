@@ -93,6 +93,24 @@ class EndedGenerationsTests {
                 .containsExactly(1, 2, 3);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void isNamedOnceForARequestThatReportedItTwice(boolean isFreed) {
+        MemoryRequest request = request(AllocationDetails.user());
+        List<HistoryEvent> events = new ArrayList<>();
+        for (long address : List.of(4096L, 8192L, 4096L, 8192L)) {
+            events.add(new HistoryEvent.Allocated(
+                    events.size() + 1, request, 0, BufferType.DRAM, address, 64, Ownership.UNKNOWN));
+        }
+        for (long address : isFreed ? List.of(4096L, 8192L, 4096L, 8192L) : List.<Long>of()) {
+            events.add(freed(events.size() + 1, address));
+        }
+
+        assertThat(AllocationHistory.read(events).buffersOf(request))
+                .extracting(BufferGeneration::address)
+                .containsExactly(4096L, 8192L);
+    }
+
     private static HistoryEvent allocated(long number, long address, long size) {
         return new HistoryEvent.Allocated(
                 number, request(AllocationDetails.user()), 0, BufferType.DRAM, address, size, Ownership.UNKNOWN);

@@ -3,6 +3,7 @@ package dev.meshguard.tracker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
@@ -23,8 +24,11 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
 import java.util.concurrent.FutureTask;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each context of a shared tracker is responsible for its own allocations only. */
@@ -134,6 +138,30 @@ class AllocationContextTests {
                 .extracting(Anomaly::kind, Anomaly::address)
                 .containsExactly(tuple(Anomaly.Kind.UNKNOWN_FREE, 0x5000L));
         assertThat(one.mayHaveSurvivors()).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void mayHaveSurvivorsAfterAFreeThatDoesNotFit(AllocationDetails buffer, AllocationDetails release) {
+        AllocationContext one = tracker.context("one");
+        tracker.allocated(tracker.request(buffer), 0, BufferType.L1, 0x1000, 64, Ownership.UNKNOWN);
+        one.close();
+        tracker.freed(tracker.release(release), 0, BufferType.L1, 0x1000, Ownership.UNKNOWN);
+
+        assertThat(tracker.history().partOf(one).live()).hasSize(1);
+        assertThat(one.mayHaveSurvivors()).isTrue();
+        assertThat(tracker.liveBytes()).isEqualTo(64);
+    }
+
+    static Stream<Arguments> mayHaveSurvivorsAfterAFreeThatDoesNotFit() {
+        AllocationDetails user = AllocationDetails.user();
+        AllocationDetails ofProgram = user.ownedBy(Owner.program("1"));
+        return Stream.of(
+                arguments(ofProgram, user.ownedBy(Owner.program("2"))),
+                arguments(user, AllocationDetails.circularBuffer(Owner.program("1"))),
+                arguments(AllocationDetails.circularBuffer(Owner.program("1")), user),
+                arguments(user.withExtent(64), user.withExtent(32)),
+                arguments(user, user.asView()));
     }
 
     @Test

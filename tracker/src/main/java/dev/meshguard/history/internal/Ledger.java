@@ -1,5 +1,6 @@
 package dev.meshguard.history.internal;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
@@ -52,8 +53,7 @@ public final class Ledger {
 
     /** The live entries of one device, and their sums. */
     private static final class Device {
-        private final AllocatorNumbers allocators = new AllocatorNumbers();
-        private final LiveEntries entries = new LiveEntries(allocators);
+        private final LiveEntries entries = new LiveEntries();
         private final Totals totals = new Totals();
     }
 
@@ -69,7 +69,7 @@ public final class Ledger {
     }
 
     /**
-     * Enters an event, if it is a report or closes a mesh or device: remaining entries of a closed allocator match by address alone.
+     * Enters an event, if it is a report or closes a mesh or device: remaining entries of a closed allocator match any allocator.
      */
     public void enter(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated report) {
@@ -79,11 +79,11 @@ public final class Ledger {
         } else if (event instanceof HistoryEvent.FreeIgnored report) {
             freeIgnored(report.device());
         } else if (event instanceof HistoryEvent.MeshClosed closed) {
-            devices.values().forEach(known -> known.allocators.meshClosed(closed.mesh()));
+            devices.values().forEach(known -> known.entries.meshClosed(closed.mesh()));
         } else if (event instanceof HistoryEvent.DeviceClosed closed) {
             Device known = devices.get(closed.device());
             if (known != null) {
-                known.allocators.deviceClosed();
+                known.entries.deviceClosed();
             }
         }
     }
@@ -92,14 +92,12 @@ public final class Ledger {
     public Effect allocated(@Nullable MemoryRequest request, int device, BufferType type, long address, long size) {
         Device known = reported(device);
         LiveEntries entries = known.entries;
-        int allocator = known.allocators.ofAllocation(request);
-        Entry entry = entries.find(type, address, allocator);
+        AllocationDetails details = LiveEntries.detailsOf(request);
+        Entry entry = entries.find(type, address, details);
         if (entry == null) {
-            BufferLifetime lifetime =
-                    request == null ? BufferLifetime.USER : request.details().lifetime();
-            boolean isOverAnother = known.allocators.areSeveral() && entries.isHeldByAnother(type, address, allocator);
-            entries.add(type, lifetime, address, allocator, size, request);
-            known.totals.allocated(type, lifetime, size);
+            boolean isOverAnother = entries.isHeldByAnother(type, address, details);
+            entries.add(type, address, size, request);
+            known.totals.allocated(type, details.lifetime(), size);
             return isOverAnother ? Effect.ENTERED_OVER_ANOTHER : Effect.ENTERED;
         }
         if (device == HistoryEvent.NO_DEVICE) {
@@ -107,7 +105,7 @@ public final class Ledger {
             entry.size = size;
             return Effect.RESIZED;
         }
-        entries.join(entry, allocator);
+        entry.repeat(details);
         Effect effect = entry.size == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
         if (repeatCounting == RepeatCounting.COUNTED) {
             entry.reports++;
@@ -123,7 +121,7 @@ public final class Ledger {
     /** Enters a free; the request is null if nothing is known of it. */
     public Effect freed(@Nullable MemoryRequest release, int device, BufferType type, long address) {
         Device known = reported(device);
-        Entry entry = known.entries.find(type, address, known.allocators.of(release));
+        Entry entry = known.entries.findFreed(type, address, LiveEntries.detailsOf(release));
         if (entry == null) {
             return Effect.NOTHING_TO_FREE;
         }
@@ -143,7 +141,7 @@ public final class Ledger {
     /** Returns the entry that a report is about, if it is live. */
     public @Nullable Entry entry(@Nullable MemoryRequest request, int device, BufferType type, long address) {
         Device known = reported(device);
-        return known.entries.find(type, address, known.allocators.of(request));
+        return known.entries.find(type, address, LiveEntries.detailsOf(request));
     }
 
     /** Returns a live entry at an address, whatever its type and allocator. */
@@ -189,7 +187,7 @@ public final class Ledger {
     /** Returns the number of open reports of an address, if they do not name its allocator. */
     public int openReports(int device, BufferType type, long address) {
         Device known = devices.get(device);
-        Entry entry = known == null ? null : known.entries.find(type, address, known.allocators.of(null));
+        Entry entry = known == null ? null : known.entries.find(type, address, AllocationDetails.user());
         return entry == null ? 0 : entry.reports;
     }
 

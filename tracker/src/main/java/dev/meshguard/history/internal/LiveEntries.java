@@ -1,61 +1,57 @@
 package dev.meshguard.history.internal;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The entries that are live on one device, by type, address and allocator. Guarded by the owner's lock.
- *
- * <p>A table of chains. A map would create three objects for each entry.
- */
+/** The entries that are live on one device, by type, address and allocator. Guarded by the owner's lock. */
 public final class LiveEntries {
 
-    private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();
     private static final BufferType[] TYPES = BufferType.values();
-    private static final int FIRST_CAPACITY = 16;
-    private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
-    private final AllocatorNumbers allocators;
-    private @Nullable Entry[] table = new @Nullable Entry[FIRST_CAPACITY];
-    private int count;
+    private final AddressTable<Entry> table = new AddressTable<>();
 
-    /** The chain of removed entries. They are used again, so that a pair of reports creates no object. */
-    private @Nullable Entry unused;
+    /** Removed entries. They are used again, so that a pair of reports creates no object. */
+    private final Deque<Entry> unused = new ArrayDeque<>(1);
 
     /** One live entry. */
-    public static final class Entry {
-        private int type;
-        private long address;
-        private int allocator;
-        private @Nullable Entry next;
+    public static final class Entry extends AddressTable.Entry<Entry> {
 
-        private int lifetime;
+        // The allocator that reserved the memory, as far as the reports name it.
+        private OptionalInt mesh = OptionalInt.empty();
+        private Optional<AllocatorId> allocator = Optional.empty();
+
         /** That of the first report, in bytes. */
         long size;
 
         /** How many reports are open. */
         int reports;
 
+        /** Whether it ever had several reports: then it is unknown which of them are open. */
+        private boolean isRepeated;
+
         /** That of the first report; null if nothing is known of it. */
         @Nullable
         MemoryRequest request;
 
+        private Entry(BufferType type, long address) {
+            super(type, address);
+        }
+
         BufferLifetime lifetime() {
-            return LIFETIMES[lifetime];
-        }
-
-        /** Returns the memory type. */
-        public BufferType type() {
-            return TYPES[type];
-        }
-
-        /** Returns the address. */
-        public long address() {
-            return address;
+            return details().lifetime();
         }
 
         /** Returns the size of the first report, in bytes. */
@@ -78,37 +74,81 @@ public final class LiveEntries {
             request = newRequest;
         }
 
-        private boolean isAt(BufferType ofType, long atAddress) {
-            return address == atAddress && type == ofType.ordinal();
+        private AllocationDetails details() {
+            return detailsOf(request);
+        }
+
+        private boolean isOfAllocatorOf(AllocationDetails reported) {
+            return mesh.equals(reported.mesh())
+                    && allocator.equals(reported.allocator())
+                    && details().kind() == reported.kind();
+        }
+
+        /** Returns whether a report may be about this memory, as far as both name its allocator. */
+        private boolean mayBeOf(AllocationDetails reported) {
+            return details().mayBeInAllocatorOf(reported, allocator)
+                    && (mesh.isEmpty() || reported.mesh().isEmpty() || mesh.equals(reported.mesh()));
+        }
+
+        /** Where several reports share an address, a release matches by allocator and address alone. */
+        private boolean mayBeFreedBy(AllocationDetails release) {
+            boolean isEndOfView = release.view() && !details().view();
+            return mayBeOf(release) && (isRepeated || (details().mayBeFreedBy(release) && !isEndOfView));
+        }
+
+        /** Returns whether its memory may overlap that of a report of another allocator. */
+        private boolean mayOverlap(AllocationDetails reported) {
+            boolean isInAllocators = details().kind() == BufferKind.BUFFER && reported.kind() == BufferKind.BUFFER;
+            boolean areDistinct = mesh.equals(reported.mesh())
+                    && allocator.isPresent()
+                    && reported.allocator()
+                            .filter(allocator.get()::isDistinctFrom)
+                            .isPresent();
+            return isInAllocators && !areDistinct;
+        }
+
+        /** Adds a report, which may name more of the allocator. */
+        void repeat(AllocationDetails reported) {
+            isRepeated = true;
+            if (details().kind() == BufferKind.BUFFER) {
+                allocator = allocator.or(reported::allocator);
+                boolean isOfDevice =
+                        allocator.filter(AllocatorId.DEVICE::equals).isPresent();
+                mesh = isOfDevice ? OptionalInt.empty() : mesh.isPresent() ? mesh : reported.mesh();
+            }
         }
     }
 
-    LiveEntries(AllocatorNumbers allocators) {
-        this.allocators = allocators;
+    /** Returns the details of a request; null if nothing is known of it. */
+    static AllocationDetails detailsOf(@Nullable MemoryRequest request) {
+        return request == null ? AllocationDetails.user() : request.details();
     }
 
     int count() {
-        return count;
+        return table.count();
     }
 
-    /**
-     * Returns an allocator's live entry at an address, or null.
-     *
-     * <p>If it has none, this is an entry of an allocator that may be the same one. Of several, it is the one whose
-     * allocator has the lowest number, so that the same reports always find the same entries.
-     */
+    /** Returns the live entry that a report is about: one of its allocator, else the oldest that may be, or null. */
     @Nullable
-    Entry find(BufferType type, long address, int allocator) {
+    Entry find(BufferType type, long address, AllocationDetails reported) {
+        return find(type, address, reported, Entry::mayBeOf);
+    }
+
+    /** Returns the live entry that a release frees: one of its allocator, else the oldest that may be, or null. */
+    @Nullable
+    Entry findFreed(BufferType type, long address, AllocationDetails release) {
+        return find(type, address, release, Entry::mayBeFreedBy);
+    }
+
+    private @Nullable Entry find(
+            BufferType type, long address, AllocationDetails reported, BiPredicate<Entry, AllocationDetails> fits) {
         Entry found = null;
-        for (Entry entry = table[bucket(type.ordinal(), address)]; entry != null; entry = entry.next) {
-            if (entry.isAt(type, address)) {
-                if (entry.allocator == allocator) {
+        for (Entry entry = table.find(type, address); entry != null; entry = table.next(entry)) {
+            if (fits.test(entry, reported)) {
+                if (entry.isOfAllocatorOf(reported)) {
                     return entry;
                 }
-                if (allocators.mayBeOne(entry.allocator, allocator)
-                        && (found == null || entry.allocator < found.allocator)) {
-                    found = entry;
-                }
+                found = found == null ? entry : found;
             }
         }
         return found;
@@ -117,11 +157,10 @@ public final class LiveEntries {
     /** Returns a live entry of any type and allocator at an address, or null. */
     @Nullable
     Entry findAt(long address) {
-        for (int type = 0; type < TYPES.length; type++) {
-            for (Entry entry = table[bucket(type, address)]; entry != null; entry = entry.next) {
-                if (entry.address == address) {
-                    return entry;
-                }
+        for (BufferType type : TYPES) {
+            Entry entry = table.find(type, address);
+            if (entry != null) {
+                return entry;
             }
         }
         return null;
@@ -129,19 +168,15 @@ public final class LiveEntries {
 
     /** Returns the entries at this moment. */
     List<Entry> all() {
-        List<Entry> all = new ArrayList<>(count);
-        for (Entry chain : table) {
-            for (Entry entry = chain; entry != null; entry = entry.next) {
-                all.add(entry);
-            }
-        }
+        List<Entry> all = new ArrayList<>(count());
+        table.forEach(all::add);
         return all;
     }
 
     /** Returns whether another allocator has memory at an address that may be the same memory. */
-    boolean isHeldByAnother(BufferType type, long address, int allocator) {
-        for (Entry entry = table[bucket(type.ordinal(), address)]; entry != null; entry = entry.next) {
-            if (entry.isAt(type, address) && allocators.mayOverlap(entry.allocator, allocator)) {
+    boolean isHeldByAnother(BufferType type, long address, AllocationDetails reported) {
+        for (Entry entry = table.find(type, address); entry != null; entry = table.next(entry)) {
+            if (entry.mayOverlap(reported)) {
                 return true;
             }
         }
@@ -149,70 +184,42 @@ public final class LiveEntries {
     }
 
     /** Adds an entry with one report. */
-    void add(
-            BufferType type,
-            BufferLifetime lifetime,
-            long address,
-            int allocator,
-            long size,
-            @Nullable MemoryRequest request) {
-        if (count == table.length) {
-            grow();
-        }
-        Entry entry = unused == null ? new Entry() : unused;
-        unused = entry.next;
-        entry.type = type.ordinal();
-        entry.lifetime = lifetime.ordinal();
-        entry.address = address;
-        entry.allocator = allocator;
+    void add(BufferType type, long address, long size, @Nullable MemoryRequest request) {
+        Entry entry = unused.isEmpty() ? new Entry(type, address) : unused.pop();
+        entry.moveTo(type, address);
+        AllocationDetails details = detailsOf(request);
+        entry.mesh = details.mesh();
+        entry.allocator = details.allocator();
         entry.size = size;
         entry.reports = 1;
+        entry.isRepeated = false;
         entry.request = request;
-        link(entry);
-        count++;
-    }
-
-    /** Combines the allocator of an entry with that of a further report. */
-    void join(Entry entry, int allocator) {
-        entry.allocator = allocators.joined(entry.allocator, allocator);
+        table.add(entry);
     }
 
     void remove(Entry entry) {
-        int bucket = bucket(entry.type, entry.address);
-        Entry before = null;
-        for (Entry other = table[bucket]; other != null && other != entry; other = other.next) {
-            before = other;
-        }
-        if (before == null) {
-            table[bucket] = entry.next;
-        } else {
-            before.next = entry.next;
-        }
+        table.remove(entry);
         entry.request = null;
-        entry.next = unused;
-        unused = entry;
-        count--;
+        unused.push(entry);
     }
 
-    private void link(Entry entry) {
-        int bucket = bucket(entry.type, entry.address);
-        entry.next = table[bucket];
-        table[bucket] = entry;
+    /** Ends the allocators of a mesh: their remaining entries match by address alone. */
+    void meshClosed(int mesh) {
+        forgetAllocators(entry -> entry.mesh.isPresent() && entry.mesh.getAsInt() == mesh);
     }
 
-    private int bucket(int type, long address) {
-        return (int) (((address + type) * SPREAD) >>> Long.numberOfLeadingZeros(table.length - 1));
+    /** Ends the allocator of the device itself. */
+    void deviceClosed() {
+        forgetAllocators(
+                entry -> entry.allocator.filter(AllocatorId.DEVICE::equals).isPresent());
     }
 
-    private void grow() {
-        @Nullable Entry[] chains = table;
-        table = new @Nullable Entry[chains.length * 2];
-        for (Entry chain : chains) {
-            for (Entry entry = chain; entry != null; ) {
-                Entry next = entry.next;
-                link(entry);
-                entry = next;
+    private void forgetAllocators(Predicate<Entry> isClosed) {
+        table.forEach(entry -> {
+            if (isClosed.test(entry)) {
+                entry.mesh = OptionalInt.empty();
+                entry.allocator = Optional.empty();
             }
-        }
+        });
     }
 }

@@ -19,10 +19,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LiveEntriesTests {
 
-    private final AllocatorNumbers allocators = new AllocatorNumbers();
-    private final LiveEntries entries = new LiveEntries(allocators);
+    private static final AllocationDetails MESH =
+            AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH);
+    private static final AllocationDetails OTHER_MESH =
+            AllocationDetails.user().onMesh(1).fromAllocator(AllocatorId.MESH);
+    private static final AllocationDetails DEVICE = AllocationDetails.user().fromAllocator(AllocatorId.DEVICE);
 
-    private record Key(BufferType type, long address, int allocator) {}
+    private final LiveEntries entries = new LiveEntries();
+
+    private record Key(BufferType type, long address, AllocationDetails allocator) {}
 
     private record Known(long size, BufferLifetime lifetime, int reports, MemoryRequest request) {
 
@@ -37,14 +42,10 @@ class LiveEntriesTests {
     void agreeWithAHashMap(int addresses) {
         Seed seed = Seed.next();
         Random random = seed.random();
-        List<Integer> three = List.of(
-                numberOf(AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH)),
-                numberOf(AllocationDetails.user().onMesh(1).fromAllocator(AllocatorId.MESH)),
-                numberOf(AllocationDetails.user().fromAllocator(AllocatorId.DEVICE)));
         Map<Key, Known> model = new HashMap<>();
 
         for (int step = 0; step < 30_000; step++) {
-            Key key = randomKey(random, addresses, three);
+            Key key = randomKey(random, addresses);
             Entry entry = find(key);
             assertThat(entry == null ? null : Known.of(entry))
                     .describedAs("%s at step %d, %s", key, step, seed)
@@ -65,42 +66,37 @@ class LiveEntriesTests {
     }
 
     @Test
-    void takeAReportThatNamesNoAllocatorForTheEntryOfTheLowestNumberThatMayBeIt() {
-        int mesh = numberOf(AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH));
-        int device = numberOf(AllocationDetails.user().fromAllocator(AllocatorId.DEVICE));
-        int anyOfTheMesh = numberOf(AllocationDetails.user().onMesh(0));
-        for (int allocator : List.of(mesh, device)) {
-            entries.add(BufferType.L1, BufferLifetime.USER, 64, allocator, allocator, null);
-        }
+    void takeAReportThatNamesNoAllocatorForTheOldestEntryThatMayBeIt() {
+        entries.add(BufferType.L1, 64, 1, MemoryRequest.of(MESH));
+        entries.add(BufferType.L1, 64, 2, MemoryRequest.of(DEVICE));
 
-        for (int unclear : List.of(AllocatorNumbers.UNKNOWN, anyOfTheMesh)) {
-            assertThat(entries.find(BufferType.L1, 64, unclear).size).isEqualTo(mesh);
+        for (AllocationDetails unclear :
+                List.of(AllocationDetails.user(), AllocationDetails.user().onMesh(0))) {
+            assertThat(entries.find(BufferType.L1, 64, unclear).size).isOne();
         }
-        assertThat(entries.find(BufferType.L1, 64, device).size).isEqualTo(device);
-        assertThat(entries.isHeldByAnother(BufferType.L1, 64, device)).isTrue();
+        assertThat(entries.find(BufferType.L1, 64, DEVICE).size).isEqualTo(2);
+        assertThat(entries.isHeldByAnother(BufferType.L1, 64, DEVICE)).isTrue();
     }
 
     @Test
     void distinguishTypesOfOneAddress() {
         for (BufferType type : BufferType.values()) {
-            entries.add(type, BufferLifetime.USER, 0x1000, 0, type.code(), null);
+            entries.add(type, 0x1000, type.code(), null);
         }
 
         for (BufferType type : BufferType.values()) {
-            assertThat(entries.find(type, 0x1000, 0).size).isEqualTo(type.code());
+            assertThat(entries.find(type, 0x1000, AllocationDetails.user()).size)
+                    .isEqualTo(type.code());
         }
     }
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1, Long.MIN_VALUE, Long.MAX_VALUE})
     void takeAnyAddress(long address) {
-        entries.add(BufferType.DRAM, BufferLifetime.USER, address, 0, 64, null);
+        entries.add(BufferType.DRAM, address, 64, null);
 
-        assertThat(entries.find(BufferType.DRAM, address, 0)).isNotNull();
-    }
-
-    private int numberOf(AllocationDetails details) {
-        return allocators.of(MemoryRequest.of(details));
+        assertThat(entries.find(BufferType.DRAM, address, AllocationDetails.user()))
+                .isNotNull();
     }
 
     private Entry find(Key key) {
@@ -110,15 +106,16 @@ class LiveEntriesTests {
     private void allocate(Map<Key, Known> model, Key key, Entry entry, Random random) {
         if (entry != null) {
             Known before = model.get(key);
-            entries.join(entry, key.allocator());
+            entry.repeat(key.allocator());
             entry.reports++;
             model.put(key, new Known(before.size(), before.lifetime(), before.reports() + 1, before.request()));
             return;
         }
         long size = random.nextInt(1 << 20);
         BufferLifetime lifetime = BufferLifetime.values()[random.nextInt(3)];
-        MemoryRequest request = MemoryRequest.of(AllocationDetails.user().labelled("request " + size));
-        entries.add(key.type(), lifetime, key.address(), key.allocator(), size, request);
+        MemoryRequest request =
+                MemoryRequest.of(key.allocator().labelled("request " + size).withLifetime(lifetime));
+        entries.add(key.type(), key.address(), size, request);
         model.put(key, new Known(size, lifetime, 1, request));
     }
 
@@ -133,11 +130,11 @@ class LiveEntriesTests {
         }
     }
 
-    private static Key randomKey(Random random, int addresses, List<Integer> allocators) {
+    private static Key randomKey(Random random, int addresses) {
         BufferType[] types = BufferType.values();
         return new Key(
                 types[random.nextInt(types.length)],
                 32L * random.nextInt(addresses),
-                allocators.get(random.nextInt(allocators.size())));
+                List.of(MESH, OTHER_MESH, DEVICE).get(random.nextInt(3)));
     }
 }
