@@ -9,17 +9,12 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
-import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -37,10 +32,9 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.INTERNAL, since = "0.1")
 public final class FileReplacement {
 
-    private static final int MAX_LINKS = 40;
-
-    /** Contains the open files of processes, under whatever names. */
-    private static final Path OPEN_FILES = Path.of("/proc");
+    /** The names of files that a process has open. Whoever opened one would not see a file that replaces it. */
+    private static final List<Path> OPEN_FILES =
+            List.of(Path.of("/proc"), Path.of("/dev/fd"), Path.of("/dev/stdout"), Path.of("/dev/stderr"));
 
     /**
      * Writes the whole content.
@@ -70,24 +64,22 @@ public final class FileReplacement {
      * @throws IOException if the file cannot be written; the old content remains unless it had to be written in place
      */
     public static <X extends Exception> void write(Path file, Content<X> content) throws IOException, X {
-        Optional<Path> replaceable = replaceable(file);
+        Optional<Path> replaceable = replaceable(file.toAbsolutePath());
         if (replaceable.isEmpty()) {
-            writeInPlace(file, content);
+            try (OutputStream bytes = Files.newOutputStream(file)) {
+                content.write(bytes);
+            }
             return;
         }
         Path target = replaceable.get();
         Path draft = target.resolveSibling(".meshguard-" + UUID.randomUUID() + ".draft");
-        Drafts.OPEN.add(draft);
         try {
-            try (OutputStream bytes = create(draft, file)) {
-                // Before the first byte is written: content that is private must not be readable meanwhile.
-                copyAttributes(target, draft);
+            try (OutputStream bytes = create(draft, target)) {
                 content.write(bytes);
             }
             move(draft, target);
         } finally {
             Files.deleteIfExists(draft);
-            Drafts.OPEN.remove(draft);
         }
     }
 
@@ -100,66 +92,32 @@ public final class FileReplacement {
         });
     }
 
-    /** Creates the draft; an error names the file. */
+    /** Returns the file behind all symbolic links; empty if it has to be written in place. */
+    private static Optional<Path> replaceable(Path file) throws IOException {
+        boolean exists = Files.exists(file);
+        boolean isPlain = exists
+                ? Files.isRegularFile(file) && OPEN_FILES.stream().noneMatch(file::startsWith)
+                : !Files.isSymbolicLink(file);
+        if (!isPlain) {
+            return Optional.empty();
+        }
+        if (exists && !Files.isWritable(file)) {
+            throw new AccessDeniedException(file.toString());
+        }
+        Path target = exists ? file.toRealPath() : file;
+        return Files.isWritable(target.resolveSibling("")) ? Optional.of(target) : Optional.empty();
+    }
+
+    /** Creates the draft with the permissions of the file; an error names the file. */
     private static OutputStream create(Path draft, Path file) throws IOException {
         try {
-            return Files.newOutputStream(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            if (Files.exists(file)) {
+                // Content that is private must not be readable meanwhile.
+                Files.copy(file, draft, StandardCopyOption.COPY_ATTRIBUTES);
+            }
+            return Files.newOutputStream(draft);
         } catch (FileSystemException e) {
             throw new FileSystemException(file.toString(), null, e.getReason());
-        }
-    }
-
-    private static <X extends Exception> void writeInPlace(Path file, Content<X> content) throws IOException, X {
-        try (OutputStream bytes = Files.newOutputStream(file)) {
-            content.write(bytes);
-        }
-    }
-
-    /** Returns the file behind all symbolic links, or empty if it is no regular file or its folder cannot be written to. */
-    private static Optional<Path> replaceable(Path file) throws IOException {
-        if (Files.exists(file)) {
-            if (!Files.isRegularFile(file)) {
-                return Optional.empty();
-            }
-            if (!Files.isWritable(file)) {
-                throw new AccessDeniedException(file.toString());
-            }
-        }
-        Path at = file.toAbsolutePath();
-        for (int links = 0; links < MAX_LINKS; links++) {
-            Path name = at.getFileName();
-            if (name == null) {
-                return Optional.empty();
-            }
-            Path folder = folder(at, file);
-            if (folder.startsWith(OPEN_FILES)) {
-                return Optional.empty();
-            }
-            at = folder.resolve(name);
-            if (!Files.isSymbolicLink(at)) {
-                return Files.isWritable(folder) ? Optional.of(at) : Optional.empty();
-            }
-            at = folder.resolve(Files.readSymbolicLink(at));
-        }
-        throw new FileSystemLoopException(file.toString());
-    }
-
-    private static Path folder(Path at, Path file) throws IOException {
-        try {
-            return at.resolveSibling("").toRealPath();
-        } catch (NoSuchFileException e) {
-            throw new NoSuchFileException(file.toString());
-        }
-    }
-
-    private static void copyAttributes(Path from, Path to) {
-        // A change of the owner may remove permissions, so these are set last.
-        for (String name : List.of("posix:group", "posix:owner", "posix:permissions")) {
-            try {
-                Files.setAttribute(to, name, Files.getAttribute(from, name));
-            } catch (IOException | UnsupportedOperationException notAllowed) {
-                // A new file has none to copy, and the content matters more than its owner.
-            }
         }
     }
 
@@ -168,31 +126,9 @@ public final class FileReplacement {
             Files.move(draft, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (FileSystemException cannotBeReplaced) {
             // Opened first: if the draft is missing, nothing is lost.
-            try (InputStream whole = Files.newInputStream(draft)) {
-                writeInPlace(target, whole::transferTo);
-            }
-        }
-    }
-
-    /** The drafts in progress; they are deleted if a signal ends the process. */
-    private static final class Drafts {
-        private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
-
-        static {
-            try {
-                Runtime.getRuntime().addShutdownHook(new Thread(Drafts::delete, "meshguard-drafts"));
-            } catch (IllegalStateException e) {
-                // The process is exiting, and no reader uses a remaining draft.
-            }
-        }
-
-        private static void delete() {
-            for (Path draft : OPEN) {
-                try {
-                    Files.deleteIfExists(draft);
-                } catch (IOException e) {
-                    // No reader uses it.
-                }
+            try (InputStream whole = Files.newInputStream(draft);
+                    OutputStream inPlace = Files.newOutputStream(target)) {
+                whole.transferTo(inPlace);
             }
         }
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -20,17 +19,17 @@ class FileReplacementTests {
     @TempDir
     Path folder;
 
-    private static FileReplacement.Content<RuntimeException> text(String text) {
-        return bytes -> bytes.write(text.getBytes(StandardCharsets.UTF_8));
+    private static FileReplacement.Text<RuntimeException> text(String text) {
+        return writer -> writer.write(text);
     }
 
     @Test
     void theOldContentIsThereUntilTheNewOneIsWhole() throws IOException {
         Path file = Files.writeString(folder.resolve("a"), "old");
 
-        FileReplacement.write(file, bytes -> {
-            bytes.write("new".getBytes(StandardCharsets.UTF_8));
-            bytes.flush();
+        FileReplacement.writeText(file, writer -> {
+            writer.write("new");
+            writer.flush();
             assertThat(file).hasContent("old");
         });
 
@@ -43,8 +42,8 @@ class FileReplacementTests {
         Path file = Files.writeString(folder.resolve("a"), "old");
 
         assertThatExceptionOfType(IOException.class)
-                .isThrownBy(() -> FileReplacement.write(file, bytes -> {
-                    bytes.write('n');
+                .isThrownBy(() -> FileReplacement.writeText(file, writer -> {
+                    writer.write('n');
                     throw new IOException("No space left on device");
                 }))
                 .withMessage("No space left on device");
@@ -60,7 +59,7 @@ class FileReplacementTests {
         Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("there", "a"));
         Path second = Files.createSymbolicLink(folder.resolve("second"), link);
 
-        FileReplacement.write(second, text("new"));
+        FileReplacement.writeText(second, text("new"));
 
         assertThat(link).isSymbolicLink();
         assertThat(second).isSymbolicLink();
@@ -71,7 +70,7 @@ class FileReplacementTests {
     void aLinkToNothingYetIsFollowed() throws IOException {
         Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("a"));
 
-        FileReplacement.write(link, text("new"));
+        FileReplacement.writeText(link, text("new"));
 
         assertThat(link).isSymbolicLink().hasContent("new");
         assertThat(folder.resolve("a")).isRegularFile();
@@ -84,7 +83,7 @@ class FileReplacementTests {
         for (String permissions : List.of("rw-------", "rwxrwxrwx")) {
             Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
 
-            FileReplacement.write(file, text("new"));
+            FileReplacement.writeText(file, text("new"));
 
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                     .isEqualTo(permissions);
@@ -97,7 +96,7 @@ class FileReplacementTests {
         Path usual = Files.writeString(folder.resolve("usual"), "");
         Path file = folder.resolve("a");
 
-        FileReplacement.write(file, text("new"));
+        FileReplacement.writeText(file, text("new"));
 
         assertThat(Files.getPosixFilePermissions(file)).isEqualTo(Files.getPosixFilePermissions(usual));
     }
@@ -107,7 +106,7 @@ class FileReplacementTests {
         Path device = Path.of("/dev/null");
         assumeTrue(Files.exists(device), "There is no /dev/null here");
 
-        FileReplacement.write(device, text("gone"));
+        FileReplacement.writeText(device, text("gone"));
 
         assertThat(Files.isRegularFile(device)).isFalse();
     }
@@ -117,7 +116,7 @@ class FileReplacementTests {
         Path device = Path.of("/dev/full");
         assumeTrue(Files.exists(device), "There is no /dev/full here");
 
-        assertThatExceptionOfType(IOException.class).isThrownBy(() -> FileReplacement.write(device, text("lost")));
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> FileReplacement.writeText(device, text("lost")));
     }
 
     @Test
@@ -125,7 +124,7 @@ class FileReplacementTests {
         Path file = folder.resolve("no").resolve("a");
 
         assertThatExceptionOfType(NoSuchFileException.class)
-                .isThrownBy(() -> FileReplacement.write(file, text("x")))
+                .isThrownBy(() -> FileReplacement.writeText(file, text("x")))
                 .withMessage(file.toString());
     }
 

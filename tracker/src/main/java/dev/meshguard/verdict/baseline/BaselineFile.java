@@ -67,6 +67,6 @@ public record BaselineFile(Path path) {
         if (path.getParent() != null) {
             Files.createDirectories(path.getParent());
         }
-        FileReplacement.write(path, bytes -> bytes.write(text.getBytes(StandardCharsets.UTF_8)));
+        FileReplacement.writeText(path, writer -> writer.write(text));
     }
 }
