@@ -22,7 +22,6 @@ import org.apiguardian.api.API.Status;
  * has by then, because the buffer was freed meanwhile, is missing.
  *
  * @param type the memory
- * @param reason why there is no room
  * @param needed the bytes of a bank that the request needs
  * @param start the first address that the request may have; 0 for a region whose size is not that of a bank
  * @param end the address after the last one that the request may have; the size of such a region
@@ -33,14 +32,7 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record MemoryShortage(
-        BufferType type,
-        Reason reason,
-        long needed,
-        long start,
-        long end,
-        List<Block> blocks,
-        String user,
-        String advice) {
+        BufferType type, long needed, long start, long end, List<Block> blocks, String user, String advice) {
 
     /** The reasons why a request finds no room. */
     public enum Reason {
@@ -170,12 +162,7 @@ public record MemoryShortage(
      * @param blocks all allocated blocks of the bank, in any order
      */
     public static MemoryShortage anywhere(BufferType type, long needed, long start, long end, List<Block> blocks) {
-        long free = end - start;
-        for (Block block : blocks) {
-            free -= Math.max(0, block.end() - Math.max(block.start(), start));
-        }
-        Reason reason = needed > end - start ? Reason.TOO_LARGE : free >= needed ? Reason.FRAGMENTED : Reason.FULL;
-        return new MemoryShortage(type, reason, needed, start, end, blocks, "", "");
+        return new MemoryShortage(type, needed, start, end, blocks, "", "");
     }
 
     /**
@@ -190,7 +177,7 @@ public record MemoryShortage(
         List<Block> there = blocks.stream()
                 .filter(block -> block.start() < end && start < block.end())
                 .toList();
-        return new MemoryShortage(type, Reason.OCCUPIED, end - start, start, end, there, user, "");
+        return new MemoryShortage(type, end - start, start, end, there, user, "");
     }
 
     /**
@@ -204,7 +191,18 @@ public record MemoryShortage(
      */
     public static MemoryShortage ofRegion(
             BufferType type, long needed, long size, List<Block> blocks, String user, String advice) {
-        return new MemoryShortage(type, Reason.TOO_LARGE, needed, 0, size, blocks, user, advice);
+        return new MemoryShortage(type, needed, 0, size, blocks, user, advice);
+    }
+
+    /** Returns why there is no room. */
+    public Reason reason() {
+        if (!hasAddresses() || needed > end - start) {
+            return Reason.TOO_LARGE;
+        }
+        if (!user.isEmpty()) {
+            return Reason.OCCUPIED;
+        }
+        return free() < needed ? Reason.FULL : Reason.FRAGMENTED;
     }
 
     /** Returns whether the blocks and the needed memory have addresses in a bank; a region has only a size. */
@@ -271,7 +269,7 @@ public record MemoryShortage(
      * are not enough, or if the memory is too small.
      */
     public Optional<Room> room() {
-        if (reason == Reason.TOO_LARGE) {
+        if (reason() == Reason.TOO_LARGE) {
             return Optional.empty();
         }
         long bestBytes = Long.MAX_VALUE;
@@ -319,7 +317,7 @@ public record MemoryShortage(
         lines.add(reasonText());
         List<Holder> holders = holders();
         if (!holders.isEmpty()) {
-            lines.add(reason == Reason.OCCUPIED ? "there, in each bank:" : "held in each bank:");
+            lines.add(reason() == Reason.OCCUPIED ? "there, in each bank:" : "held in each bank:");
             addLines(holders, lines);
         }
         addAdvice(lines);
@@ -327,7 +325,7 @@ public record MemoryShortage(
     }
 
     private String reasonText() {
-        return switch (reason) {
+        return switch (reason()) {
             case TOO_LARGE ->
                 "too small: " + (user.isEmpty() ? "each bank has to store" : user) + " " + Quantities.size(needed)
                         + ", and the memory has " + Quantities.size(end - start);
@@ -348,7 +346,7 @@ public record MemoryShortage(
         Optional<Room> room = room();
         if (!advice.isEmpty()) {
             lines.add("to make room, " + advice);
-        } else if (reason == Reason.TOO_LARGE) {
+        } else if (reason() == Reason.TOO_LARGE) {
             lines.add("no free makes room");
         } else if (room.isEmpty()) {
             lines.add("no frees of the code under test would make room in one place");
