@@ -84,7 +84,7 @@ final class ClientConnection {
     }
 
     private Reporter reporter(long pid) {
-        AllocationDetails buffer = AllocationDetails.user().reportedBy(pid).overConnection(number);
+        AllocationDetails buffer = AllocationDetails.user().reportedBy(pid);
         return new Reporter(buffer, buffer.ofKind(BufferKind.CIRCULAR_BUFFER));
     }
 

@@ -8,7 +8,7 @@ import org.apiguardian.api.API.Status;
 /**
  * A snapshot of one connection of a program.
  *
- * @param number its number at this server, from 1; buffers carry it as {@code AllocationDetails.connection()}
+ * @param number its number at this server, from 1
  * @param processes the process ids under which it reported, the first 1,000; empty if it only sent queries
  * @param records the number of complete records that it sent
  * @param reports the number of them that report memory

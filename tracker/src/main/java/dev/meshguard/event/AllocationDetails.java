@@ -28,7 +28,6 @@ import org.apiguardian.api.API.Status;
  *     because each has its own allocator and all of them use the same addresses
  * @param handleCollected whether the memory is freed because its last handle was garbage collected, not by a call;
  *     never true for an allocation
- * @param connection the connection that carried the report, if the source has several; numbered from 1
  * @param allocator the allocator that reserved the memory, if known; a mesh, its devices and its sub-devices have one
  *     each, and two of them can reserve the same address
  * @param view whether the request reserved no memory and points to memory of another request; the allocator is then
@@ -48,7 +47,6 @@ public record AllocationDetails(
         OptionalLong processId,
         OptionalInt mesh,
         boolean handleCollected,
-        OptionalInt connection,
         Optional<AllocatorId> allocator,
         boolean view,
         Optional<String> source,
@@ -149,11 +147,6 @@ public record AllocationDetails(
         return with(draft -> draft.processId = OptionalLong.of(newProcessId));
     }
 
-    /** Returns these details with the connection over which the process reports. */
-    public AllocationDetails overConnection(int newConnection) {
-        return with(draft -> draft.connection = OptionalInt.of(newConnection));
-    }
-
     /**
      * Returns these details with the mesh whose allocator reserved the memory.
      *
@@ -230,7 +223,6 @@ public record AllocationDetails(
         private OptionalLong processId = OptionalLong.empty();
         private OptionalInt mesh = OptionalInt.empty();
         private boolean handleCollected;
-        private OptionalInt connection = OptionalInt.empty();
         private Optional<AllocatorId> allocator = Optional.empty();
         private boolean view;
         private Optional<String> source = Optional.empty();
@@ -245,7 +237,6 @@ public record AllocationDetails(
             processId = details.processId;
             mesh = details.mesh;
             handleCollected = details.handleCollected;
-            connection = details.connection;
             allocator = details.allocator;
             view = details.view;
             source = details.source;
@@ -262,7 +253,6 @@ public record AllocationDetails(
                     processId,
                     mesh,
                     handleCollected,
-                    connection,
                     allocator,
                     view,
                     source,

@@ -22,8 +22,6 @@ class AllocationDetailsTests {
         assertThat(details.owner()).contains(program);
         assertThat(details.onMesh(4).mesh()).hasValue(4);
         assertThat(details.reportedBy(13).mesh()).hasValue(3);
-        assertThat(details.overConnection(2).reportedBy(13).labelled("bias").connection())
-                .hasValue(2);
     }
 
     @Test

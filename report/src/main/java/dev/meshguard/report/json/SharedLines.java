@@ -64,7 +64,6 @@ final class SharedLines {
             optionalNumber("process"),
             optionalInteger("mesh"),
             truth("handleCollected").orElse(false),
-            optionalInteger("connection"),
             EventForms.ALLOCATOR,
             truth("view").orElse(false),
             text("source").optional(),

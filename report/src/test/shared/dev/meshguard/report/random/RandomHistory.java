@@ -243,7 +243,6 @@ public final class RandomHistory {
         details = random.nextInt(4) == 0 ? details.labelled(any(TEXTS)) : details;
         details = random.nextInt(6) == 0 ? details.withExtent(random.nextInt(1000)) : details;
         details = random.nextInt(6) == 0 ? details.reportedBy(processId()) : details;
-        details = random.nextInt(9) == 0 ? details.overConnection(1 + random.nextInt(64)) : details;
         details = random.nextInt(3) == 0 ? details.onMesh(mesh()) : details;
         details = random.nextInt(3) == 0 ? details.fromAllocator(allocator()) : details;
         details = random.nextInt(6) == 0 ? details.asView() : details;

@@ -618,7 +618,6 @@ public final class MeshMemory {
                 details.processId(),
                 OptionalInt.of(meshId),
                 details.handleCollected(),
-                details.connection(),
                 Optional.of(allocator),
                 false,
                 details.source(),
