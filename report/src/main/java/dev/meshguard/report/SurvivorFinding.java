@@ -13,7 +13,6 @@ import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.Fingerprint;
-import dev.meshguard.verdict.baseline.ShortFingerprints;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -97,7 +96,7 @@ public final class SurvivorFinding implements Finding {
     /**
      * The parts of a report that all findings of one verdict use.
      *
-     * @param fingerprints the format of their fingerprints
+     * @param digits how many digits of each fingerprint are printed
      * @param callers the callers beside the line of an allocation
      * @param log the lines of the log from which the history was read, if it was
      * @param names the names of their memory
@@ -105,7 +104,7 @@ public final class SurvivorFinding implements Finding {
      */
     private record Context(
             LeakVerdict verdict,
-            ShortFingerprints fingerprints,
+            int digits,
             CallerLines callers,
             Optional<LogLines> log,
             MemoryNames names,
@@ -148,7 +147,7 @@ public final class SurvivorFinding implements Finding {
                 .toList();
         Context context = new Context(
                 verdict,
-                ShortFingerprints.of(parts.stream().map(Part::fingerprint).toList()),
+                Fingerprint.digitsOf(parts.stream().map(Part::fingerprint).toList()),
                 callers,
                 log,
                 new MemoryNames(verdict.history()),
@@ -527,7 +526,7 @@ public final class SurvivorFinding implements Finding {
     private Optional<String> baselineNote() {
         List<String> notes = parts().stream()
                 .filter(part -> part.baseline().isPresent())
-                .map(part -> "fingerprint " + context.fingerprints().of(part.fingerprint()) + " · "
+                .map(part -> "fingerprint " + part.fingerprint().abbreviated(context.digits()) + " · "
                         + part.baseline().orElseThrow())
                 .distinct()
                 .toList();

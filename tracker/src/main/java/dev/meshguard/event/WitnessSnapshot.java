@@ -2,9 +2,9 @@ package dev.meshguard.event;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -71,8 +71,10 @@ public final class WitnessSnapshot {
         this.mesh = builder.mesh;
         this.moment = builder.moment;
         this.allocator = builder.allocator;
-        this.devices = List.copyOf(builder.devices);
         this.regions = List.copyOf(builder.regions);
+        TreeSet<Integer> covered = new TreeSet<>();
+        regions.forEach(region -> covered.addAll(region.devices));
+        this.devices = List.copyOf(covered);
     }
 
     /**
@@ -148,8 +150,6 @@ public final class WitnessSnapshot {
         private @Nullable AllocatorId allocator;
 
         private final List<Region> regions = new ArrayList<>();
-        /** Ascending. */
-        private final List<Integer> devices = new ArrayList<>();
 
         private Builder(int mesh, Moment moment) {
             this.mesh = mesh;
@@ -171,20 +171,8 @@ public final class WitnessSnapshot {
         public Builder region(List<Integer> ofDevices, BufferType type, long... addresses) {
             long[] ascending = addresses.clone();
             Arrays.sort(ascending);
-            List<Integer> covered = List.copyOf(ofDevices);
-            // The regions of a mesh nearly always lie in the same devices.
-            if (regions.isEmpty() || !covered.equals(regions.get(regions.size() - 1).devices)) {
-                covered.forEach(this::cover);
-            }
-            regions.add(new Region(covered, type, ascending));
+            regions.add(new Region(List.copyOf(ofDevices), type, ascending));
             return this;
-        }
-
-        private void cover(int device) {
-            int found = Collections.binarySearch(devices, device);
-            if (found < 0) {
-                devices.add(-found - 1, device);
-            }
         }
 
         /** Returns the snapshot. */

@@ -5,16 +5,18 @@ import dev.meshguard.event.FrameName;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -59,18 +61,14 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
     /** The caller and its callers; frames further out differ from test to test. */
     private static final int MAX_FRAMES = 4;
 
+    private static final int MIN_DIGITS = 6;
     private static final long MAX_SIZE_CLASS = 1L << 62;
     private static final Pattern NUMBERS = Pattern.compile("\\d+");
     private static final Pattern BLANKS = Pattern.compile("\\s+");
 
     /** Returns the fingerprint of a group of survivors. */
     public static Fingerprint of(SurvivorGroup group) {
-        return of(group.first());
-    }
-
-    /** Returns the fingerprint of a survivor. */
-    public static Fingerprint of(Survivor survivor) {
-        return of(survivor.buffer());
+        return of(group.first().buffer());
     }
 
     /** Returns the fingerprint of a buffer, whether it survived or not. */
@@ -134,6 +132,19 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
         }
     }
 
+    /** Returns the digits that a report prints of each of its fingerprints: six, or as many more as distinguish them. */
+    public static int digitsOf(Collection<Fingerprint> all) {
+        TreeSet<String> sorted = new TreeSet<>();
+        all.forEach(fingerprint -> sorted.add(fingerprint.digest()));
+        int digits = MIN_DIGITS;
+        String before = "";
+        for (String digest : sorted) {
+            digits = Math.max(digits, Arrays.mismatch(before.toCharArray(), digest.toCharArray()) + 1);
+            before = digest;
+        }
+        return digits;
+    }
+
     /** Returns the first digits. */
     public String abbreviated(int digits) {
         return digest.substring(0, Math.min(digits, digest.length()));
@@ -142,6 +153,6 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
     /** Returns the fingerprint in its shortest printed form: {@code 7f3a9c}. */
     @Override
     public String toString() {
-        return abbreviated(ShortFingerprints.MIN_DIGITS);
+        return abbreviated(MIN_DIGITS);
     }
 }

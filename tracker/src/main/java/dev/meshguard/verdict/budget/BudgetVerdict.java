@@ -83,7 +83,9 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
             }
             curves.forEach((memory, curve) -> {
                 if (budget.applies(memory)) {
-                    budget.limits().keySet().forEach(metric -> check(budget, memory, metric, curve));
+                    check(budget, memory, BudgetMetric.PEAK_BYTES, curve.peakBytes(), curve.peakEvent());
+                    check(budget, memory, BudgetMetric.LIVE_BYTES, curve.liveBytes(), lastEvent());
+                    check(budget, memory, BudgetMetric.BUFFERS, curve.peakBuffers(), curve.peakBuffersEvent());
                 }
             });
             if (budget.needsAllocator()) {
@@ -133,21 +135,13 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                     .forEach(freeSpace -> violations.add(new BudgetViolation.Fragmented(budget, freeSpace)));
         }
 
-        private void check(BudgetSpec budget, DeviceMemory memory, BudgetMetric metric, Timeline.Curve curve) {
-            switch (metric) {
-                case PEAK_BYTES -> check(budget, memory, metric, curve.peakBytes(), curve.peakEvent());
-                case LIVE_BYTES -> check(budget, memory, metric, curve.liveBytes(), lastEvent());
-                case BUFFERS -> check(budget, memory, metric, curve.peakBuffers(), curve.peakBuffersEvent());
-                case LARGEST_FREE_BLOCK -> {}
-            }
-        }
-
         /** Some events of a history keep their numbers. */
         private long lastEvent() {
             List<HistoryEvent> events = history.events();
             return events.isEmpty() ? 0 : events.get(events.size() - 1).number();
         }
 
+        /** Adds a violation if a limit is set and exceeded. */
         private void check(BudgetSpec budget, DeviceMemory memory, BudgetMetric metric, long found, long event) {
             long allowed = budget.limit(metric).orElse(found);
             if (found > allowed) {

@@ -1,6 +1,8 @@
 package dev.meshguard.verdict.expectation;
 
 import dev.meshguard.event.BufferType;
+import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -8,6 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,8 +24,23 @@ final class EntryParser {
     private static final String BOUNDS = "exactly 8, atMost 8, atLeast 2, between 2-8";
     private static final Pattern NUMBER = Pattern.compile("\\d{1,19}");
     private static final Pattern RANGE = Pattern.compile("(\\d{1,19})-(\\d{1,19})");
+    private static final Pattern ESCAPE = Pattern.compile("\\\\(?:([\"\\\\nrt])|u(\\p{XDigit}{4}))");
+
+    /** A quoted text up to its closing quote, or to what cannot be part of it; or a word. */
+    private static final Pattern TOKEN =
+            Pattern.compile("\"(?<quoted>(?:[^\"\\\\]++|" + ESCAPE + ")*+)(?<end>\")?|[^\"\\p{javaWhitespace}]+");
+
     /** The placeholder for a reason in failure texts; it is no reason if it is pasted. */
     private static final String PLACEHOLDER = "…";
+
+    /**
+     * A word or a quoted text of a line.
+     *
+     * @param text its content, without quotes and escapes
+     * @param column its first column, from 1
+     * @param isQuoted whether it was quoted
+     */
+    private record Token(String text, int column, boolean isQuoted) {}
 
     private final SourceLine source;
     private final String line;
@@ -34,13 +52,59 @@ final class EntryParser {
     private EntryParser(SourceLine source, String line) {
         this.source = source;
         this.line = line;
-        this.tokens = Token.of(line, this::rejected);
+        this.tokens = tokens();
     }
 
     /** Returns the entry of a line; empty if it holds only a comment. */
     static Optional<Expectation> parse(String line, SourceLine source) {
         EntryParser parser = new EntryParser(source, line);
         return parser.tokens.isEmpty() ? Optional.empty() : Optional.of(parser.entry());
+    }
+
+    /** Returns the tokens of the line, without its comment. */
+    private List<Token> tokens() {
+        List<Token> found = new ArrayList<>();
+        Matcher token = TOKEN.matcher(line);
+        int at = 0;
+        while (at < line.length() && line.charAt(at) != '#') {
+            if (!token.region(at, line.length()).lookingAt()) {
+                at++;
+                continue;
+            }
+            String quoted = token.group("quoted");
+            if (quoted == null) {
+                found.add(new Token(token.group(), at + 1, false));
+            } else if (token.group("end") == null) {
+                throw malformed(at, token.end());
+            } else {
+                found.add(new Token(ESCAPE.matcher(quoted).replaceAll(EntryParser::unescaped), at + 1, true));
+            }
+            at = token.end();
+        }
+        return found;
+    }
+
+    private static String unescaped(MatchResult escape) {
+        if (escape.group(1) == null) {
+            return Matcher.quoteReplacement(Character.toString(Integer.parseInt(escape.group(2), 16)));
+        }
+        return switch (escape.group(1)) {
+            case "n" -> "\n";
+            case "r" -> "\r";
+            case "t" -> "\t";
+            default -> Matcher.quoteReplacement(escape.group(1));
+        };
+    }
+
+    private IllegalArgumentException malformed(int start, int end) {
+        if (end == line.length()) {
+            return rejected(start + 1, "this quoted text has no end: a \" is missing.");
+        }
+        return rejected(
+                end + 1,
+                line.startsWith("\\u", end)
+                        ? "after \\u stand four hexadecimal digits."
+                        : "after a \\ may stand \", \\, n, r, t, or u with four hexadecimal digits.");
     }
 
     private Expectation entry() {
@@ -57,7 +121,12 @@ final class EntryParser {
     private Expectation withClause(Token name) {
         String word = name.isQuoted() ? "" : name.text();
         boolean isType = TYPES.contains(word);
-        rejectTwice(name, isType ? "type" : word.equals("devices") ? "device" : name.text());
+        String clause = isType ? "type" : word.equals("devices") ? "device" : name.text();
+        if (!seen.add(clause)) {
+            throw rejected(
+                    name.column(),
+                    "a second " + clause + ". Each clause stands at most once; write an entry for each.");
+        }
         if (isType) {
             return entry.type(BufferType.valueOf(word));
         }
@@ -115,12 +184,8 @@ final class EntryParser {
     }
 
     private static long number(String text) {
-        try {
-            if (NUMBER.matcher(text).matches()) {
-                return Long.parseLong(text);
-            }
-        } catch (NumberFormatException tooLarge) {
-            // Reported below, as for any other text that is no number.
+        if (NUMBER.matcher(text).matches() && new BigInteger(text).bitLength() < Long.SIZE) {
+            return Long.parseLong(text);
         }
         throw new IllegalArgumentException(String.format(
                 Locale.ROOT,
@@ -139,17 +204,6 @@ final class EntryParser {
             return reader.apply(value.text());
         } catch (IllegalArgumentException invalid) {
             throw rejected(value.column(), String.valueOf(invalid.getMessage()));
-        }
-    }
-
-    private void rejectTwice(Token name, String clause) {
-        if (!seen.add(clause)) {
-            throw rejected(
-                    name.column(),
-                    String.format(
-                            Locale.ROOT,
-                            "a second %s. Each clause stands at most once; write an entry for each.",
-                            clause));
         }
     }
 

@@ -201,12 +201,9 @@ class FingerprintTests {
         Fingerprint other = new Fingerprint("abcdef02" + "0".repeat(56), DRAM, 64, "A.b");
         Fingerprint third = new Fingerprint("123456" + "0".repeat(58), DRAM, 64, "A.c");
 
-        ShortFingerprints alone = ShortFingerprints.of(List.of(one, one, third));
-        ShortFingerprints together = ShortFingerprints.of(List.of(one, third, other));
-
-        assertThat(alone.of(one)).isEqualTo("abcdef");
-        assertThat(List.of(together.of(one), together.of(other), together.of(third)))
-                .containsExactly("abcdef01", "abcdef02", "12345600");
+        assertThat(Fingerprint.digitsOf(List.of(one, one, third))).isEqualTo(6);
+        assertThat(Fingerprint.digitsOf(List.of(one, third, other))).isEqualTo(8);
+        assertThat(other.abbreviated(8)).isEqualTo("abcdef02");
     }
 
     private static HistoryScript allocated() {

@@ -16,7 +16,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
-import dev.meshguard.verdict.baseline.ShortFingerprints;
+import dev.meshguard.verdict.baseline.Fingerprint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -38,7 +38,7 @@ final class GroupList {
     private final LeakVerdict verdict;
     private final ExpectationSnippets snippets;
     private final GroupIndex grouped;
-    private final ShortFingerprints fingerprints;
+    private final int digits;
 
     /** The chains of references to handles, by the event that found them. */
     private final Map<Long, List<String>> chains;
@@ -47,7 +47,7 @@ final class GroupList {
         this.verdict = figures.verdict();
         this.snippets = ExpectationSnippets.of(verdict);
         this.grouped = grouped;
-        this.fingerprints = ShortFingerprints.of(grouped.entries().stream()
+        this.digits = Fingerprint.digitsOf(grouped.entries().stream()
                 .map(entry -> entry.part().fingerprint())
                 .toList());
         this.chains = verdict.history().events(HistoryEvent.HandleTraced.class).stream()
@@ -150,7 +150,7 @@ final class GroupList {
         json.writeStringField("status", group.status().name());
         json.writeStringField(
                 "baseline", part.isKnown() ? "known" : part.baseline().isPresent() ? "new" : "none");
-        json.writeStringField("fingerprint", fingerprints.of(part.fingerprint()));
+        json.writeStringField("fingerprint", part.fingerprint().abbreviated(digits));
         JsonParts.optional("fix", verdict.fixOf(group), json);
         json.writeStringField(
                 "type",
