@@ -5,7 +5,6 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
 import java.util.List;
-import java.util.StringJoiner;
 import java.util.stream.Stream;
 
 /** Formats the names of several devices. */
@@ -40,15 +39,6 @@ final class DeviceNames {
 
     /** Returns {@code 3}, {@code 0-7} or {@code 0, 2-4} of ascending numbers. */
     static String ranges(List<Integer> numbers) {
-        StringJoiner text = new StringJoiner(", ");
-        int first = 0;
-        for (int i = 0; i < numbers.size(); i++) {
-            boolean goesOn = i + 1 < numbers.size() && numbers.get(i + 1) == numbers.get(i) + 1;
-            if (!goesOn) {
-                text.add(numbers.get(first) + (i == first ? "" : "-" + numbers.get(i)));
-                first = i + 1;
-            }
-        }
-        return text.toString();
+        return Quantities.ranges(numbers, ", ");
     }
 }

@@ -2,6 +2,8 @@ package dev.meshguard.event;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.List;
+import java.util.StringJoiner;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -63,6 +65,24 @@ public final class Quantities {
     /** Returns a count with its noun: {@code 1 buffer}, {@code 3 buffers}. */
     public static String count(long count, String noun) {
         return count + " " + (count == 1 ? noun : noun + "s");
+    }
+
+    /**
+     * Returns ascending numbers as ranges: {@code 0-3,5}.
+     *
+     * @param separator what stands between two ranges
+     */
+    public static String ranges(List<Integer> numbers, String separator) {
+        StringJoiner ranges = new StringJoiner(separator);
+        int first = 0;
+        for (int last = 0; last < numbers.size(); last++) {
+            boolean goesOn = last + 1 < numbers.size() && numbers.get(last + 1) == numbers.get(last) + 1;
+            if (!goesOn) {
+                ranges.add(numbers.get(first) + (last == first ? "" : "-" + numbers.get(last)));
+                first = last + 1;
+            }
+        }
+        return ranges.toString();
     }
 
     /**

@@ -36,6 +36,7 @@ import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records the allocations and frees of every buffer.
@@ -169,8 +170,7 @@ public final class AllocationTracker implements AllocationListener {
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(complete);
         }
-        return new TrackedRequest(
-                complete, recorder.nextTicket(), stacks.keep(new CallStack(callers)), contexts.current());
+        return tracked(complete, stacks.keep(new CallStack(callers)));
     }
 
     @Override
@@ -189,11 +189,7 @@ public final class AllocationTracker implements AllocationListener {
             return withoutOrigin(details);
         }
         boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES && !details.handleCollected();
-        return new TrackedRequest(
-                details,
-                recorder.nextTicket(),
-                withOrigin ? stacks.keepOfFree(new CallStack(callers)) : callers,
-                contexts.current());
+        return tracked(details, withOrigin ? stacks.keepOfFree(new CallStack(callers)) : callers);
     }
 
     /**
@@ -206,9 +202,8 @@ public final class AllocationTracker implements AllocationListener {
      */
     public Lease lease(AllocationDetails details, OriginFilter callers, BufferType type, long bytes) {
         // Without origins, one request may stand for many, and such a request has no handle.
-        MemoryRequest request = capture == OriginCapture.NONE
-                ? new TrackedRequest(withLabelOfThread(details), recorder.nextTicket(), null, contexts.current())
-                : request(details, callers);
+        MemoryRequest request =
+                capture == OriginCapture.NONE ? tracked(withLabelOfThread(details), null) : request(details, callers);
         long number = leases.incrementAndGet();
         allocated(request, HistoryEvent.NO_DEVICE, type, number, bytes, Ownership.UNKNOWN);
         return new Lease(this, request, callers, type, number);
@@ -525,13 +520,14 @@ public final class AllocationTracker implements AllocationListener {
         return label == null || details.label().isPresent() ? details : details.labelled(label);
     }
 
+    private MemoryRequest tracked(AllocationDetails details, @Nullable Object origin) {
+        return new TrackedRequest(details, recorder.nextTicket(), origin, contexts.current());
+    }
+
     /** Omits the ticket only for reports without details, so that such reports share nothing between threads. */
     private MemoryRequest withoutOrigin(AllocationDetails details) {
         MemoryRequest plain = MemoryRequest.of(details);
-        AllocationContext context = contexts.current();
-        return plain.isAnonymous() && context == null
-                ? plain
-                : new TrackedRequest(details, recorder.nextTicket(), null, context);
+        return plain.isAnonymous() && contexts.current() == null ? plain : tracked(details, null);
     }
 
     /**

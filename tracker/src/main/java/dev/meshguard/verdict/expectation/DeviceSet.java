@@ -1,12 +1,12 @@
 package dev.meshguard.verdict.expectation;
 
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Quantities;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -103,19 +103,6 @@ public record DeviceSet(List<Integer> ids) {
     /** Returns the set as {@link #parse} reads it: {@code 0-3,5}; {@code all} for all devices. */
     @Override
     public String toString() {
-        if (isAny()) {
-            return "all";
-        }
-        StringJoiner parts = new StringJoiner(",");
-        int first = 0;
-        while (first < ids.size()) {
-            int last = first;
-            while (last + 1 < ids.size() && ids.get(last + 1) == ids.get(last) + 1) {
-                last++;
-            }
-            parts.add(last == first ? "" + ids.get(first) : ids.get(first) + "-" + ids.get(last));
-            first = last + 1;
-        }
-        return parts.toString();
+        return isAny() ? "all" : Quantities.ranges(ids, ",");
     }
 }
