@@ -9,15 +9,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code meshguard analyze} and {@code diff} of memory reports and shared memory, and texts of the runtime in logs and captures. */
 class AnalyzeEvidenceTests {
 
-    private static final String DETAILED = """
+    static final String DETAILED = """
             ,DRAM
             ,Total allocatable (B):,98304
             ,Total allocated (B):,24576
@@ -68,36 +66,8 @@ class AnalyzeEvidenceTests {
     }
 
     @Test
-    void theStatusOfAMemoryReportSaysWhatItShows() throws IOException {
-        String l1 = DETAILED.substring(DETAILED.indexOf(",L1"));
-        String cut = l1.replace(",L1", ",DRAM") + l1.substring(0, l1.indexOf(",Total free"));
-        String ofL1 = ",Largest Contiguous Free Block (B),Total Free L1 Space (B)\n,1393376,89176064\n";
-        String ofNothing = """
-                , Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)
-                ,1024,0,1024,1024
-                ,1362,0,1362,1362
-                """;
-
-        assertThatItSays(1, DETAILED, "LEAK  24 KiB (24576 B) was allocated at that moment\n", "--at-end");
-        assertThatItSays(2, cut, "INCONCLUSIVE  the file does not say how much is allocated\n");
-        assertThatItSays(2, cut, "note    The figures of L1 are not used: \"Total free\" is missing.\n");
-        assertThatItSays(2, ofL1, "INCONCLUSIVE  the file does not say how much is allocated\n");
-        assertThatItSays(0, ofNothing, "CLEAN  nothing was allocated\n");
-        assertThatItSays(0, ofNothing, "note    This version rounds down to KiB.\n");
-    }
-
-    private void assertThatItSays(int status, String report, String line, String... options) throws IOException {
-        List<String> arguments = new ArrayList<>(List.of("analyze", file("report.csv", report)));
-        arguments.addAll(List.of(options));
-        Answer answer = Answer.to(arguments.toArray(String[]::new));
-
-        assertThat(answer.out()).contains(line);
-        assertThat(answer.status()).isEqualTo(status);
-    }
-
-    @Test
     void sharedMemoryShowsTheProcessesAndThoseThatDoNotRun() throws IOException {
-        Answer answer = Answer.to("analyze", sharedMemory(8_192));
+        Answer answer = Answer.to("analyze", sharedMemory());
 
         assertThat(answer.err()).isEmpty();
         assertThat(answer.out()
@@ -124,7 +94,7 @@ class AnalyzeEvidenceTests {
 
     @Test
     void theJsonHasTheMemoryOfReportsAndProcesses() throws IOException {
-        String json = Answer.to("analyze", "--json", file("detailed_memory_usage.csv", DETAILED), sharedMemory(8_192))
+        String json = Answer.to("analyze", "--json", file("detailed_memory_usage.csv", DETAILED), sharedMemory())
                 .out()
                 .replaceAll("\\s+", "");
 
@@ -226,37 +196,19 @@ class AnalyzeEvidenceTests {
                 + "\nBlock table:\n" + table;
     }
 
-    @Test
-    void aMemoryThatOnlyOneReportHasIsNotTakenForTheSame() throws IOException {
-        String whole = file("whole.csv", DETAILED);
-        String cut = file("cut.csv", DETAILED.substring(0, DETAILED.indexOf(",L1")));
-
-        Answer answer = Answer.to("diff", whole, cut);
-
-        assertThat(answer.out())
-                .startsWith("INCONCLUSIVE  no difference in what can be compared\n")
-                .contains("note    L1 is only in " + whole + ".\n");
-        assertThat(answer.status()).isEqualTo(2);
-    }
-
-    @Test
-    void aMemoryReportIsComparedWithAnotherOnly() throws IOException {
-        String report = file("detailed_memory_usage.csv", DETAILED);
-        String memory = sharedMemory(4_096);
-
-        assertThat(Answer.to("diff", report, memory).err())
-                .isEqualTo("meshguard: " + report + " is a memory report, and " + memory
-                        + " is shared memory: give two runs, or two memory reports." + System.lineSeparator());
-    }
-
-    /** Writes the memory of a device with this process and one whose number no process can have. */
-    private String sharedMemory(long l1) throws IOException {
+    /** Returns the memory of a device with this process and one whose number no process can have. */
+    static byte[] sharedMemory(long l1) {
         long updated = Instant.parse("2099-09-01T12:00:00Z").getEpochSecond() * 1_000_000_000L;
         ByteBuffer memory = ByteBuffer.allocate(8_576).order(ByteOrder.LITTLE_ENDIAN);
         memory.putInt(0, 4).putLong(8, updated).putLong(56, l1).putInt(8_536, 0x5245_4459);
         slot(memory, 0, (int) ProcessHandle.current().pid(), "python3", l1 / 2, updated);
         slot(memory, 1, 1 << 30, "pytest", l1 / 2, updated);
-        return Files.write(folder.resolve("tt_device_1_memory"), memory.array()).toString();
+        return memory.array();
+    }
+
+    private String sharedMemory() throws IOException {
+        return Files.write(folder.resolve("tt_device_1_memory"), sharedMemory(8_192))
+                .toString();
     }
 
     private static void slot(ByteBuffer memory, int slot, int processId, String command, long l1, long updated) {

@@ -11,7 +11,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,7 +24,7 @@ class DatabaseTests {
     void namesTheLineOfPythonThatAllocatedWhatRemains() throws SQLException {
         database(0);
 
-        Answer answer = run("analyze", "--at-end", "db.sqlite");
+        Answer answer = Answer.in(folder, "analyze --at-end db.sqlite");
 
         assertThat(answer.err()).isEmpty();
         assertThat(answer.out()).isEqualTo("""
@@ -58,13 +57,13 @@ class DatabaseTests {
     void answersForEachRankOrTheOneThatIsNamed() throws SQLException {
         database(2);
 
-        assertThat(run("analyze", "db.sqlite").out())
+        assertThat(Answer.in(folder, "analyze db.sqlite").out())
                 .contains("(report database, rank 0)")
                 .contains("(report database, rank 1)");
-        assertThat(run("analyze", "--rank", "1", "db.sqlite").out())
+        assertThat(Answer.in(folder, "analyze --rank 1 db.sqlite").out())
                 .startsWith("db.sqlite: 3 operations, 4 buffers in their snapshots (report database, rank 1)")
                 .doesNotContain("rank 0");
-        assertThat(run("analyze", "--rank", "2", "db.sqlite").err())
+        assertThat(Answer.in(folder, "analyze --rank 2 db.sqlite").err())
                 .contains("it has no rank 2. Leave the rank out to read all that it has");
     }
 
@@ -72,7 +71,7 @@ class DatabaseTests {
     void writesJson() throws SQLException {
         database(2);
 
-        String json = run("analyze", "--json", "db.sqlite").out().replaceAll("\\s+", "");
+        String json = Answer.in(folder, "analyze --json db.sqlite").out().replaceAll("\\s+", "");
 
         assertThat(json)
                 .contains("\"rank\":1,\"operations\":3,\"reports\":4,\"remaining\":[{\"device\":0,\"type\":\"L1\","
@@ -86,15 +85,15 @@ class DatabaseTests {
         database(2);
         writeHistoryOf(RuntimeOutputReader.create().ofRank(1));
 
-        assertThat(run("page", "--rank", "1", "db.sqlite", "-o", "page.html").status())
+        assertThat(Answer.in(folder, "page --rank 1 db.sqlite -o page.html").status())
                 .isZero();
         assertThat(folder.resolve("page.html")).content().contains("<title>db.sqlite rank 1</title>");
-        assertThat(run("diff", "--rank", "0", "db.sqlite", "history.jsonl").status())
+        assertThat(Answer.in(folder, "diff --rank 0 db.sqlite history.jsonl").status())
                 .isZero();
-        assertThat(run("page", "db.sqlite").err())
+        assertThat(Answer.in(folder, "page db.sqlite").err())
                 .contains(
                         "db.sqlite has 2 recordings, and only meshguard analyze reads several. Give a file with one, or --rank N");
-        assertThat(run("page", "--rank", "1", "history.jsonl").err())
+        assertThat(Answer.in(folder, "page --rank 1 history.jsonl").err())
                 .contains("history.jsonl is a history, and --rank is for databases. Leave it out.");
     }
 
@@ -137,13 +136,5 @@ class DatabaseTests {
                 }
             }
         }
-    }
-
-    /** Calls the program, where a word with a dot is a file of the folder. */
-    private Answer run(String... arguments) {
-        String[] words = Stream.of(arguments)
-                .map(word -> word.contains(".") ? folder.resolve(word).toString() : word)
-                .toArray(String[]::new);
-        return Answer.to(words).in(folder);
     }
 }

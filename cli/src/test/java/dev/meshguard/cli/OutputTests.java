@@ -15,15 +15,16 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +36,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The output of every command: write errors are reported, and no text controls the terminal. */
 class OutputTests {
 
-    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of DRAM on device 0 (buffer_id=101152)\n";
     private static final String HOSTILE = "a\u001b[2J\u009b1m\u2028b\nCLEAN\u202e";
     private static final Path FULL = Path.of("/dev/full");
 
@@ -63,11 +63,15 @@ class OutputTests {
     @TempDir
     Path folder;
 
-    private String log = "";
-
     @BeforeEach
     void writeLog() throws IOException {
-        log = Files.writeString(folder.resolve("leak.log"), ALLOCATED).toString();
+        Files.writeString(folder.resolve("leak.log"), CommandTests.LEAK);
+    }
+
+    private Answer answerTo(OutputStream out, String command) {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int status = MeshGuard.run(InputStream.nullInputStream(), out, err, Answer.words(folder, command));
+        return new Answer(status, "", err.toString(StandardCharsets.UTF_8));
     }
 
     // Write errors
@@ -77,95 +81,77 @@ class OutputTests {
             strings = {
                 "--help",
                 "--version",
-                "analyze LOG",
-                "analyze --json LOG",
+                "analyze leak.log",
+                "analyze --json leak.log",
                 "analyze --help",
-                "diff LOG LOG",
-                "page LOG -o PAGE",
+                "diff leak.log leak.log",
+                "page leak.log -o page.html",
                 "record --without-page -- true",
             })
-    void anAnswerThatCannotBeWrittenIsStatus74(String line) {
-        String[] arguments = line.replace("LOG", log)
-                .replace("PAGE", folder.resolve("page.html").toString())
-                .split(" ");
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
+    void anAnswerThatCannotBeWrittenIsStatus74(String command) {
+        Answer answer = answerTo(new FullDisk(), command);
 
-        int status = MeshGuard.run(new ByteArrayInputStream(new byte[0]), new FullDisk(), err, arguments);
-
-        assertThat(status).isEqualTo(74);
-        assertThat(err.toString(StandardCharsets.UTF_8).lines())
+        assertThat(answer.status()).isEqualTo(74);
+        assertThat(answer.err().lines())
                 .containsOnlyOnce("meshguard: standard output cannot be written: No space left on device");
     }
 
     /** A file that does not fit is wrong usage; nobody can know what programs will report. */
     @ParameterizedTest
-    @CsvSource({"64, diff LOG LOG", "70, record --without-page -- true"})
-    void aCommandWithoutMemoryIsNoVerdict(int expected, String line) {
-        String[] arguments = line.replace("LOG", log).split(" ");
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
+    @CsvSource({"64, diff leak.log leak.log", "70, record --without-page -- true", "70, serve --socket s.sock"})
+    void aCommandWithoutMemoryIsNoVerdict(int status, String command) {
+        Answer answer = answerTo(new FullHeap(), command);
 
-        int status = MeshGuard.run(new ByteArrayInputStream(new byte[0]), new FullHeap(), err, arguments);
-
-        assertThat(status).isEqualTo(expected);
-        assertThat(err.toString(StandardCharsets.UTF_8))
-                .matches("meshguard: " + arguments[0]
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.err())
+                .matches("meshguard: " + command.split(" ")[0]
                         + " needs more heap than this JVM has \\(.* .iB\\)\\. Run it with -Xmx\\d+[gm] "
                         + "\\(meshguard: JDK_JAVA_OPTIONS=-Xmx\\d+[gm] meshguard …\\)\\.\\R");
+        assertThat(folder.resolve("s.sock")).doesNotExist();
     }
 
     @Test
     void anErrorMessageThatCannotBeWrittenExitsWith74() {
-        assertThat(MeshGuard.run(
-                        new ByteArrayInputStream(new byte[0]),
-                        new ByteArrayOutputStream(),
-                        new FullDisk(),
-                        "analyze",
-                        "/no/such/log"))
+        OutputStream out = OutputStream.nullOutputStream();
+
+        assertThat(MeshGuard.run(InputStream.nullInputStream(), out, new FullDisk(), "analyze", "/no/such/log"))
                 .isEqualTo(74);
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "page LOG -o /dev/full",
-                "record --without-page -o /dev/full -- true",
-            })
-    void aFullDiskIsStatus74AndOneLine(String line) {
+    @ValueSource(strings = {"page leak.log -o /dev/full", "record --without-page -o /dev/full -- true"})
+    void aFullDiskIsStatus74AndOneLine(String command) {
         assumeTrue(Files.exists(FULL), "There is no /dev/full here, so no full disk is tried");
 
-        Answer answer = Answer.to(line.replace("LOG", log).split(" "));
+        Answer answer = Answer.in(folder, command);
 
         assertThat(answer.status()).isEqualTo(74);
         assertThat(answer.err())
-                .isEqualTo("meshguard: /dev/full cannot be written: No space left on device. Give another path with -o."
-                        + System.lineSeparator());
+                .isEqualToNormalizingNewlines(
+                        "meshguard: /dev/full cannot be written: No space left on device. Give another path with -o.\n");
     }
 
     @Test
     void aVerdictIsPrintedAlsoWhereTheHistoryCannotBeKept() {
-        Answer answer = Answer.to(
-                "record", "--without-page", "-o", folder.resolve("no/run.jsonl").toString(), "--", "true");
+        Answer answer = Answer.in(folder, "record --without-page -o no/run.jsonl -- true");
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.out()).startsWith("INCONCLUSIVE");
         assertThat(answer.err()).contains("run.jsonl cannot be written: its folder does not exist.");
     }
 
-    // Existing files
-
     @Test
     void aRunIsNotWrittenOverItself() throws IOException {
-        Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of(log));
+        Files.createSymbolicLink(folder.resolve("link.log"), folder.resolve("leak.log"));
 
-        for (String output : List.of(log, link.toString())) {
-            Answer answer = Answer.to("page", log, "-o", output);
-
-            assertThat(answer.status()).isEqualTo(64);
-            assertThat(answer.err())
-                    .isEqualTo("meshguard: " + output + " is the file that is read. Give another path with -o."
-                            + System.lineSeparator());
+        for (String output : List.of("leak.log", "link.log")) {
+            assertThat(Answer.in(folder, "page leak.log -o " + output))
+                    .isEqualTo(new Answer(
+                            64,
+                            "",
+                            "meshguard: " + output + " is the file that is read. Give another path with -o.\n"));
         }
-        assertThat(Path.of(log)).hasContent(ALLOCATED);
+        assertThat(folder.resolve("leak.log")).hasContent(CommandTests.LEAK);
     }
 
     // Terminal control characters
@@ -184,39 +170,24 @@ class OutputTests {
                 "\u001b[2J",
                 "page LOG\u001b[2J",
             })
-    @SuppressWarnings(
-            "StringConcatToTextBlock") // Otherwise the white space at the ends of its lines would be stripped.
-    void nothingThatATerminalObeysIsPrinted(String line) throws IOException {
-        Path hostile = folder.resolve("a\u001b[2J\u2028b");
-        Path hostileLog = Files.writeString(
-                folder.resolve("l\u001b[2J.log"),
-                "=== \u001b[2J phase ===\n"
-                        + "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n"
-                        + "what \u001b]0;title\u0007 is \u009b1m this\u2028 then\r\u202e\n");
-        HistoryJson.write(history(), hostile);
+    void nothingThatATerminalObeysIsPrintedAndNoNameForgesALine(String line) throws IOException {
+        Path run = folder.resolve("a\u001b[2J\u2028b");
+        HistoryJson.write(history(), run);
+        Path log = folder.resolve("l\u001b[2J.log");
+        String foreign = "what \u001b]0;title\u0007 is \u009b1m this\u2028 then\r\u202e\n";
+        Files.writeString(log, "=== \u001b[2J phase ===\n" + CommandTests.ALLOCATED + foreign);
 
-        String[] arguments = line.split(" ");
-        for (int i = 0; i < arguments.length; i++) {
-            arguments[i] = arguments[i].equals("RUN")
-                    ? hostile.toString()
-                    : arguments[i].equals("PAGE")
-                            ? folder.resolve("p\u001b[2J.html").toString()
-                            : arguments[i].replace("LOG", hostileLog.toString());
-        }
-        Answer answer = Answer.to(arguments);
+        Answer answer = Answer.to(Stream.of(line.split(" "))
+                .map(word -> word.replace("RUN", run.toString())
+                        .replace("PAGE", folder.resolve("p\u001b[2J.html").toString())
+                        .replace("LOG", log.toString()))
+                .toArray(String[]::new));
 
         String all = answer.out().replace("\r\n", "\n") + answer.err();
         assertThat(all).isNotEmpty();
         assertThat(all.codePoints().filter(one -> !PrintableText.isPrintable(one)))
                 .allMatch(one -> one == '\n' || one == '\t');
-    }
-
-    @Test
-    void aNameCannotForgeALineOfAnAnswer() throws IOException {
-        Path file = folder.resolve("run.jsonl");
-        HistoryJson.write(history(), file);
-
-        assertThat(Answer.to("analyze", file.toString()).out().lines()).noneMatch(line -> line.startsWith("CLEAN"));
+        assertThat(all.lines()).noneMatch(printed -> printed.startsWith("CLEAN"));
     }
 
     /** Returns the program itself, as a command without a name, and all commands. */

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.opentest4j.TestAbortedException;
 
 /** {@code meshguard record} with a program that reports, called like from a shell. */
@@ -17,26 +19,17 @@ class RecordTests {
     @TempDir
     private Path folder;
 
-    @Test
-    void aLeakIsJudgedAndShownOnAPageInTheSameStep() throws Exception {
+    @ParameterizedTest
+    @CsvSource({"keep, 1, LEAKED", "free, 0, LEAK_FREE"})
+    void aProgramIsJudgedAndShownOnAPageInTheSameStep(String argument, int status, String outcome) {
         Path page = folder.resolve("decode.html");
 
-        Answer answer = record(List.of("-p", page.toString()), DecodingProgram.command());
+        Answer answer = record(List.of("-p", page.toString()), DecodingProgram.command(argument));
 
-        assertThat(answer.status()).isEqualTo(1);
+        assertThat(answer.status()).isEqualTo(status);
         assertThat(answer.err()).isEmpty();
-        assertThat(answer.out()).startsWith("LEAK").contains(page.toString());
-        assertThat(Files.readString(page)).contains("\"outcome\":\"LEAKED\"", "DecodingProgram");
-    }
-
-    @Test
-    void aProgramThatFreesEverythingHasAPageToo() {
-        Path page = folder.resolve("decode.html");
-
-        Answer answer = record(List.of("-p", page.toString()), DecodingProgram.command("free"));
-
-        assertThat(answer.status()).isZero();
-        assertThat(page).exists();
+        assertThat(answer.out()).contains(outcome.equals("LEAKED") ? page.toString() : "CLEAN");
+        assertThat(page).content().contains("\"outcome\":\"" + outcome + "\"", "DecodingProgram");
     }
 
     @Test

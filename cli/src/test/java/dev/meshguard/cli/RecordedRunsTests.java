@@ -10,7 +10,6 @@ import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,23 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RecordedRunsTests {
 
-    private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n";
-    private static final String OTHER = "✓ [PID 7] Allocated 8192 bytes of DRAM on device 3 (buffer_id=4096)\n";
-    private static final String FREED = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)\n";
-
     @TempDir
     Path folder;
-
-    private String clean = "";
-    private String leak = "";
-
-    @BeforeEach
-    void writeLogs() throws IOException {
-        clean = file("clean.log", ALLOCATED + FREED);
-        leak = file("leak.log", ALLOCATED + FREED + OTHER + "Allocation Server stopped\n");
-    }
-
-    // Record
 
     @Test
     void aProgramThatReportsNothingProvesNothingAndItsOutputIsShown() {
@@ -53,73 +37,21 @@ class RecordedRunsTests {
     }
 
     @Test
-    void aProgramThatThereIsNotIsSaidInOneLine() {
-        Answer answer = Answer.to("record", "--", "meshguard-no-such-program");
+    void aRunBecomesAPageWithTheNotesOfItsLog() throws IOException {
+        Files.writeString(
+                folder.resolve("leak.log"),
+                "Out of Memory: Not enough space to allocate 4096 B DRAM buffer across 12 banks, where each bank needs to store"
+                        + " 352 B, but bank size is only 1024 B\n"
+                        + CommandTests.LEAK);
 
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err())
-                .startsWith("meshguard: Cannot run program \"meshguard-no-such-program\"")
-                .hasLineCount(1);
-    }
+        assertThat(Answer.in(folder, "page leak.log -o leak.html")).isEqualTo(new Answer(0, "leak.html\n", ""));
 
-    // Diff
-
-    @Test
-    void runsThatUseMemoryAlikeAreStatusZero() {
-        Answer answer = Answer.to("diff", clean, clean);
-
-        assertThat(answer.out()).isEqualToNormalizingNewlines("SAME USAGE  both runs used memory alike\n");
-        assertThat(answer.status()).isZero();
-    }
-
-    @Test
-    void aRunThatIsNotWholeIsNamedAndMayDiffer() throws IOException {
-        String whole = file("whole.json", "[{\"node_type\":\"capture_start\"},{\"node_type\":\"capture_end\"}]");
-        String cut = file("cut.json", "[{\"node_type\":\"capture_start\"}");
-
-        Answer answer = Answer.to("diff", whole, cut);
-
-        assertThat(answer.out())
-                .isEqualToNormalizingNewlines(
-                        "INCONCLUSIVE  no difference in what can be compared\nnote    " + cut
-                                + " is not whole: the capture cannot be read after node 0: the JSON breaks off or is damaged\n");
-        assertThat(answer.status()).isEqualTo(2);
-    }
-
-    @Test
-    void aRunThatLeavesMoreIsStatusOneAndOneThatLeavesLessFive() {
-        Answer answer = Answer.to("diff", clean, leak);
-
-        assertThat(answer.out())
-                .startsWith("CHANGED  1 site of allocation changed, what leaves more first")
-                .contains("live nothing -> 1 buffer of 8 KiB (8192 B)");
-        assertThat(answer.status()).isEqualTo(1);
-        assertThat(Answer.to("diff", leak, clean).status()).isEqualTo(5);
-    }
-
-    // Page, suite
-
-    @Test
-    void aRunBecomesAPage() throws IOException {
-        Path page = folder.resolve("leak.html");
-
-        assertThat(Answer.to("page", leak, "-o", page.toString())).isEqualTo(new Answer(0, page + "\n", ""));
-
-        assertThat(Files.readString(page)).contains("\"title\":\"leak.log\",\"outcome\":\"LEAKED\"", "leak.log:3");
-    }
-
-    @Test
-    void aPageHasTheNotesOfItsLog() throws IOException {
-        String log = file(
-                "rejected.log",
-                ALLOCATED
-                        + "Out of Memory: Not enough space to allocate 4096 B DRAM buffer across 12 banks, where each bank"
-                        + " needs to store 352 B, but bank size is only 1024 B\n");
-        Path page = folder.resolve("rejected.html");
-
-        Answer.to("page", log, "-o", page.toString());
-
-        assertThat(page).content().contains("The runtime rejected a request (line 2): ");
+        assertThat(folder.resolve("leak.html"))
+                .content()
+                .contains(
+                        "\"title\":\"leak.log\",\"outcome\":\"LEAKED\"",
+                        "leak.log:2",
+                        "The runtime rejected a request (line 1): ");
     }
 
     @Test
@@ -157,9 +89,5 @@ class RecordedRunsTests {
                 title,
                 VerdictReport.of(
                         LeakCheck.create().examine(AllocationTracker.create().history())));
-    }
-
-    private String file(String name, String text) throws IOException {
-        return Files.writeString(folder.resolve(name), text).toString();
     }
 }

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class ServeProcessTests {
 
+    private static final Path FULL = Path.of("/dev/full");
     private static final int BATCH = 500;
     private static final Pattern ALLOCATION =
             Pattern.compile("✓ \\[PID \\d+] Allocated 64 bytes of DRAM on device 0 \\(buffer_id=\\d+\\)");
@@ -40,51 +41,63 @@ class ServeProcessTests {
     @Test
     void aServerThatIsAskedToEndWritesItsLastLinesAndExitsWithZero() throws Exception {
         Path log = folder.resolve("server.log");
-        Process server = started(List.of(), "--log", log.toString());
-        try (AllocationClient client = connected(server)) {
+        Process server = started(List.of(), "--log", log.toString(), "--dead-check", "0", "--devices", "2");
+
+        int status = statusOf(server, client -> {
             client.allocated(0, BufferType.L1, 64, 4096);
-            client.query(0);
+            assertThat(client.query(0).l1()).isEqualTo(4096);
+        });
 
-            server.destroy();
-
-            assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            server.destroyForcibly();
-        }
-        assertThat(server.exitValue()).isZero();
-        assertThat(log).content().contains("Active allocations: 1").endsWith("🛑 Allocation Server stopped\n");
+        assertThat(status).isZero();
+        assertThat(log)
+                .content()
+                .contains("[PID " + ProcessHandle.current().pid() + "] Allocated 4096 bytes of L1 on device 0")
+                .contains("Active allocations: 1")
+                .endsWith("🛑 Allocation Server stopped\n");
         assertThat(folder.resolve("s")).doesNotExist();
         assertThat(errors()).isEmpty();
     }
 
     @Test
     void aServerThatCannotPrintSaysSoAndEndsWith74() throws Exception {
-        Path full = Path.of("/dev/full");
-        assumeTrue(Files.exists(full), "There is no /dev/full here, so no full disk is tried");
-        Process server = started(ProcessBuilder.Redirect.to(full.toFile()), List.of());
-        try (AllocationClient client = connected(server)) {
+        assumeTrue(Files.exists(FULL), "There is no /dev/full here, so no full disk is tried");
+        Process server = started(ProcessBuilder.Redirect.to(FULL.toFile()), List.of());
+
+        int status = statusOf(server, client -> {
             assertThat(client.query(0)).isNotNull();
             // It accepts programs before it prints its first line.
             ProcessWait.until(server, () -> !errors().isEmpty());
+        });
 
-            server.destroy();
-
-            assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            server.destroyForcibly();
-        }
-        assertThat(server.exitValue()).isEqualTo(74);
+        assertThat(status).isEqualTo(74);
         assertThat(errors()).isEqualTo("meshguard: standard output cannot be written: No space left on device\n");
     }
 
     @Test
     void aServerThatCannotWriteItsLogSaysSoServesOnAndEndsWith74() throws Exception {
-        Path full = Path.of("/dev/full");
-        assumeTrue(Files.exists(full), "There is no /dev/full here, so no full disk is tried");
-        Process server = started(List.of(), "--log", full.toString());
-        try (AllocationClient client = connected(server)) {
+        assumeTrue(Files.exists(FULL), "There is no /dev/full here, so no full disk is tried");
+        Process server = started(List.of(), "--log", FULL.toString());
+
+        int status = statusOf(server, client -> {
             client.allocated(0, BufferType.L1, 64, 4096);
             assertThat(client.query(0).l1()).isEqualTo(4096);
+        });
+
+        assertThat(status).isEqualTo(74);
+        assertThat(errors())
+                .isEqualTo(
+                        "meshguard: the log /dev/full cannot be written, so it ends here: No space left on device\n");
+    }
+
+    /** What a program does while the server runs. */
+    private interface Program {
+        void report(AllocationClient client) throws IOException;
+    }
+
+    /** Lets a program report, asks the server to end, and returns its status. */
+    private int statusOf(Process server, Program program) throws Exception {
+        try (AllocationClient client = connected(server)) {
+            program.report(client);
 
             server.destroy();
 
@@ -92,10 +105,7 @@ class ServeProcessTests {
         } finally {
             server.destroyForcibly();
         }
-        assertThat(server.exitValue()).isEqualTo(74);
-        assertThat(errors())
-                .isEqualTo(
-                        "meshguard: the log /dev/full cannot be written, so it ends here: No space left on device\n");
+        return server.exitValue();
     }
 
     /** The buffers fill the heap, or what the server knows of their processes. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +25,16 @@ class UsageErrorTests {
                 folder.resolve("kib.csv"),
                 ", Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)\n,1024,0,1024,1024\n");
         Files.writeString(folder.resolve("two.json"), "[{\"node_type\":\"capture_start\"}]".repeat(2));
+        Files.writeString(
+                folder.resolve("results.json"),
+                "{\"0\": {\"loc\": \"a.mlir\", \"dram\": {\"total_bytes_per_bank\": 64}}}");
+        Files.writeString(folder.resolve("verdict.json"), "{\n \"format\": \"meshguard-verdict\"\n}");
+        Files.writeString(folder.resolve("long.json"), "[{\"x\": [" + "1,".repeat(9_000) + "1]}]");
+        Files.writeString(folder.resolve("empty.json"), "[]");
+        Files.writeString(
+                folder.resolve("run.jsonl"),
+                "{\"kind\":\"header\",\"format\":\"meshguard-history\",\"version\":2,\"minor\":0,\"flatAddresses\":true}\n");
+        Files.write(folder.resolve("device.shm"), AnalyzeEvidenceTests.sharedMemory(4_096));
         Files.createDirectory(folder.resolve("empty.d"));
     }
 
@@ -39,6 +48,15 @@ class UsageErrorTests {
             analyze --expected run.log -| run.log:1:1: "a" is no clause. Here may stand a type (DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE), device, devices, size, count, owner, label, origin, overwritten, until, because.
             analyze --phase ( -        | Invalid value for option '--phase': cannot convert '(' to Pattern (java.util.regex.PatternSyntaxException: Unclosed group near index 1 (). Try: meshguard analyze --help
             analyze --rank -1 -        | --rank -1: give the rank of a process, 0 or more
+            analyze results.json       | results.json is JSON with memory results of tt-mlir's runtime, which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
+            analyze verdict.json       | verdict.json is JSON of the format "meshguard-verdict", which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
+            analyze long.json          | long.json is JSON whose first key is "x", which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
+            analyze empty.json         | empty.json is JSON without a key, which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
+            analyze --phase x run.jsonl| run.jsonl is a history, and --phase is for logs. Leave it out.
+            analyze --phase x two.json | two.json (capture 1 of 2) is a graph capture, and --phase is for logs. Leave it out.
+            analyze --rounds x run.jsonl| run.jsonl is a history, and --rounds is for logs, graph captures and databases. Leave it out.
+            analyze --rank 1 run.log   | run.log is a log, and --rank is for databases. Leave it out.
+            diff dram.csv device.shm   | dram.csv is a memory report, and device.shm is shared memory: give two runs, or two memory reports.
             diff run.log               | Missing required parameter: 'AFTER'. Try: meshguard diff --help
             diff - -                   | diff reads standard input once, and - is given twice: give the path of one of them.
             diff dram.csv l1.csv       | dram.csv and l1.csv have no figures of the same memory: give two reports of one kind, both whole.
@@ -60,10 +78,6 @@ class UsageErrorTests {
             suite empty.d              | empty.d has no run in it. Give the folder in which runs is, or one above it.
             """)
     void isSaidInOneLine(String command, String sentence) {
-        String[] words = Stream.of(command.split(" "))
-                .map(word -> word.contains(".") ? folder.resolve(word).toString() : word)
-                .toArray(String[]::new);
-
-        assertThat(Answer.to(words).in(folder)).isEqualTo(new Answer(64, "", "meshguard: " + sentence + "\n"));
+        assertThat(Answer.in(folder, command)).isEqualTo(new Answer(64, "", "meshguard: " + sentence + "\n"));
     }
 }

@@ -1,0 +1,169 @@
+package dev.meshguard.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.tracker.AllocationTracker;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a command answers about a file: the exit status, and what its output has or, after {@code !}, has not. */
+class CommandTests {
+
+    static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\n";
+    static final String LEAK = ALLOCATED + "🛑 Allocation Server stopped\n";
+    static final String FREED = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)\n";
+
+    @TempDir
+    static Path folder;
+
+    @BeforeAll
+    static void writeLogs() throws IOException {
+        write("clean.log", ALLOCATED + FREED);
+        write("leak.log", LEAK);
+        write("running.log", ALLOCATED);
+        write("cut.log", ALLOCATED + FREED + "✓ [PID 7] Alloc");
+        write("block.log", "Allocation Server started\nBUFFER ALLOCATED\nDevice: 0\n");
+        write(
+                "unknown.log",
+                ALLOCATED
+                        + FREED
+                        + "⚠ [PID 7] Deallocation for unknown buffer 901152 on device 0 (allocated before tracking started)\n");
+        write("phases.log", "=== teardown ===\n" + LEAK);
+        String rounds = "";
+        for (int round = 1; round <= 3; round++) {
+            rounds += "=== Run " + round + "\n" + ALLOCATED.replace("901152", String.valueOf(4096 * round));
+        }
+        write("rounds.log", rounds);
+        write("more.log", ALLOCATED + FREED + LEAK.replace("4096 bytes of L1", "8192 bytes of DRAM"));
+        write("expected.txt", "L1 because \"all of them\"\n");
+        write("objects.log", "{\"a\": 1}\n{\"b\": 2}\n" + LEAK);
+        write("infos.log", "{\"level\":\"info\",\"kind\":\"x\"}\n" + LEAK);
+        write("open.log", "{\"log\": \"" + LEAK);
+        write("list.log", "[1]\n" + LEAK);
+        for (String encoding : List.of("UTF-16", "UTF-16LE", "UTF-16BE")) {
+            Files.write(folder.resolve(encoding + ".log"), ("[PID 7] text\n" + ALLOCATED).getBytes(encoding));
+        }
+    }
+
+    @BeforeAll
+    static void writeHistories() throws IOException {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        HistoryJson.write(tracker.history(), folder.resolve("leak.jsonl"));
+        try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(folder.resolve("leak.jsonl.gz")))) {
+            Files.copy(folder.resolve("leak.jsonl"), gzip);
+        }
+        tracker.freed(0, BufferType.DRAM, 0x1000);
+        HistoryJson.write(tracker.history(), folder.resolve("clean.jsonl"));
+        List<String> lines = Files.readAllLines(folder.resolve("clean.jsonl"));
+        int freed = 5;
+        assertThat(lines.get(freed)).contains("\"freed\"");
+        writeWith("damaged.jsonl", lines, freed, lines.get(freed).substring(0, 20));
+        writeWith("headless.jsonl", lines, 0, "");
+        writeWith("halfheader.jsonl", lines, 0, "{\"kind\":\"header\",\"for");
+        writeWith("badheader.jsonl", lines, 0, "{\"kind\":\"header\",\"format\":\"meshgu?rd-history\"}");
+        write("version9.jsonl", "{\"kind\":\"header\",\"format\":\"meshguard-history\",\"version\":9}\n");
+    }
+
+    @BeforeAll
+    static void writeOutputsOfTheRuntime() throws IOException {
+        write("whole.json", "[{\"node_type\":\"capture_start\"},{\"node_type\":\"capture_end\"}]");
+        write("cut.json", "[{\"node_type\":\"capture_start\"}");
+        write("graph.json", AnalyzeCaptureTests.CAPTURE);
+        write("rounds.json", AnalyzeCaptureTests.rounds());
+        String detailed = AnalyzeEvidenceTests.DETAILED;
+        String l1 = detailed.substring(detailed.indexOf(",L1"));
+        write("detailed.csv", detailed);
+        write("dram.csv", detailed.substring(0, detailed.indexOf(",L1")));
+        write("cut.csv", l1.replace(",L1", ",DRAM") + l1.substring(0, l1.indexOf(",Total free")));
+        write("largest.csv", ",Largest Contiguous Free Block (B),Total Free L1 Space (B)\n,1393376,89176064\n");
+        write("nothing.csv", """
+                , Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)
+                ,1024,0,1024,1024
+                ,1362,0,1362,1362
+                """);
+        Files.write(folder.resolve("freed.shm"), AnalyzeEvidenceTests.sharedMemory(0));
+    }
+
+    private static void write(String name, String text) throws IOException {
+        Files.writeString(folder.resolve(name), text, StandardCharsets.UTF_8);
+    }
+
+    private static void writeWith(String name, List<String> lines, int index, String line) throws IOException {
+        List<String> changed = new ArrayList<>(lines);
+        changed.set(index, line);
+        Files.write(folder.resolve(name), changed);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            analyze clean.log                           | 0  | CLEAN  all memory was freed && ! meshguard page
+            analyze leak.log                            | 1  | LEAK  4 KiB in 1 L1 buffer && page    meshguard page leak.log
+            analyze running.log                         | 2  | INCONCLUSIVE  4 KiB in 1 L1 buffer
+            analyze cut.log                             | 2  | INCONCLUSIVE
+            analyze block.log                           | 2  | INCONCLUSIVE
+            analyze unknown.log                         | 3  | MISREPORTED
+            analyze clean.log cut.log                   | 2  | cut.log: 3 lines
+            analyze leak.log cut.log clean.log          | 1  | clean.log: 2 lines
+            analyze nowhere.log leak.log                | 64 | leak.log: 2 lines && LEAK  4 KiB && meshguard: nowhere.log does not exist.
+            analyze --json a.log b.log                  | 64 | "logs" : [ ], && "unreadable" : [ && "a.log does not exist. && "b.log does not exist.
+            analyze --expected expected.txt leak.log    | 0  | CLEAN  only expected memory remains: 4 KiB in 1 buffer
+            analyze --phase ^===.(.+).===$ phases.log   | 1  | seen  allocated in teardown (event #4)
+            analyze --rounds Run --expected expected.txt rounds.log | 1 | growing by 4 KiB (4096 B) per round, in rounds 2-3
+            analyze --rounds Run --json rounds.log      | 1  | "rounds" : { && "count" : 3, && "trend" : "GROWING",
+            analyze objects.log                         | 1  | LEAK  4 KiB in 1 L1 buffer
+            analyze infos.log                           | 1  | LEAK  4 KiB in 1 L1 buffer
+            analyze open.log                            | 1  | LEAK  4 KiB in 1 L1 buffer
+            analyze list.log                            | 1  | LEAK  4 KiB in 1 L1 buffer
+            analyze UTF-16.log                          | 64 | meshguard: UTF-16.log cannot be read: It is UTF-16 && iconv -f UTF-16 -t UTF-8
+            analyze UTF-16LE.log                        | 64 | meshguard: UTF-16LE.log cannot be read: It is UTF-16 && iconv -f UTF-16 -t UTF-8
+            page UTF-16BE.log                           | 64 | meshguard: UTF-16BE.log cannot be read: It is UTF-16 && iconv -f UTF-16 -t UTF-8
+            analyze leak.jsonl leak.log                 | 1  | leak.jsonl: 1 event (history) && leak.log: 2 lines
+            analyze leak.jsonl.gz                       | 1  | leak.jsonl.gz: 1 event (history)
+            analyze --json leak.jsonl                   | 1  | "logs" : [ ], && "histories" : [ && "status" : "LEAKED", && "events" : 1, && "outcome" : "LEAKED"
+            analyze damaged.jsonl                       | 2  | INCONCLUSIVE && line 6
+            analyze headless.jsonl                      | 2  | INCONCLUSIVE
+            analyze halfheader.jsonl                    | 2  | INCONCLUSIVE
+            analyze badheader.jsonl                     | 2  | INCONCLUSIVE
+            analyze version9.jsonl                      | 64 | meshguard: version9.jsonl cannot be read:
+            analyze graph.json whole.json               | 2  | graph.json: 12 nodes && whole.json: 2 nodes
+            analyze --rounds ^forward$ rounds.json      | 1  | 4 rounds, the first for warming up && growing by
+            analyze --at-end detailed.csv               | 1  | LEAK  24 KiB (24576 B) was allocated at that moment
+            analyze cut.csv                             | 2  | INCONCLUSIVE  the file does not say how much is allocated && note    The figures of L1 are not used: "Total free" is missing.
+            analyze largest.csv                         | 2  | INCONCLUSIVE  the file does not say how much is allocated
+            analyze nothing.csv                         | 0  | CLEAN  nothing was allocated && note    This version rounds down to KiB.
+            analyze freed.shm                           | 2  | INCONCLUSIVE  0 B is allocated, and 1 slot has no running process
+            diff clean.log clean.log                    | 0  | SAME USAGE  both runs used memory alike
+            diff clean.log more.log                     | 1  | CHANGED  1 site of allocation changed, what leaves more first && live nothing -> 1 buffer of 8 KiB (8192 B)
+            diff more.log clean.log                     | 5  | CHANGED
+            diff whole.json cut.json                    | 2  | INCONCLUSIVE  no difference in what can be compared && note    cut.json is not whole: the capture cannot be read after node 0: the JSON breaks off or is damaged
+            record -- meshguard-no-such-program         | 64 | meshguard: Cannot run program "meshguard-no-such-program"
+            diff detailed.csv dram.csv                  | 2  | INCONCLUSIVE  no difference in what can be compared && note    L1 is only in detailed.csv.
+            """)
+    void hasTheStatusAndTheText(String command, int status, String texts) {
+        Answer answer = Answer.in(folder, command);
+
+        String all = answer.out() + answer.err();
+        for (String text : texts.split(" && ", -1)) {
+            if (text.startsWith("! ")) {
+                assertThat(all).doesNotContain(text.substring(2));
+            } else {
+                assertThat(all).contains(text);
+            }
+        }
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.err().lines()).allMatch(line -> status == 64 && line.startsWith("meshguard: "));
+    }
+}
