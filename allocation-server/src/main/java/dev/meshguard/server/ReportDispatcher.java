@@ -214,7 +214,7 @@ final class ReportDispatcher {
 
     /** A free does not contain the memory type: the latest of its address is the best guess, also on another device. */
     private BufferType typeOfUnknown(int device, long id) {
-        return Stream.concat(Stream.of(device), buffers.devices().stream())
+        return Stream.concat(Stream.of(device), buffers.ledger.devices().stream())
                 .flatMap(one -> latestType(one, id).stream())
                 .findFirst()
                 .orElse(BufferType.DRAM);
@@ -253,13 +253,10 @@ final class ReportDispatcher {
 
     /** Enters an allocation that a client reports into the ledger and the log. */
     void entered(LineReports.Memory memory, long size, int process) {
-        int device = memory.device();
         if (memory.isCircularBuffer()) {
-            opened(device);
-            circularBuffers.added(device, memory.address(), size, process);
-            lines.circularBuffer(true, device, size, circularBuffers.bytes(device));
+            circularBuffer(process, true, memory.device(), memory.address(), size);
         } else {
-            enter(process, device, memory.type(), memory.address(), size);
+            enter(process, memory.device(), memory.type(), memory.address(), size);
         }
     }
 
@@ -279,12 +276,11 @@ final class ReportDispatcher {
      */
     boolean left(LineReports.Memory memory, int process) {
         int device = memory.device();
-        opened(device);
         if (memory.isCircularBuffer()) {
-            long removed = circularBuffers.removed(device, memory.address(), 0);
-            lines.circularBuffer(false, device, removed, circularBuffers.bytes(device));
+            circularBuffer(process, false, device, memory.address(), 0);
             return true;
         }
+        opened(device);
         boolean isOfOtherProcess = isOfOtherProcess(memory, process);
         Entry entry = buffers.find(device, memory.address());
         if (entry == null || isOfOtherProcess) {
@@ -358,30 +354,35 @@ final class ReportDispatcher {
                     connection);
             return;
         }
-        opened(device);
-        long bytes = size;
+        circularBuffer(process, isAllocated, device, id, size);
         if (isAllocated) {
-            circularBuffers.added(device, id, size, process);
             allocated(connection.circularBuffer(), device, BufferType.L1, id, size);
         } else {
-            bytes = circularBuffers.removed(device, id, size);
             freed(connection.circularBuffer(), device, BufferType.L1, id);
         }
+    }
+
+    private void circularBuffer(int process, boolean isAllocated, int device, long id, long size) {
+        opened(device);
+        long bytes = change(circularBuffers, process, isAllocated, device, id, size);
         lines.circularBuffer(isAllocated, device, bytes, circularBuffers.bytes(device));
+    }
+
+    /** Returns the bytes that were added or removed. */
+    private static long change(RunningTotals totals, int process, boolean isAdded, int device, long id, long size) {
+        if (!isAdded) {
+            return totals.removed(device, id, size);
+        }
+        totals.added(device, id, size, process);
+        return size;
     }
 
     /** Kernels are not buffers: they are counted but not judged. */
     void kernel(int process, boolean isLoaded, int kind, int device, long id, long size) {
-        if (isOutOfRange(device) || size < 0 || !(isLoaded || kernels.isKnown(device, id))) {
-            return;
+        if (!isOutOfRange(device) && size >= 0 && (isLoaded || kernels.isKnown(device, id))) {
+            long bytes = change(kernels, process, isLoaded, device, id, size);
+            lines.kernel(isLoaded, kind, device, bytes, kernels.bytes(device));
         }
-        long bytes = size;
-        if (isLoaded) {
-            kernels.added(device, id, size, process);
-        } else {
-            bytes = kernels.removed(device, id, size);
-        }
-        lines.kernel(isLoaded, kind, device, bytes, kernels.bytes(device));
     }
 
     // Processes
@@ -481,7 +482,7 @@ final class ReportDispatcher {
     // Queries
 
     MemoryUsage usage(int device) {
-        if (device < 0 || device >= deviceLimit) {
+        if (isOutOfRange(device)) {
             return MemoryUsage.none(device);
         }
         return new MemoryUsage(
@@ -506,7 +507,7 @@ final class ReportDispatcher {
 
     /** Returns the number of entries in the ledger. */
     long entries() {
-        return buffers.entries();
+        return buffers.ledger.entries();
     }
 
     /** Logs the remaining buffers. */

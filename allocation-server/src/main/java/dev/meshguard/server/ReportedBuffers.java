@@ -3,7 +3,6 @@ package dev.meshguard.server;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.history.internal.Ledger.RepeatCounting;
 import dev.meshguard.history.internal.LiveEntries.Entry;
@@ -40,7 +39,9 @@ final class ReportedBuffers {
     /** An entry to which a process that has ended refers. */
     record Held(int device, Entry entry) {}
 
-    private final Ledger ledger = new Ledger(RepeatCounting.COUNTED, removed -> {});
+    /** What is allocated; read by those who log and answer it. */
+    final Ledger ledger = new Ledger(RepeatCounting.COUNTED, removed -> {});
+
     private final Map<Long, Holder> holders = new HashMap<>();
     private @Nullable Holder latest;
 
@@ -208,21 +209,6 @@ final class ReportedBuffers {
 
     // Sums
 
-    /** Returns the number of entries. */
-    long entries() {
-        return ledger.entries();
-    }
-
-    /** Returns all devices that were ever reported, ascending. */
-    List<Integer> devices() {
-        return ledger.devices();
-    }
-
-    /** Returns the number of entries of a device. */
-    int entries(int device) {
-        return ledger.entries(device);
-    }
-
     /** Returns the entries of one memory of a device, by address. */
     List<Entry> entries(int device, BufferType type) {
         return ledger.entriesOf(device).stream()
@@ -231,13 +217,8 @@ final class ReportedBuffers {
                 .toList();
     }
 
-    /** Returns the sums of one memory of a device. */
-    MemoryTotals totals(int device, BufferType type) {
-        return ledger.totals(device, type);
-    }
-
     /** Returns the bytes of one memory of a device. */
     long bytes(int device, BufferType type) {
-        return totals(device, type).liveBytes();
+        return ledger.totals(device, type).liveBytes();
     }
 }

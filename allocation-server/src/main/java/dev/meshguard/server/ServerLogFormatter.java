@@ -146,12 +146,12 @@ final class ServerLogFormatter {
     void statistics(ReportedBuffers buffers) {
         log.line("");
         log.line("📊 Current Statistics:");
-        for (int device : buffers.devices()) {
-            if (buffers.entries(device) == 0) {
+        for (int device : buffers.ledger.devices()) {
+            if (buffers.ledger.entries(device) == 0) {
                 continue;
             }
             log.line("  Device %d:", device);
-            log.line("    Buffers: %d", buffers.entries(device));
+            log.line("    Buffers: %d", buffers.ledger.entries(device));
             statistics("DRAM", buffers.bytes(device, BufferType.DRAM));
             statistics("L1", buffers.bytes(device, BufferType.L1));
             long total = 0;
@@ -160,7 +160,7 @@ final class ServerLogFormatter {
             }
             log.line("    Total: %s bytes", Long.toUnsignedString(total));
         }
-        log.line("  Active allocations: %d", buffers.entries());
+        log.line("  Active allocations: %d", buffers.ledger.entries());
     }
 
     private void statistics(String type, long bytes) {
@@ -219,15 +219,15 @@ final class ServerLogFormatter {
         log.line("╔%s╗", rule);
         log.line("║           REMAINING ALLOCATED BUFFERS                       ║");
         log.line("╚%s╝", rule);
-        log.line("Total tracked allocations: %d", buffers.entries());
+        log.line("Total tracked allocations: %d", buffers.ledger.entries());
         log.line("");
-        if (buffers.entries() == 0) {
+        if (buffers.ledger.entries() == 0) {
             log.line("✓ No buffers remaining - perfect cleanup!");
         } else {
-            buffers.devices().stream()
-                    .filter(device -> buffers.entries(device) > 0)
+            buffers.ledger.devices().stream()
+                    .filter(device -> buffers.ledger.entries(device) > 0)
                     .forEach(device -> remaining(buffers, device));
-            log.line("Total remaining buffers: %d", buffers.entries());
+            log.line("Total remaining buffers: %d", buffers.ledger.entries());
             log.line("");
         }
         log.line("📋 DUMP_REMAINING complete.");
@@ -236,7 +236,7 @@ final class ServerLogFormatter {
     private void remaining(ReportedBuffers buffers, int device) {
         log.line("Device %d:", device);
         for (BufferType type : BufferType.values()) {
-            long count = buffers.totals(device, type).liveBuffers();
+            long count = buffers.ledger.totals(device, type).liveBuffers();
             if (count == 0) {
                 continue;
             }

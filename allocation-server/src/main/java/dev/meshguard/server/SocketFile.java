@@ -71,11 +71,6 @@ final class SocketFile implements Closeable {
      */
     static SocketFile bind(ServerSocketChannel server, Path path, Set<PosixFilePermission> permissions)
             throws IOException {
-        int length = bytes(path);
-        if (length > MAX_PATH_BYTES) {
-            throw new IOException("The path of the socket has " + length + " bytes, and the system allows "
-                    + MAX_PATH_BYTES + ": " + path + ". Choose a shorter one.");
-        }
         Path parent = path.toAbsolutePath().getParent();
         if (parent == null || !Files.isDirectory(parent)) {
             throw new IOException(
@@ -94,11 +89,11 @@ final class SocketFile implements Closeable {
             ServerSocketChannel server, Path path, Path folder, Set<PosixFilePermission> permissions)
             throws IOException {
         Path socket = folder.resolve(NEW);
-        int excess = bytes(socket) - MAX_PATH_BYTES;
+        int excess = Math.max(bytes(path), bytes(socket)) - MAX_PATH_BYTES;
         if (excess > 0) {
-            throw new IOException(
-                    "The path of the folder of the socket " + path + " is " + excess
-                            + " bytes too long, because the socket is created in a folder of its own there. Choose a shorter one.");
+            throw new IOException("The path of the socket " + path + " is " + excess
+                    + " bytes too long, also because the socket is created in a folder of its own beside it. Choose a"
+                    + " shorter one.");
         }
         try {
             server.bind(UnixDomainSocketAddress.of(socket), BACKLOG);
@@ -176,44 +171,33 @@ final class SocketFile implements Closeable {
         Path claim = path.resolveSibling(".c" + Integer.toUnsignedString(Objects.hashCode(known), Character.MAX_RADIX));
         try {
             Files.createLink(claim, path);
+            try {
+                boolean isStill = Objects.equals(known, identityOf(claim)) && isSocket(claim);
+                if (isStill && !isAnswered(claim)) {
+                    remove(path, known, folder.resolve(OLD));
+                }
+            } finally {
+                Files.delete(claim);
+            }
         } catch (NoSuchFileException e) {
             return;
         } catch (FileAlreadyExistsException e) {
             LockSupport.parkNanos(PAUSE_NANOS); // Another server is about to remove it.
-            return;
         } catch (UnsupportedOperationException | FileSystemException e) {
-            throw notRemovable(path, e);
-        }
-        try {
-            boolean isStill = Objects.equals(known, identityOf(claim)) && isSocket(claim);
-            if (isStill && !isAnswered(claim)) {
-                remove(path, known, folder.resolve(OLD));
-            }
-        } finally {
-            Files.delete(claim);
+            throw new IOException(
+                    "Nobody answers at " + path + ", and it cannot be removed (" + reason(e)
+                            + "). Remove it, or choose another path.",
+                    e);
         }
     }
 
     private static void remove(Path path, @Nullable Object known, Path old) throws IOException {
-        try {
-            Files.move(path, old);
-        } catch (NoSuchFileException e) {
-            return;
-        } catch (FileSystemException e) {
-            throw notRemovable(path, e);
-        }
+        Files.move(path, old);
         if (Objects.equals(known, identityOf(old))) {
             Files.delete(old);
         } else {
             putBack(old, path);
         }
-    }
-
-    private static IOException notRemovable(Path path, Exception cause) {
-        return new IOException(
-                "Nobody answers at " + path + ", and it cannot be removed (" + reason(cause)
-                        + "). Remove it, or choose another path.",
-                cause);
     }
 
     /** Another program replaced the file at the path after the check. */

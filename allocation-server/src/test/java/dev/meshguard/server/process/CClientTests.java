@@ -13,6 +13,8 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Programs in C report with {@code clients/c/meshguard.h}. */
 class CClientTests extends ClientContract {
@@ -54,19 +56,11 @@ class CClientTests extends ClientContract {
         return build.resolve("causes").toString();
     }
 
-    @Test
-    void aLeakRightBeforeTheProgramEndsAtOnceIsNeverClean() throws Exception {
-        assertThat(verdictOf("leaks_and_ends_at_once").outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-    }
-
-    @Test
-    void whatIsFreedAtExitIsFreed() throws Exception {
-        assertThat(verdictOf("frees_at_exit").outcome()).isEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void whatIsFreedAfterTheClientEndedIsFreed() throws Exception {
-        assertThat(verdictOf("frees_in_a_destructor").outcome()).isEqualTo(Outcome.LEAK_FREE);
+    /** A leak right before the program ends at once is never clean; what functions of atexit and destructors free is freed. */
+    @ParameterizedTest
+    @CsvSource({"leaks_and_ends_at_once, INCONCLUSIVE", "frees_at_exit, LEAK_FREE", "frees_in_a_destructor, LEAK_FREE"})
+    void whatIsReportedAtTheEndCounts(String function, Outcome expected) throws Exception {
+        assertThat(verdictOf(function).outcome()).isEqualTo(expected);
     }
 
     @Test

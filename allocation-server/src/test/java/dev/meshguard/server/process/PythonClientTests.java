@@ -23,6 +23,8 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Programs in Python report with {@code clients/python/meshguard.py}. */
 class PythonClientTests extends ClientContract {
@@ -67,34 +69,23 @@ class PythonClientTests extends ClientContract {
         PROGRAM.assertOnlyCause(verdictOf("pool"), Cause.UNEXPLAINED, "unexplained");
     }
 
-    @Test
-    void aProgramAndItsForkThatFreeAllAndCallExitAreClean() throws Exception {
-        assertThat(verdictOf("frees_without_flush_and_ends_at_once").outcome()).isEqualTo(Outcome.LEAK_FREE);
+    /** A program and its fork that call _exit, finalisers, and globals that die after the end of the program. */
+    @ParameterizedTest
+    @CsvSource({
+        "frees_without_flush_and_ends_at_once, LEAK_FREE",
+        "leaks_and_ends_at_once, LEAKED",
+        "finalisers, LEAK_FREE",
+        "globals_that_die, LEAK_FREE"
+    })
+    void everythingIsReportedHoweverTheProgramEnds(String function, Outcome expected) throws Exception {
+        assertThat(verdictOf(function).outcome()).isEqualTo(expected);
     }
 
-    @Test
-    void aLeakRightBeforeTheProgramEndsAtOnceIsALeak() throws Exception {
-        assertThat(verdictOf("leaks_and_ends_at_once").outcome()).isEqualTo(Outcome.LEAKED);
-    }
-
-    @Test
-    void eachProgramThatAProgramStartsIsJudgedWithIt() throws Exception {
-        assertThat(verdictOf("subprograms").survivors()).hasSize(2);
-    }
-
-    @Test
-    void processesThatBeginAtOnceAllReport() throws Exception {
-        assertThat(verdictOf("burst").survivors()).hasSize(64);
-    }
-
-    @Test
-    void finalisersReport() throws Exception {
-        assertThat(verdictOf("finalisers").outcome()).isEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void globalsThatDieAfterTheEndAreFreed() throws Exception {
-        assertThat(verdictOf("globals_that_die").outcome()).isEqualTo(Outcome.LEAK_FREE);
+    /** A program that starts others, and processes that begin at once. */
+    @ParameterizedTest
+    @CsvSource({"subprograms, 2", "burst, 64"})
+    void allProcessesReport(String function, int survivors) throws Exception {
+        assertThat(verdictOf(function).survivors()).hasSize(survivors);
     }
 
     @Test

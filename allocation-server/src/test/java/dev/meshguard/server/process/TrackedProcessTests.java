@@ -18,9 +18,13 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A program is judged by its reports until its end, for each kind of end. */
 @Timeout(120)
@@ -33,35 +37,23 @@ class TrackedProcessTests {
 
     // Survivors
 
-    @Test
-    void whatIsFreedIsNoLeak() throws Exception {
-        try (TrackedProcess program = started("allocate 4096", "free 4096")) {
-            assertThat(program.await(TIMEOUT)).isZero();
+    /** Steps of the program; the causes of what it leaves; how it ended. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            allocate 4096, free 4096                       | 0 |              | exited with status 0
+            allocate 4096, allocate 8192, free 4096        | 0 | UNEXPLAINED  | exited with status 0
+            allocate 4096, print lastWords, query, crash 3 | 3 | PROCESS_DIED | exited with status 3; it last printed: lastWords
+            """)
+    void whatIsLeftBeforeTheExitIsALeakAndAfterACrashADeath(
+            String steps, int status, @Nullable Cause cause, String ending) throws Exception {
+        try (TrackedProcess program = started(steps.split(", "))) {
+            assertThat(program.await(TIMEOUT)).isEqualTo(status);
 
-            assertThat(program.verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
-        }
-    }
-
-    @Test
-    void whatIsLeftBeforeTheExitIsALeakAndNoDeath() throws Exception {
-        try (TrackedProcess program = started("allocate 4096", "allocate 8192", "free 4096")) {
-            program.await(TIMEOUT);
-
-            assertThat(causes(program.verdict())).containsExactly(Cause.UNEXPLAINED);
+            assertThat(causes(program.verdict()))
+                    .isEqualTo(Stream.ofNullable(cause).toList());
+            assertThat(program.verdict().outcome()).isEqualTo(cause == null ? Outcome.LEAK_FREE : Outcome.LEAKED);
             assertThat(program.notes())
-                    .containsExactly("process " + program.pid() + " (" + words(program) + ") exited with status 0");
-        }
-    }
-
-    @Test
-    void whatACrashLeavesIsLeftByTheDead() throws Exception {
-        try (TrackedProcess program = started("allocate 4096", "print lastWords", "query", "crash 3")) {
-            assertThat(program.await(TIMEOUT)).isEqualTo(3);
-
-            assertThat(causes(program.verdict())).containsExactly(Cause.PROCESS_DIED);
-            assertThat(program.notes())
-                    .containsExactly("process " + program.pid() + " (" + words(program)
-                            + ") exited with status 3; it last printed: lastWords");
+                    .containsExactly("process " + program.pid() + " (" + words(program) + ") " + ending);
         }
     }
 
