@@ -110,6 +110,8 @@ final class ServerLoop implements Runnable {
             opened.add(selector);
             this.server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
             opened.add(0, server);
+            // The first close of a channel needs file descriptors itself, and later there may be none.
+            SocketChannel.open(StandardProtocolFamily.UNIX).close();
             this.file = SocketFile.bind(server, options.socket, options.permissions);
             opened.add(0, file);
             this.log = openLog(options, problems);

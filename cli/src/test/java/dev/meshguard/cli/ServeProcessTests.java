@@ -9,6 +9,7 @@ import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import java.io.IOException;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -134,6 +135,45 @@ class ServeProcessTests {
         assertThat(folder.resolve("s")).doesNotExist();
     }
 
+    /** Programs that cannot be accepted wait, and others end their connections meanwhile. */
+    @Test
+    void aServerWithoutFileDescriptorsGoesOnWhenItHasSomeAgain() throws Exception {
+        ProcessBuilder command = command(List.of());
+        command.command().addAll(0, List.of("sh", "-c", "ulimit -n 150 && exec \"$@\"", "sh"));
+        Process server = command.redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        List<SocketChannel> programs = new ArrayList<>();
+        try {
+            connected(server).close();
+            ProcessWait.until(server, () -> {
+                connectIfThereIsRoom(programs);
+                return !errors().isEmpty();
+            });
+            for (SocketChannel program : programs) {
+                program.close();
+            }
+
+            try (AllocationClient client = connected(server)) {
+                assertThat(client.query(0).dram()).isZero();
+            }
+        } finally {
+            server.destroyForcibly();
+        }
+        assertThat(errors())
+                .isEqualTo("meshguard: a connection could not be accepted: Too many open files. Allow this process more"
+                        + " open files (ulimit -n)\n");
+    }
+
+    private void connectIfThereIsRoom(List<SocketChannel> programs) throws IOException {
+        SocketChannel program = SocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            program.configureBlocking(false);
+            program.connect(UnixDomainSocketAddress.of(folder.resolve("s")));
+            programs.add(program);
+        } catch (SocketException backlogIsFull) {
+            program.close();
+        }
+    }
+
     private static ByteBuffer allocations(long address, int processes) {
         RecordCodec codec = RecordCodec.of(RecordSize.BYTES_112);
         ByteBuffer records = ByteBuffer.allocate(BATCH * RecordSize.BYTES_112.bytes());
@@ -173,13 +213,15 @@ class ServeProcessTests {
 
     private Process started(ProcessBuilder.Redirect output, List<String> ofMachine, String... options)
             throws IOException {
+        return command(ofMachine, options).redirectOutput(output).start();
+    }
+
+    private ProcessBuilder command(List<String> ofMachine, String... options) {
         List<String> arguments = new ArrayList<>(List.of(
                 "serve", "--record-size", "112", "--socket", folder.resolve("s").toString()));
         arguments.addAll(List.of(options));
         return MeshGuardProcess.of(ofMachine, arguments)
-                .redirectOutput(output)
-                .redirectError(folder.resolve("errors").toFile())
-                .start();
+                .redirectError(folder.resolve("errors").toFile());
     }
 
     private String errors() throws IOException {
