@@ -14,8 +14,10 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.CountChange;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -32,51 +34,26 @@ import org.apiguardian.api.API.Status;
  * verdict.survivors().forEach(survivor -> log.info(BufferTimeline.of(verdict.history(), survivor.buffer()).text()));
  * }</pre>
  *
- * @param title the name of the buffer
- * @param steps its events, oldest first
- * @param end its final state
+ * @param text the name of the buffer, its events, oldest first, and its final state; without a line break at the end
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record BufferTimeline(String title, List<Step> steps, String end) {
+public record BufferTimeline(String text) {
 
     private static final String INDENT = "   ";
 
-    /**
-     * One event of the buffer.
-     *
-     * @param event the number of its event
-     * @param text a description with the counts, the phase and the owner
-     * @param site the line of code, if it is known
-     */
-    public record Step(long event, String text, Optional<String> site) {}
-
-    /** Creates a timeline with its own copy of the steps. */
-    public BufferTimeline {
-        steps = List.copyOf(steps);
-    }
-
     /** Returns the timeline of one buffer of a history. */
     public static BufferTimeline of(AllocationHistory history, BufferGeneration buffer) {
-        String end = buffer.isLive()
-                ? "Still in the ledger: " + Quantities.count(buffer.openReports(), "report") + " of it "
-                        + (buffer.openReports() == 1 ? "is" : "are") + " open."
-                : "Ended: its last report was freed by event #"
-                        + buffer.freedAt().orElseThrow() + ".";
-        return new BufferTimeline(
-                buffer + ", " + Quantities.size(buffer.size()), new StepCollector(history, buffer).collected(), end);
-    }
-
-    /** Returns the whole text, without a line break at the end. */
-    public String text() {
         List<String> lines = new ArrayList<>();
-        lines.add(title);
-        for (Step step : steps) {
-            lines.add("#" + step.event() + " " + step.text());
-            step.site().ifPresent(site -> lines.add(INDENT + "at " + site));
-        }
-        lines.add(end);
-        return PrintableText.lines(lines);
+        lines.add(buffer + ", " + Quantities.size(buffer.size()));
+        new StepCollector(history, buffer).collected().forEach(lines::addAll);
+        lines.add(
+                buffer.isLive()
+                        ? "Still in the ledger: " + Quantities.count(buffer.openReports(), "report") + " of it "
+                                + (buffer.openReports() == 1 ? "is" : "are") + " open."
+                        : "Ended: its last report was freed by event #"
+                                + buffer.freedAt().orElseThrow() + ".");
+        return new BufferTimeline(PrintableText.lines(lines));
     }
 
     /** Collects the events of one buffer from a history. */
@@ -85,7 +62,8 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
         private final AllocationHistory history;
         private final BufferGeneration buffer;
         private final long nextGeneration;
-        private final TreeMap<Long, Step> steps = new TreeMap<>();
+        /** The lines of each event. */
+        private final SortedMap<Long, List<String>> steps = new TreeMap<>();
 
         private StepCollector(AllocationHistory history, BufferGeneration buffer) {
             this.history = history;
@@ -97,14 +75,14 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
                     .orElse(Long.MAX_VALUE);
         }
 
-        private List<Step> collected() {
+        private Collection<List<String>> collected() {
             buffer.referenceCounts().forEach(this::count);
             history.events(HistoryEvent.FreeIgnored.class).forEach(this::ignoredFree);
             history.witnessSnapshots().forEach(this::witness);
             buffer.reports().stream()
                     .flatMap(report -> history.reachabilityOf(report.request()).stream())
                     .forEach(trace -> add(trace.number(), Optional.empty(), description(trace.reachability())));
-            return List.copyOf(steps.values());
+            return steps.values();
         }
 
         private void count(CountChange change) {
@@ -199,7 +177,10 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
         }
 
         private void add(long event, Optional<String> site, String words) {
-            steps.put(event, new Step(event, words, site));
+            String line = "#" + event + " " + words;
+            steps.put(
+                    event,
+                    site.map(place -> List.of(line, INDENT + "at " + place)).orElse(List.of(line)));
         }
     }
 }

@@ -18,7 +18,6 @@ import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
@@ -200,16 +199,9 @@ final class GroupList {
         json.writeEndObject();
     }
 
-    private List<String> timeline(AllocationHistory history, BufferGeneration buffer) {
-        BufferTimeline timeline = BufferTimeline.of(history, buffer);
-        List<String> lines = new ArrayList<>();
-        lines.add(timeline.title());
-        for (BufferTimeline.Step step : timeline.steps()) {
-            String site = step.site().map(place -> " at " + place).orElse("");
-            lines.add("#" + step.event() + " " + step.text() + site);
-        }
-        lines.add(timeline.end());
-        return lines;
+    private static List<String> timeline(AllocationHistory history, BufferGeneration buffer) {
+        String text = BufferTimeline.of(history, buffer).text();
+        return text.replace("\n   at ", " at ").lines().toList();
     }
 
     private static void evidence(String field, List<Evidence> facts, JsonGenerator json) throws IOException {
