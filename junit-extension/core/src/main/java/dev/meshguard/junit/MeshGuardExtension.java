@@ -316,17 +316,9 @@ public final class MeshGuardExtension
         SessionStore store = SessionStore.of(context);
         TrackingSession session = opener.checkOf(context, store).session();
         try (Scope thread = session.bindThread();
-                Scope body = bodyOf(context, session, store.attribution())) {
+                Scope body = store.attribution().map(TestAttribution::body).orElse(NOTHING)) {
             return invocation.proceed();
         }
-    }
-
-    private static Scope bodyOf(
-            ExtensionContext context, TrackingSession session, Optional<TestAttribution> attribution) {
-        if (attribution.isPresent()) {
-            return attribution.get().body();
-        }
-        return session.isOf(context) ? session.body() : NOTHING;
     }
 
     /**

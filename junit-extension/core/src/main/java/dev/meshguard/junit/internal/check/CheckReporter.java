@@ -95,6 +95,7 @@ final class CheckReporter {
 
     private Optional<? extends Throwable> report(CheckedMemory memory) {
         LeakVerdict verdict = memory.verdict();
+        terms.requiredMatches().ifPresent(ofAll -> ofAll.add(verdict));
         Decision decision = decide(memory);
         CheckOutcome outcome = outcomeOf(memory, decision);
         List<SurvivorFinding> findings = SurvivorFinding.of(verdict, run.baseline());
@@ -121,6 +122,7 @@ final class CheckReporter {
 
     /** Records a check that needed no verdict. */
     void reportLeakFree() {
+        terms.requiredMatches().ifPresent(RequiredMatches::checked);
         addToFindings(Outcome.LEAK_FREE, CheckOutcome.PASSED, Optional.empty(), List.of());
         addToSummary(CheckOutcome.PASSED, Optional.empty(), List.of(), Optional.empty());
     }
@@ -264,11 +266,6 @@ final class CheckReporter {
             notes.add("every leak is in the baseline, so the test does not fail");
         } else if (decision.status() == VerdictStatus.NEW) {
             notes.addAll(AlreadyReportedFindings.by(test.thrown()).notes(memory.verdict()));
-            if (test.outlivesItself()) {
-                notes.add(
-                        "the test still runs on the thread that its timeout gave up on; what it does from now on is no"
-                                + " other test's");
-            }
         }
         return notes;
     }

@@ -42,4 +42,23 @@ record CheckTerms(
     boolean requiresSurvivors() {
         return expectedByOneCheck().entries().stream().anyMatch(Expectation::isBrokenByNone);
     }
+
+    /** Returns these terms for a test with several checks: one of them has to find what an entry requires. */
+    CheckTerms forSeveralChecks() {
+        return requiredMatches.isPresent()
+                ? this
+                : new CheckTerms(
+                        test,
+                        policies,
+                        expected,
+                        budgets,
+                        Optional.of(new RequiredMatches(test, expectedByOneCheck())));
+    }
+
+    /** Marks the survivors of a test that threw as unknown to the other checks of its method. */
+    void giveUpIfThrown() {
+        if (test.thrown().isPresent()) {
+            requiredMatches.ifPresent(RequiredMatches::giveUp);
+        }
+    }
 }

@@ -89,7 +89,6 @@ public final class SessionCheck implements StoredResource {
         if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
             reported.add(new PartialVerdict(context, verdict));
         }
-        ofTest.requiredMatches().ifPresent(ofAll -> ofAll.add(verdict));
         return new CheckedMemory(verdict, notes, Optional.empty());
     }
 
@@ -107,48 +106,37 @@ public final class SessionCheck implements StoredResource {
         ended.error().ifPresent(failed::add);
         List<SourcePart> parts = ended.parts();
         int checks = parts.size() + (session.requestedTracker().isPresent() ? 1 : 0);
-        LeakCheck check = LeakCheck.create()
-                .expecting(
-                        checks == 1
-                                ? terms.expectedByOneCheck()
-                                : terms.expected().forSeveralChecks());
-        RequiredMatches ofAll =
-                terms.requiredMatches().orElseGet(() -> new RequiredMatches(terms.test(), terms.expectedByOneCheck()));
+        CheckTerms asked = checks > 1 ? terms.forSeveralChecks() : terms;
+        LeakCheck check = LeakCheck.create().expecting(asked.expectedByOneCheck());
         for (int i = 0; i < parts.size(); i++) {
             SourcePart part = parts.get(i);
-            int number = i + 1;
-            failed.collect(() -> checkPart(part, number, check, ofAll));
+            CheckReporter reporter = CheckReporter.ofPart(session, asked, part, i + 1);
+            failed.collect(() -> reporter.report(() -> judge(part, check)));
         }
-        failed.collect(() -> checkTracker(check, ofAll, checks > 0));
-        if (terms.test().thrown().isPresent()) {
-            ofAll.giveUp();
-        }
-        if (terms.requiredMatches().isEmpty() && checks > 1) {
-            failed.collect(ofAll::failure);
+        failed.collect(() -> checkTracker(check, asked, checks > 0));
+        asked.giveUpIfThrown();
+        if (terms.requiredMatches().isEmpty()) {
+            asked.requiredMatches().ifPresent(ofAll -> failed.collect(ofAll::failure));
         }
         failed.throwAll();
     }
 
-    private Optional<? extends Throwable> checkPart(
-            SourcePart part, int number, LeakCheck check, RequiredMatches ofAll) {
-        return CheckReporter.ofPart(session, terms, part, number).report(() -> {
-            List<String> notes = new ArrayList<>();
-            if (!part.hasEnded()) {
-                awaitLateFrees(part.tracker(), () -> part.verdict(check)).ifPresent(notes::add);
-            }
-            terms.budgets().readUnlessRead(session);
-            searchHandles(part.tracker(), part::history, check, terms).ifPresent(notes::add);
-            LeakVerdict verdict = part.verdict(check);
-            ofAll.add(verdict);
-            notes.addAll(part.notes());
-            return new CheckedMemory(verdict, notes, Optional.empty());
-        });
+    private CheckedMemory judge(SourcePart part, LeakCheck check) {
+        List<String> notes = new ArrayList<>();
+        if (!part.hasEnded()) {
+            awaitLateFrees(part.tracker(), () -> part.verdict(check)).ifPresent(notes::add);
+        }
+        terms.budgets().readUnlessRead(session);
+        searchHandles(part.tracker(), part::history, check, terms).ifPresent(notes::add);
+        LeakVerdict verdict = part.verdict(check);
+        notes.addAll(part.notes());
+        return new CheckedMemory(verdict, notes, Optional.empty());
     }
 
     /** Closes what the test left open, and checks the memory of the tracker if the test requested one. */
-    private Optional<? extends Throwable> checkTracker(LeakCheck expecting, RequiredMatches ofAll, boolean isUsed) {
+    private Optional<? extends Throwable> checkTracker(LeakCheck expecting, CheckTerms asked, boolean isUsed) {
         Optional<AllocationTracker> requested = session.requestedTracker();
-        CheckReporter reporter = CheckReporter.of(session, terms);
+        CheckReporter reporter = CheckReporter.of(session, asked);
         if (requested.isEmpty()) {
             Optional<RuntimeException> notClosed = session.close().error();
             return notClosed.isPresent() || isUsed ? notClosed : reporter.reportUnused();
@@ -159,9 +147,7 @@ public final class SessionCheck implements StoredResource {
             List<String> notes =
                     new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
             awaitLateFrees(all, () -> check.examine(all.history())).ifPresent(notes::add);
-            CheckedMemory memory = closeAndJudge(all, check, notes);
-            ofAll.add(memory.verdict());
-            return memory;
+            return closeAndJudge(all, check, notes);
         });
     }
 

@@ -232,6 +232,6 @@ public final class SessionOpener {
         if (declared.policies().check() != AllocationCheck.NONE) {
             run.expect(all);
         }
-        return all.and(run.expected());
+        return run.expected().entries().isEmpty() ? all : all.and(run.expected());
     }
 }

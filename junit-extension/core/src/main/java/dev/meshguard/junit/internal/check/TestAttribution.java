@@ -40,14 +40,9 @@ public final class TestAttribution implements StoredResource {
         return new TestAttribution(check, context.context(ofPart.test().name()), ofPart);
     }
 
-    /** Marks the calling thread as running code of the test until the scope is closed. */
+    /** Attributes allocations of the calling thread to the test until the scope is closed. */
     public Scope body() {
-        Scope counted = context.makeCurrent();
-        Scope running = terms.test().body();
-        return () -> {
-            running.close();
-            counted.close();
-        };
+        return context.makeCurrent();
     }
 
     /** Queries the allocators while the buffers of the test are allocated. */
@@ -79,9 +74,7 @@ public final class TestAttribution implements StoredResource {
     private synchronized Optional<? extends Throwable> check(Optional<String> waiting) {
         session.poll();
         context.close();
-        if (terms.test().thrown().isPresent()) {
-            terms.requiredMatches().ifPresent(RequiredMatches::giveUp);
-        }
+        terms.giveUpIfThrown();
         CheckReporter reporter = CheckReporter.of(session, terms);
         if (!context.hasAllocated() && !context.mayHaveSurvivors()) {
             return reporter.reportUnused();
@@ -89,7 +82,6 @@ public final class TestAttribution implements StoredResource {
         if (context.mayHaveSurvivors() || !terms.budgets().isEmpty() || terms.requiresSurvivors()) {
             return reporter.report(() -> check.judge(context, terms, waiting));
         }
-        terms.requiredMatches().ifPresent(RequiredMatches::checked);
         reporter.reportLeakFree();
         return Optional.empty();
     }

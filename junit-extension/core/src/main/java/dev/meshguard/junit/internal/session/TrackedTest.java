@@ -5,12 +5,9 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.summary.CheckSubject;
-import dev.meshguard.tracker.Scope;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -33,7 +30,6 @@ public final class TrackedTest {
 
     private final String suffix;
     private final Supplier<Optional<Throwable>> thrown;
-    private final Set<Thread> running = ConcurrentHashMap.newKeySet();
 
     private TrackedTest(
             ExtensionContext context, ExtensionContext place, String suffix, Supplier<Optional<Throwable>> thrown) {
@@ -146,22 +142,6 @@ public final class TrackedTest {
     /** Returns the error that it threw, if any. */
     public Optional<Throwable> thrown() {
         return thrown.get();
-    }
-
-    /** Marks the calling thread as running code of the test until the scope is closed. */
-    public Scope body() {
-        Thread thread = Thread.currentThread();
-        boolean isOutermost = running.add(thread);
-        return () -> {
-            if (isOutermost) {
-                running.remove(thread);
-            }
-        };
-    }
-
-    /** Returns whether code of the test still runs on another thread; a timeout stops waiting for it. */
-    public boolean outlivesItself() {
-        return running.stream().anyMatch(thread -> !thread.equals(Thread.currentThread()));
     }
 
     /**

@@ -194,11 +194,6 @@ public final class TrackingSession implements SourceRuntime {
         return receiving;
     }
 
-    /** Marks the calling thread as running code of the test until the scope is closed. */
-    public Scope body() {
-        return test.body();
-    }
-
     /** Returns the tracker, which from now on must receive reports: a test that requests it has something to report. */
     @Override
     public synchronized AllocationTracker tracker() {

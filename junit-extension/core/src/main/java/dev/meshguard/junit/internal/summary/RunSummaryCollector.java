@@ -9,7 +9,6 @@ import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.report.summary.RunSummary.Count;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.DeviceMemory;
-import dev.meshguard.verdict.LeakVerdict;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -49,12 +48,12 @@ public final class RunSummaryCollector {
     /** Adds a check. Other tests wait for the lock, so a history is read before. */
     public void add(CheckResult check) {
         // The check of a shared mesh counts the buffers of its tests, too.
-        Optional<LeakVerdict> whole =
-                check.verdict().filter(verdict -> verdict.history().context().isEmpty());
-        long buffers = whole.map(verdict -> verdict.sum().allocated()).orElse(0L);
-        Map<String, Amount> ownPeaks = whole.filter(unused -> buffers > 0)
-                .map(verdict -> peaksOf(verdict.history(), check.name()))
-                .orElse(Map.of());
+        long buffers = check.verdict()
+                .filter(verdict -> verdict.history().context().isEmpty())
+                .map(verdict -> verdict.sum().allocated())
+                .orElse(0L);
+        Map<String, Amount> ownPeaks =
+                buffers > 0 ? peaksOf(check.verdict().orElseThrow().history(), check.name()) : Map.of();
         synchronized (this) {
             add(countOf(check.subject()), 1);
             add(Count.BUFFERS, buffers);
