@@ -218,11 +218,11 @@ public final class SharedRunState implements StoredResource {
 
     /** Adds the verdict of one check. */
     public synchronized void add(LeakVerdict verdict) {
-        List<Expectation> matched = verdict.expectations().stream()
-                .filter(result -> !result.neverMatched())
-                .map(ExpectationResult::expectation)
-                .toList();
-        add(EntryUse.MATCHED, matched);
+        for (ExpectationResult result : verdict.expectations()) {
+            if (!result.neverMatched()) {
+                add(EntryUse.MATCHED, List.of(result.expectation()));
+            }
+        }
         if (baseline != null) {
             Baseline leaks = Baseline.of(verdict);
             if (entries.find(leaks)) {

@@ -69,9 +69,9 @@ final class CheckReporter {
     }
 
     private String name() {
-        return test.name()
-                + part.map(one -> ", " + one.part().kind() + " " + one.part().id())
-                        .orElse("");
+        return part.map(one -> test.name() + ", " + one.part().kind() + " "
+                        + one.part().id())
+                .orElseGet(test::name);
     }
 
     private PageSubject page() {

@@ -178,7 +178,8 @@ public final class SessionOpener {
     private Optional<RequiredMatches> requiredMatchesOf(
             ExtensionContext context, DeclaredSettings declared, CheckPolicy policies) {
         ExpectedBuffers expected = declared.expected();
-        if (context.getTestMethod().isEmpty()
+        if (expected.entries().isEmpty()
+                || context.getTestMethod().isEmpty()
                 || policies.check() == AllocationCheck.NONE
                 || expected.entries().stream().noneMatch(Expectation::isBrokenByNone)) {
             return Optional.empty();

@@ -2,6 +2,7 @@ package dev.meshguard.junit.internal.session;
 
 import dev.meshguard.handle.HandleSearch;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.junit.internal.Lazy;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.summary.CheckSubject;
@@ -30,6 +31,7 @@ public final class TrackedTest {
 
     private final String suffix;
     private final Supplier<Optional<Throwable>> thrown;
+    private final Lazy<String> name = new Lazy<>();
 
     private TrackedTest(
             ExtensionContext context, ExtensionContext place, String suffix, Supplier<Optional<Throwable>> thrown) {
@@ -57,7 +59,7 @@ public final class TrackedTest {
 
     /** Returns its name; the name of a class or method is the selector of build tools. */
     public String name() {
-        return selector().orElse("the whole run") + suffix;
+        return name.computeIfAbsent(() -> selector().orElse("the whole run") + suffix);
     }
 
     private Optional<String> selector() {

@@ -29,4 +29,9 @@ public record CheckResult(
     public CheckResult {
         findings = List.copyOf(findings);
     }
+
+    /** Returns the findings that are defects. */
+    List<SurvivorFinding> defects() {
+        return findings.stream().filter(finding -> finding.status().isDefect()).toList();
+    }
 }

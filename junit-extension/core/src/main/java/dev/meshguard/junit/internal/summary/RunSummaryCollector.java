@@ -64,17 +64,15 @@ public final class RunSummaryCollector {
 
     /** The caller holds the lock. */
     private void addResult(CheckResult check) {
-        List<SurvivorFinding> defects = check.findings().stream()
-                .filter(finding -> finding.status().isDefect())
-                .toList();
         switch (check.outcome()) {
             case PASSED -> {}
             case KNOWN -> {
                 add(Count.KNOWN, 1);
-                defects.forEach(finding -> knownLeaks = knownLeaks.and(LeakTotals.of(finding)));
+                check.defects().forEach(finding -> knownLeaks = knownLeaks.and(LeakTotals.of(finding)));
             }
             case FAILED, ABORTED -> {
                 add(check.outcome() == CheckOutcome.FAILED ? Count.FAILED : Count.ABORTED, 1);
+                List<SurvivorFinding> defects = check.defects();
                 add(Count.FAILED_WITHOUT_LEAK, check.verdict().isPresent() && defects.isEmpty() ? 1 : 0);
                 defects.forEach(finding -> leaks.merge(finding.cause(), LeakTotals.of(finding), LeakTotals::and));
             }
