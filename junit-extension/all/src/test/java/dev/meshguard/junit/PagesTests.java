@@ -198,7 +198,7 @@ class PagesTests {
         EngineExecutionResults results = run(AssertedTestCase.class);
 
         Path page = onlyPage("PagesTests.AssertedTestCase.asserts-");
-        assertThat(pairs(results)).containsEntry("meshguard.page", page.toString());
+        assertThat(pairs(results)).containsEntry("meshguard", "page    " + page);
         assertThat(dataOf(page).at("/outcome").textValue()).isEqualTo("LEAKED");
     }
 

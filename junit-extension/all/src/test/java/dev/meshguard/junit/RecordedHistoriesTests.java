@@ -55,7 +55,7 @@ class RecordedHistoriesTests {
         EngineExecutionResults results = run(Map.of("meshguard.record", file.toString()));
 
         results.testEvents().assertStatistics(events -> events.failed(1).succeeded(1));
-        results.testEvents().assertStatistics(events -> events.reportingEntryPublished(3));
+        results.testEvents().assertStatistics(events -> events.reportingEntryPublished(2));
     }
 
     private static Outcome outcome(Path file) throws IOException {

@@ -298,11 +298,13 @@ final class CheckReporter {
         Throwable error = decision.isNew()
                 ? failure(memory, decision, report)
                 : test.thrown().orElseThrow();
-        // An error that the test itself has thrown can no longer name a page.
         String text = decision.isNew() ? String.valueOf(error.getMessage()) : report.text();
         page.problem().ifPresent(error::addSuppressed);
         page.output().accept(new CheckReport(report, text, decision.budgets(), Optional.empty()));
-        if (decision.isNew() && test.thrown().isPresent()) {
+        if (!decision.isNew()) {
+            // An error that the test itself has thrown can no longer name a page.
+            page.location().ifPresent(location -> test.publish("page    " + location));
+        } else if (test.thrown().isPresent()) {
             test.publish(text);
         }
         try {
