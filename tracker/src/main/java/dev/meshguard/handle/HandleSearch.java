@@ -9,7 +9,6 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -60,26 +59,31 @@ public final class HandleSearch {
     /** The first collection may keep an object that moved from one generation of the heap to the next. */
     private static final int PROOFS_NEEDED = 2;
 
-    private final List<Consumer<Walk>> starts;
+    private final List<Object> roots;
+    private final List<Class<?>> statics;
     private final GarbageCollection garbage;
 
-    private HandleSearch(Builder builder) {
-        this.starts = List.copyOf(builder.starts);
-        this.garbage = builder.garbage;
+    private HandleSearch(List<Object> roots, List<Class<?>> statics, GarbageCollection garbage) {
+        this.roots = roots;
+        this.statics = statics;
+        this.garbage = garbage;
     }
 
-    /** Returns a search that starts at the fields of the given objects, for example of a test instance. */
+    /** Returns a search that starts at the given objects, for example at a test instance; each is named by its class. */
     public static HandleSearch from(Object... roots) {
-        Builder builder = builder();
-        for (Object root : roots) {
-            builder.instance(root);
-        }
-        return builder.build();
+        return new HandleSearch(List.of(roots), List.of(), GarbageCollection.forced());
     }
 
-    /** Starts a search with other roots. */
-    public static Builder builder() {
-        return new Builder();
+    /** Returns this search with another start: the static fields of this class only. */
+    public HandleSearch statics(Class<?> type) {
+        List<Class<?>> all = new ArrayList<>(statics);
+        all.add(type);
+        return new HandleSearch(roots, List.copyOf(all), garbage);
+    }
+
+    /** Returns this search with another collection of garbage; {@link GarbageCollection#forced()} by default. */
+    public HandleSearch collectingBy(GarbageCollection newGarbage) {
+        return new HandleSearch(roots, statics, newGarbage);
     }
 
     /**
@@ -114,7 +118,8 @@ public final class HandleSearch {
                 request -> request.handle().map(WeakReference::get).ifPresent(handle -> handles.put(request, handle)));
         Walk walk = new Walk(handles.values(), tracker::isPartOfHandles);
         if (!handles.isEmpty()) {
-            starts.forEach(start -> start.accept(walk));
+            roots.forEach(walk::from);
+            statics.forEach(walk::fromStaticsOf);
             walk.traverse();
         }
         IdentityHashMap<MemoryRequest, List<String>> to = new IdentityHashMap<>();
@@ -155,37 +160,4 @@ public final class HandleSearch {
 
     /** The paths to the handles that were found, and how far the search for them went. */
     private record Paths(IdentityHashMap<MemoryRequest, List<String>> to, List<String> beyond, List<String> unread) {}
-
-    /** Configures the roots of a search; not safe for use by several threads. */
-    @API(status = Status.EXPERIMENTAL, since = "0.1")
-    public static final class Builder {
-
-        private final List<Consumer<Walk>> starts = new ArrayList<>();
-        private GarbageCollection garbage = GarbageCollection.forced();
-
-        private Builder() {}
-
-        /** Starts at the fields of an object, which is named by its class. */
-        public Builder instance(Object root) {
-            starts.add(walk -> walk.from(root));
-            return this;
-        }
-
-        /** Starts at the static fields of this class only. */
-        public Builder statics(Class<?> type) {
-            starts.add(walk -> walk.fromStaticsOf(type));
-            return this;
-        }
-
-        /** Sets how garbage is collected; {@link GarbageCollection#forced()} by default. */
-        public Builder collectingBy(GarbageCollection newGarbage) {
-            garbage = newGarbage;
-            return this;
-        }
-
-        /** Returns the search. */
-        public HandleSearch build() {
-            return new HandleSearch(this);
-        }
-    }
 }

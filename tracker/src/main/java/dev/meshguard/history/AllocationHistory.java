@@ -370,9 +370,8 @@ public final class AllocationHistory {
             return true;
         }
         long live = live().stream()
-                .map(buffer -> closeOf(buffer).isEmpty()
-                        ? buffer
-                        : List.of(buffer.device(), buffer.type(), buffer.address()))
+                .map(buffer ->
+                        closeOf(buffer).isEmpty() ? buffer : List.of(buffer.device(), buffer.type(), buffer.address()))
                 .distinct()
                 .count();
         return live == ledgerEntries() || entriesOf(DeviceSums.countedFrom(events)) == ledgerEntries();

@@ -29,8 +29,8 @@ final class FieldSearch {
         return request;
     }
 
-    void run(HandleSearch.Builder builder) {
-        unread = builder.build().trace(tracker, tracker.history());
+    void run(HandleSearch configured) {
+        unread = configured.trace(tracker, tracker.history());
     }
 
     /** Returns the classes that the last search could not read. */
@@ -43,13 +43,13 @@ final class FieldSearch {
     }
 
     /** Returns the path to a handle that is known to be held. */
-    Optional<String> path(HandleSearch.Builder builder, Object handle) {
+    Optional<String> path(HandleSearch configured, Object handle) {
         MemoryRequest request = allocate(handle);
-        run(builder.collectingBy(() -> true));
+        run(configured.collectingBy(() -> true));
         return reachabilityOf(request).pathText();
     }
 
     Optional<String> pathFrom(Object root, Object handle) {
-        return path(HandleSearch.builder().instance(root), handle);
+        return path(HandleSearch.from(root), handle);
     }
 }

@@ -127,9 +127,9 @@ class HandlePathTests {
     void namesAStaticFieldByItsClass() {
         registry = new Model(List.of(HANDLE));
 
-        assertThat(search.path(HandleSearch.builder().statics(HandlePathTests.class), HANDLE.copy()))
+        assertThat(search.path(HandleSearch.from().statics(HandlePathTests.class), HANDLE.copy()))
                 .isEmpty();
-        assertThat(search.path(HandleSearch.builder().statics(HandlePathTests.class), HANDLE))
+        assertThat(search.path(HandleSearch.from().statics(HandlePathTests.class), HANDLE))
                 .hasValue("HandlePathTests.HANDLE");
     }
 
@@ -138,7 +138,7 @@ class HandlePathTests {
         Handle handle = HANDLE.copy();
         registry = new Model(List.of(handle));
 
-        assertThat(search.path(HandleSearch.builder().statics(HandlePathTests.class), handle))
+        assertThat(search.path(HandleSearch.from().statics(HandlePathTests.class), handle))
                 .hasValue("HandlePathTests.registry -> Model.weights -> List[0]");
     }
 

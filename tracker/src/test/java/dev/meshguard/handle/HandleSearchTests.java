@@ -29,7 +29,7 @@ class HandleSearchTests {
         cache.add(handle);
         MemoryRequest request = search.allocate(handle);
 
-        search.run(HandleSearch.builder().instance(this).collectingBy(() -> true));
+        search.run(HandleSearch.from(this).collectingBy(() -> true));
 
         assertThat(search.reachabilityOf(request))
                 .isEqualTo(Reachability.heldBy(List.of("HandleSearchTests.cache", "ArrayList[0]")));
@@ -39,7 +39,7 @@ class HandleSearchTests {
     void aHandleThatWasCollectedIsLost() {
         MemoryRequest request = search.allocate(new Object());
 
-        search.run(HandleSearch.builder().instance(this).collectingBy(clearing(request)));
+        search.run(HandleSearch.from(this).collectingBy(clearing(request)));
 
         assertThat(search.reachabilityOf(request)).isEqualTo(Reachability.lost());
     }
@@ -49,7 +49,7 @@ class HandleSearchTests {
         Object handle = new Object();
         MemoryRequest request = search.allocate(handle);
 
-        search.run(HandleSearch.builder().instance(this).collectingBy(this::counted));
+        search.run(HandleSearch.from(this).collectingBy(this::counted));
 
         assertThat(search.reachabilityOf(request)).isEqualTo(Reachability.held());
         assertThat(collections).hasValue(2);
@@ -62,7 +62,7 @@ class HandleSearchTests {
         MemoryRequest collectedByChance = search.allocate(new Object());
         collectedByChance.handle().orElseThrow().clear();
 
-        search.run(HandleSearch.builder().instance(this).collectingBy(() -> {
+        search.run(HandleSearch.from(this).collectingBy(() -> {
             counted();
             return false;
         }));
@@ -78,7 +78,7 @@ class HandleSearchTests {
         cache.add(handle);
         MemoryRequest request = search.allocate(handle);
 
-        search.run(HandleSearch.builder().instance(this).collectingBy(this::counted));
+        search.run(HandleSearch.from(this).collectingBy(this::counted));
 
         assertThat(search.reachabilityOf(request).pathText()).hasValue("HandleSearchTests.cache -> ArrayList[0]");
         assertThat(collections).hasValue(0);
@@ -89,7 +89,7 @@ class HandleSearchTests {
         Object handle = new Object();
         MemoryRequest request = search.allocate(handle);
 
-        search.run(HandleSearch.builder().collectingBy(() -> collections.getAndIncrement() == 0));
+        search.run(HandleSearch.from().collectingBy(() -> collections.getAndIncrement() == 0));
 
         assertThat(search.reachabilityOf(request)).isEqualTo(Reachability.unknown());
         assertThat(handle).isNotNull();
@@ -99,7 +99,7 @@ class HandleSearchTests {
     void stopsCollectingWhenNothingIsLeft() {
         MemoryRequest request = search.allocate(new Object());
 
-        search.run(HandleSearch.builder().collectingBy(clearing(request)));
+        search.run(HandleSearch.from().collectingBy(clearing(request)));
 
         assertThat(collections).hasValue(1);
     }
@@ -110,7 +110,7 @@ class HandleSearchTests {
         search.tracker()
                 .freed(search.tracker().release(request.details()), 0, BufferType.DRAM, 0x1000, Ownership.OWNING);
 
-        search.run(HandleSearch.builder().instance(this).collectingBy(this::counted));
+        search.run(HandleSearch.from(this).collectingBy(this::counted));
 
         assertThat(collections).hasValue(0);
     }
@@ -121,7 +121,7 @@ class HandleSearchTests {
         MemoryRequest request = tracker.request(AllocationDetails.user().onMesh(0));
         tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
 
-        search.run(HandleSearch.builder().instance(this).collectingBy(() -> true));
+        search.run(HandleSearch.from(this).collectingBy(() -> true));
 
         assertThat(tracker.history().reachabilityOf(request)).isEmpty();
     }
@@ -135,7 +135,7 @@ class HandleSearchTests {
             tracker.allocated(request, device, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
         }
 
-        search.run(HandleSearch.builder().instance(handle).collectingBy(() -> true));
+        search.run(HandleSearch.from(handle).collectingBy(() -> true));
 
         assertThat(tracker.history().events())
                 .filteredOn(HistoryEvent.HandleTraced.class::isInstance)
@@ -166,7 +166,7 @@ class HandleSearchTests {
         cache.add(handle);
         MemoryRequest request = search.allocate(handle);
 
-        search.run(HandleSearch.builder().instance(this).collectingBy(() -> true));
+        search.run(HandleSearch.from(this).collectingBy(() -> true));
 
         assertThat(search.reachabilityOf(request).pathText()).hasValue("HandleSearchTests.cache -> ArrayList[100000]");
     }
@@ -180,7 +180,7 @@ class HandleSearchTests {
         cache.add(handle);
         MemoryRequest request = search.allocate(handle);
 
-        search.run(HandleSearch.builder().instance(this).collectingBy(() -> true));
+        search.run(HandleSearch.from(this).collectingBy(() -> true));
 
         assertThat(search.reachabilityOf(request).pathText())
                 .hasValue("something beyond the 200000 objects that were searched");
@@ -191,8 +191,7 @@ class HandleSearchTests {
         Object handle = new Object();
         MemoryRequest request = search.allocate(handle);
 
-        search.run(HandleSearch.builder()
-                .instance(Collections.nCopies(Integer.MAX_VALUE, new Object()))
+        search.run(HandleSearch.from(Collections.nCopies(Integer.MAX_VALUE, new Object()))
                 .collectingBy(() -> true));
 
         assertThat(search.reachabilityOf(request).state()).isEqualTo(Reachability.State.REACHABLE);
@@ -206,7 +205,7 @@ class HandleSearchTests {
         MemoryRequest held = search.allocate(handle);
         MemoryRequest lost = search.allocate(new Object());
 
-        search.run(HandleSearch.builder().instance(this));
+        search.run(HandleSearch.from(this));
 
         assertThat(search.reachabilityOf(held).pathText()).hasValue("HandleSearchTests.cache -> ArrayList[0]");
         assertThat(search.reachabilityOf(lost)).isEqualTo(Reachability.lost());

@@ -139,10 +139,7 @@ class CostOfManyLeaksTests {
                 last = new Node(leak(ttnn, mesh), last);
             }
         }
-        HandleSearch search = HandleSearch.builder()
-                .instance(new Holder(last))
-                .collectingBy(CostOfManyLeaksTests::noCollection)
-                .build();
+        HandleSearch search = HandleSearch.from(new Holder(last)).collectingBy(CostOfManyLeaksTests::noCollection);
         return () -> {
             search.trace(tracker, tracker.history());
             explain(tracker, LeakCheck.create());

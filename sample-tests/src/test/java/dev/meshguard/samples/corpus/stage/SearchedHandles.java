@@ -68,11 +68,7 @@ public final class SearchedHandles implements HandleFinder {
     private void search(Waiting one, GarbageCollection collecting) {
         searches++;
         AllocationHistory before = one.tracker().history();
-        HandleSearch.builder()
-                .instance(one.stage().kept())
-                .collectingBy(collecting)
-                .build()
-                .trace(one.tracker(), before);
+        HandleSearch.from(one.stage().kept()).collectingBy(collecting).trace(one.tracker(), before);
         for (HistoryEvent event : one.tracker().history().events()) {
             if (event instanceof HistoryEvent.HandleTraced traced
                     && traced.request().handle().isPresent()) {

@@ -153,18 +153,18 @@ public final class TrackedTest {
      * <p>The parameters of a test are not included: a mesh, a runtime and a tracker hold no handle for others.
      */
     public HandleSearch handleSearch() {
-        HandleSearch.Builder search = HandleSearch.builder();
-        declaringContext
+        HandleSearch search = HandleSearch.from(declaringContext
                 .getTestInstances()
-                .ifPresent(instances -> instances.getAllInstances().forEach(search::instance));
+                .map(instances -> instances.getAllInstances().toArray())
+                .orElseGet(() -> new Object[0]));
         for (Class<?> around = declaringContext.getTestClass().orElse(null);
                 around != null;
                 around = around.getEnclosingClass()) {
             for (Class<?> part = around; part != Object.class && part != null; part = part.getSuperclass()) {
-                search.statics(part);
+                search = search.statics(part);
             }
         }
-        return search.build();
+        return search;
     }
 
     /**
