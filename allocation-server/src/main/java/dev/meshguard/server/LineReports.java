@@ -10,6 +10,7 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
@@ -322,15 +323,10 @@ final class LineReports {
             case "alloc", "cb_alloc" -> allocated(memory(operation.equals("cb_alloc"), line), line);
             case "free", "cb_free" -> freed(memory(operation.equals("cb_free"), line), line);
             case "phase" -> phase(line.text("name"));
-            case "owner_cached" -> {
-                KnownOwner known = owner(line);
-                String cache = line.text("cache").orElse("cache");
-                reporter.report(tracker -> tracker.ownerCached(known.owner(), cache));
-            }
-            case "owner_ended" -> {
-                KnownOwner known = owner(line);
-                reporter.report(tracker -> tracker.ownerEnded(known.owner()));
-            }
+            case "owner_cached" ->
+                reporter.report(tracker ->
+                        tracker.ownerCached(owner(line), line.text("cache").orElse("cache")));
+            case "owner_ended" -> reporter.report(tracker -> tracker.ownerEnded(owner(line)));
             case "mesh_opened" -> meshOpened(line);
             case "mesh_close_begun" -> {
                 KnownMesh mesh = mesh(line);
@@ -389,8 +385,11 @@ final class LineReports {
         return device;
     }
 
-    private KnownOwner owner(JsonLine line) {
-        return definitions.owner(line).orElseThrow(() -> new InvalidLineException("has no \"owner\""));
+    private Owner owner(JsonLine line) {
+        return definitions
+                .owner(line)
+                .orElseThrow(() -> new InvalidLineException("has no \"owner\""))
+                .owner();
     }
 
     private KnownMesh mesh(JsonLine line) {

@@ -95,6 +95,21 @@ abstract class WithServer {
 
     // What the server has recorded
 
+    /** Returns a client that sends bytes as they are. */
+    RawClient rawClient() throws IOException {
+        return client(RecordSize.BYTES_112);
+    }
+
+    /** Sends bytes over a connection of its own, and returns when the server has seen its end. */
+    void send(byte... bytes) throws Exception {
+        int before = server.connections().size();
+        try (RawClient client = rawClient()) {
+            client.send(bytes);
+        }
+        server.await(
+                all -> all.size() > before && all.stream().skip(before).noneMatch(ConnectionSnapshot::isOpen), LONG);
+    }
+
     /** Returns the log so far without its first and last lines. */
     List<String> lines() throws InterruptedException {
         server.awaitQuiet(LONG);

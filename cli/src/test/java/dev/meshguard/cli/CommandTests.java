@@ -40,7 +40,6 @@ class CommandTests {
                 ALLOCATED
                         + FREED
                         + "⚠ [PID 7] Deallocation for unknown buffer 901152 on device 0 (allocated before tracking started)\n");
-        write("phases.log", "=== teardown ===\n" + LEAK);
         String rounds = "";
         for (int round = 1; round <= 3; round++) {
             rounds += "=== Run " + round + "\n" + ALLOCATED.replace("901152", String.valueOf(4096 * round));
@@ -120,7 +119,6 @@ class CommandTests {
             analyze nowhere.log leak.log                | 64 | leak.log: 2 lines && LEAK  4 KiB && meshguard: nowhere.log does not exist.
             analyze --json a.log b.log                  | 64 | "logs" : [ ], && "unreadable" : [ && "a.log does not exist. && "b.log does not exist.
             analyze --expected expected.txt leak.log    | 0  | CLEAN  only expected memory remains: 4 KiB in 1 buffer
-            analyze --phase ^===.(.+).===$ phases.log   | 1  | seen  allocated in teardown (event #4)
             analyze --rounds Run --expected expected.txt rounds.log | 1 | growing by 4 KiB (4096 B) per round, in rounds 2-3
             analyze --rounds Run --json rounds.log      | 1  | "rounds" : { && "count" : 3, && "trend" : "GROWING",
             analyze objects.log                         | 1  | LEAK  4 KiB in 1 L1 buffer

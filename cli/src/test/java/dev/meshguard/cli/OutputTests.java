@@ -165,7 +165,7 @@ class OutputTests {
                 "analyze --json RUN",
                 "diff LOG RUN",
                 "page RUN -o PAGE",
-                "analyze --phase ( LOG",
+                "analyze --rounds ( LOG",
                 "analyze --bad\u001b[2J LOG",
                 "\u001b[2J",
                 "page LOG\u001b[2J",

@@ -46,14 +46,12 @@ class UsageErrorTests {
             analyze empty.d            | empty.d cannot be read: Is a directory
             analyze --expected no.txt -| no.txt does not exist. Give another path with --expected.
             analyze --expected run.log -| run.log:1:1: "a" is no clause. Here may stand a type (DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE), device, devices, size, count, owner, label, origin, overwritten, until, because.
-            analyze --phase ( -        | Invalid value for option '--phase': cannot convert '(' to Pattern (java.util.regex.PatternSyntaxException: Unclosed group near index 1 (). Try: meshguard analyze --help
+            analyze --rounds ( -       | Invalid value for option '--rounds': cannot convert '(' to Pattern (java.util.regex.PatternSyntaxException: Unclosed group near index 1 (). Try: meshguard analyze --help
             analyze --rank -1 -        | --rank -1: give the rank of a process, 0 or more
             analyze results.json       | results.json is JSON with memory results of tt-mlir's runtime, which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
             analyze verdict.json       | verdict.json is JSON of the format "meshguard-verdict", which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
             analyze long.json          | long.json is JSON whose first key is "x", which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
             analyze empty.json         | empty.json is JSON without a key, which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
-            analyze --phase x run.jsonl| run.jsonl is a history, and --phase is for logs. Leave it out.
-            analyze --phase x two.json | two.json (capture 1 of 2) is a graph capture, and --phase is for logs. Leave it out.
             analyze --rounds x run.jsonl| run.jsonl is a history, and --rounds is for logs, graph captures and databases. Leave it out.
             analyze --rank 1 run.log   | run.log is a log, and --rank is for databases. Leave it out.
             diff dram.csv device.shm   | dram.csv is a memory report, and device.shm is shared memory: give two runs, or two memory reports.

@@ -17,7 +17,7 @@ import org.apiguardian.api.API.Status;
  * Reads logs of the allocation server, with more options than {@link AllocationLog#read(Path)}.
  *
  * <pre>{@code
- * AllocationLog log = AllocationLogReader.create().phasesAt(Pattern.compile("^=== (.+) ===$")).read(file);
+ * AllocationLog log = AllocationLogReader.create().roundsAt(Pattern.compile("^=== Run \\d+")).read(file);
  * }</pre>
  *
  * <p>Immutable and safe for use by several threads; each log is read once, line by line, by the calling thread.
@@ -27,25 +27,15 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationLogReader {
 
-    private final Optional<Pattern> phaseMark;
     private final Optional<Pattern> roundMark;
 
-    private AllocationLogReader(Optional<Pattern> phaseMark, Optional<Pattern> roundMark) {
-        this.phaseMark = phaseMark;
+    private AllocationLogReader(Optional<Pattern> roundMark) {
         this.roundMark = roundMark;
     }
 
     /** Returns a reader that recognizes only the server's own lines. */
     public static AllocationLogReader create() {
-        return new AllocationLogReader(Optional.empty(), Optional.empty());
-    }
-
-    /**
-     * Returns this reader for logs with phase marks of a script. A line that contains the pattern begins a phase, named
-     * by the pattern's first group, or by the whole match if it has none.
-     */
-    public AllocationLogReader phasesAt(Pattern mark) {
-        return new AllocationLogReader(Optional.of(mark), roundMark);
+        return new AllocationLogReader(Optional.empty());
     }
 
     /**
@@ -57,7 +47,7 @@ public final class AllocationLogReader {
      * is skipped.
      */
     public AllocationLogReader roundsAt(Pattern mark) {
-        return new AllocationLogReader(phaseMark, Optional.of(mark));
+        return new AllocationLogReader(Optional.of(mark));
     }
 
     /**
@@ -81,6 +71,6 @@ public final class AllocationLogReader {
      * @throws IOException as {@link #read(Path)} does
      */
     public AllocationLog read(InputStream log, String name) throws IOException {
-        return new AllocationLog(name, LogParser.of(LogLineReader.of(log), phaseMark, roundMark));
+        return new AllocationLog(name, LogParser.of(LogLineReader.of(log), roundMark));
     }
 }

@@ -2,11 +2,7 @@ package dev.meshguard.server.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.verdict.InconclusiveReason;
-import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.Survivor;
-import dev.meshguard.verdict.SurvivorStatus;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -43,78 +39,6 @@ class DamagedLogTests {
     @ValueSource(strings = {ALLOCATED + "\n" + FREED, ALLOCATED + "\r\n" + FREED + "\r\r\n"})
     void theLastLineNeedsNoLineBreakAndLinesMayEndAsOnWindows(String text) {
         assertThat(Logs.verdictOn(Logs.ofText(text)).outcome()).isEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void aLogWhoseBeginningWasRotatedAwayIsInconclusive() {
-        AllocationLog log = Logs.of(FREED);
-
-        assertThat(Logs.losses(log))
-                .containsExactly(
-                        "line 1 frees buffer 0xdc020 (901152) on device 0, and no line before it allocates it: the log"
-                                + " begins too late, or lines are missing");
-        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"", "[PID 2] Allocated 64 bytes of DRAM on device 0 (buffer_id=8192)"})
-    void aFreeBeforeItsOwnAllocationLeavesTheBufferUndecided(String between) {
-        AllocationLog log = Logs.of(
-                "[PID 1] Freed buffer 4096 on device 0 (64 bytes, FINAL)",
-                between,
-                "[PID 1] Allocated 64 bytes of DRAM on device 0 (buffer_id=4096)",
-                Logs.STOPPED);
-
-        assertThat(Logs.losses(log))
-                .contains("line 3 allocates buffer 0x1000 (4096) on device 0, and line 1 may be its free: the log"
-                        + " begins too late, or its lines are out of order");
-        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-    }
-
-    @Test
-    void aFreeBeforeItsAllocationIsFoundOnEachDeviceOfAMesh() {
-        AllocationLog log = Logs.of(
-                "[PID 1] Freed buffer 4096 on device 0 (64 bytes, FINAL)",
-                "[PID 1] Freed buffer 4096 on device 1 (64 bytes, FINAL)",
-                "[PID 1] Allocated 64 bytes of DRAM on device 0 (buffer_id=4096)",
-                "[PID 1] Allocated 64 bytes of DRAM on device 1 (buffer_id=4096)",
-                Logs.STOPPED);
-
-        assertThat(Logs.verdictOn(log).survivors())
-                .extracting(Survivor::status)
-                .containsExactly(SurvivorStatus.UNDECIDED, SurvivorStatus.UNDECIDED);
-    }
-
-    @Test
-    void aDamagedFreeOfAnUnknownBufferIsNamed() {
-        AllocationLog log = Logs.of("⚠ [PID 1] Deallocation for unknown buffer", Logs.STOPPED);
-
-        assertThat(Logs.losses(log)).hasSize(1);
-        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-    }
-
-    @Test
-    void aFreeOfNothingLeavesALaterBufferOfAnyTypeUndecided() {
-        AllocationLog log = Logs.of(
-                "⚠ [PID 1] Deallocation for unknown buffer 4096 on device 0 (allocated before tracking started)",
-                "✓ [PID 1] Allocated 64 bytes of L1 on device 0 (buffer_id=4096)",
-                Logs.STOPPED);
-
-        assertThat(Logs.losses(log))
-                .containsExactly("line 2 allocates L1 0x1000 (4096) on device 0, and the free of nothing in line 1,"
-                        + " which was recorded as one of DRAM, may be its free: reports are missing or out of order");
-        assertThat(Logs.verdictOn(log).survivors())
-                .extracting(Survivor::status)
-                .containsExactly(SurvivorStatus.UNDECIDED);
-    }
-
-    @Test
-    void aReportThatCannotBeReadIsALossAndNotSkipped() {
-        AllocationLog log =
-                Logs.of(ALLOCATED, "✗ [PID 7] Freed buffer 901152 on device zero (4096 bytes, FINAL)", FREED);
-
-        assertThat(Logs.losses(log)).containsExactly("line 2 contains a report that cannot be read");
-        assertThat(log.unread().ranges()).containsExactly(new UnreadLines.Range(2, 2));
     }
 
     @ParameterizedTest
@@ -156,70 +80,6 @@ class DamagedLogTests {
     private static void assertIsNotClean(String change, byte[]... parts) {
         AllocationLog log = Logs.ofBytes(join(parts));
         assertThat(Logs.verdictOn(log).outcome()).as(change).isNotEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void aCountOfReferencesThatDoesNotFollowNamesItsLine() {
-        AllocationLog log =
-                Logs.of(ALLOCATED, "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152, ref_count=3)");
-
-        assertThat(Logs.losses(log))
-                .containsExactly(
-                        "line 2 says that buffer 0xdc020 (901152) on device 0 now has 3 references, and the lines before it"
-                                + " make 2");
-    }
-
-    @Test
-    void aLastReferenceThatIsNotTheLastNamesItsLine() {
-        AllocationLog log = Logs.of(
-                ALLOCATED, "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152, ref_count=2)", FREED);
-
-        assertThat(Logs.losses(log))
-                .containsExactly(
-                        "by the lines before line 3 buffer 0xdc020 (901152) on device 0 has 2 references, and that line"
-                                + " frees the last one");
-    }
-
-    @Test
-    void aSizeThatDoesNotFollowNamesItsLine() {
-        AllocationLog log = Logs.of(ALLOCATED, "✗ [PID 7] Freed buffer 901152 on device 0 (2048 bytes, FINAL)");
-
-        assertThat(Logs.losses(log))
-                .containsExactly(
-                        "by the lines before line 2 buffer 0xdc020 (901152) on device 0 takes 4 KiB (4096 B), and that"
-                                + " line says 2 KiB (2048 B)");
-    }
-
-    @Test
-    void aDeviceThatCannotBeIsALoss() {
-        AllocationLog log = Logs.of("✓ [PID 7] Allocated 64 bytes of L1 on device 2657333 (buffer_id=1)");
-
-        assertThat(Logs.losses(log)).containsExactly("line 1 names device 2657333, and only devices 0 to 65535 can be");
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "⚠️  Invalid device_id 2657333 - ignoring message",
-                "Unknown message type: 219",
-                "⚠ [PID 7] Invalid buffer_type 96 for buffer 5 on device 0",
-                "⚠️  Too many consecutive errors (10) - closing connection (likely protocol mismatch)"
-            })
-    void aMessageThatTheServerRejectedIsALostReport(String line) {
-        LeakVerdict verdict = Logs.verdictOn(Logs.of(ALLOCATED, line, FREED));
-
-        assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-        assertThat(verdict.inconclusiveReasonTexts().get(0)).contains("the server rejected a message (line 2, \"");
-    }
-
-    @Test
-    void aProgramThatCouldNotReportMakesItInconclusive() {
-        AllocationLog log = Logs.of(
-                ALLOCATED,
-                "[TT-Metal] Warning: Allocation tracking enabled but server not available at /tmp/tt_allocation_server.sock",
-                FREED);
-
-        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 
     @Test
@@ -290,49 +150,6 @@ class DamagedLogTests {
     }
 
     @Test
-    void aFirstSizeThatTheFreesOfAServerWithReferencesContradictIsInconclusive() {
-        AllocationLog log = Logs.of(
-                ALLOCATED,
-                "✓ [PID 7] Allocated 8192 bytes of L1 on device 0 (buffer_id=901152, ref_count=2)",
-                "✗ [PID 7] Freed buffer 901152 on device 0 (8192 bytes, ref_count=1 remaining)",
-                "✗ [PID 7] Freed buffer 901152 on device 0 (8192 bytes, FINAL)");
-
-        assertThat(Logs.losses(log).get(0))
-                .isEqualTo(
-                        "by the lines before line 3 buffer 0xdc020 (901152) on device 0 takes 4 KiB (4096 B), and that line says"
-                                + " 8 KiB (8192 B)");
-        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-    }
-
-    @Test
-    void aDumpWithoutItsBeginningIsALoss() {
-        AllocationLog log = Logs.of(ALLOCATED, "Total remaining buffers: 1", "📋 DUMP_REMAINING complete.", FREED);
-
-        assertThat(Logs.losses(log)).containsExactly("line 3 ends a dump, and no line before it begins one");
-    }
-
-    @Test
-    void aServerThatWasStartedAgainWhileBuffersWereAllocatedMakesItInconclusive() {
-        LeakVerdict verdict =
-                Logs.verdictOn(Logs.of("🚀 Allocation Server started", ALLOCATED, "🚀 Allocation Server started"));
-
-        assertThat(verdict.inconclusiveReasons())
-                .extracting(InconclusiveReason::kind)
-                .containsExactly(InconclusiveReason.Kind.TRACKING_OFF);
-        assertThat(verdict.inconclusiveReasonTexts().get(0))
-                .contains("line 3 starts the server again while 1 buffer was allocated");
-        assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-    }
-
-    @Test
-    void aServerRestartedWhenNothingWasAllocatedIsNotInconclusive() {
-        LeakVerdict verdict = Logs.verdictOn(Logs.of(
-                "🚀 Allocation Server started", ALLOCATED, FREED, "🚀 Allocation Server started", ALLOCATED, FREED));
-
-        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @Test
     void aFileThatIsNoLogProvesNothing() {
         assertThat(Logs.losses(Logs.of("one", "two")))
                 .containsExactly("none of the 2 lines is of a log of the allocation server");
@@ -354,28 +171,6 @@ class DamagedLogTests {
         AllocationLog log = Logs.of(ALLOCATED, FREED, "x".repeat(prefix) + " " + ALLOCATED + " " + "y".repeat(70_000));
 
         assertThat(Logs.losses(log)).containsExactly("line 3 contains a report, and a line may have 64 KiB at most");
-    }
-
-    @Test
-    void aProgramThatMayStillRunMayStillFreeItsBuffers() {
-        AllocationLog log = Logs.of(ALLOCATED);
-
-        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-        assertThat(Logs.verdictOn(log).inconclusiveReasonTexts().get(0))
-                .contains("the log shows no end of the program: no dump, no death and no end of the server");
-        assertThat(Logs.verdictOn(Logs.of(ALLOCATED, Logs.STOPPED)).outcome()).isEqualTo(Outcome.LEAKED);
-    }
-
-    @Test
-    void theDeathOfOneProcessIsNotTheEndOfAnother() {
-        LeakVerdict verdict = Logs.verdictOn(Logs.of(
-                ALLOCATED,
-                ALLOCATED.replace("PID 7", "PID 8").replace("901152", "905248"),
-                "   PID 8 is dead, removing its buffers..."));
-
-        assertThat(verdict.survivors())
-                .extracting(Survivor::status)
-                .containsExactly(SurvivorStatus.UNDECIDED, SurvivorStatus.LEAKED);
     }
 
     private static byte[] compressed(String text) throws IOException {

@@ -65,14 +65,6 @@ class QuotedLogTests {
         assertThat(log.differingStatistics()).isEqualTo(17);
     }
 
-    @Test
-    void linesInAFencedBlockAreRead() {
-        AllocationLog log = Logs.of("Text", "", "```", ALLOCATED, "```", "More text");
-
-        assertThat(log.reports()).isEqualTo(1);
-        assertThat(log.unread().numbers(5)).isEqualTo("1-3, 5-6");
-    }
-
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -101,18 +93,6 @@ class QuotedLogTests {
         AllocationLog log = Logs.of(ALLOCATED.replace("4096", "\u001b[1m4096\u001b[22m"));
 
         assertThat(log.reports()).isEqualTo(1);
-    }
-
-    @Test
-    void twoReportsInALineAreTwoReports() {
-        AllocationLog log =
-                Logs.of(ALLOCATED + " " + ALLOCATED.replace("901152", "905248") + ALLOCATED.replace("PID 7", "PID 8"));
-
-        assertThat(Logs.reports(log))
-                .containsExactly(
-                        "allocated L1 0xdc020 (901152) on device 0, 4 KiB (4096 B)",
-                        "allocated L1 0xdd020 (905248) on device 0, 4 KiB (4096 B)",
-                        "allocated L1 0xdc020 (901152) on device 0, 4 KiB (4096 B)");
     }
 
     @ParameterizedTest
@@ -175,29 +155,6 @@ class QuotedLogTests {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "The line `%s` shows it.",
-                "It says [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)",
-                "So %s is printed"
-            })
-    void aSentenceThatQuotesALineIsNoReportButMayBeOne(String sentence) {
-        AllocationLog log = Logs.of("🚀 Allocation Server started", sentence.replace("%s", ALLOCATED));
-
-        assertThat(log.reports()).isZero();
-        assertThat(log.unread().count()).isEqualTo(1);
-        assertThat(Logs.losses(log)).containsExactly("line 2 contains a report that cannot be read");
-    }
-
-    @Test
-    void aPlaceholderForTheProcessIsReadAsNoProcess() {
-        AllocationLog log = Logs.of(
-                ALLOCATED.replace("7", "xxx"), "✗ [PID xxx] Freed buffer 901152 on device 0 (4096 bytes, FINAL)");
-
-        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @ParameterizedTest
     @ValueSource(strings = {"windows-1252", "ISO-8859-1", "x-MacRoman", "IBM850", "US-ASCII"})
     void marksThatWereReadInAnotherEncodingAreNoHindrance(String encoding) {
         String text = String.join(
@@ -220,37 +177,5 @@ class QuotedLogTests {
         assertThat(log.unread().samples()).isEmpty();
         assertThat(log.comparedStatistics()).isEqualTo(3);
         assertThat(Logs.verdictOn(log).survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
-    }
-
-    @Test
-    void whereAnExcerptLeavesLinesOutNothingCanBeKnown() {
-        AllocationLog log = Logs.of(
-                ALLOCATED,
-                "... (test runs, all user tensors deallocated) ...",
-                "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)");
-
-        assertThat(Logs.losses(log)).containsExactly("line 2 says that lines are omitted there");
-    }
-
-    @Test
-    void linesMayBeLeftOutAtTheEndAndAtTheBeginningOfAnExcerptToo() {
-        String freed = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)";
-
-        assertThat(Logs.losses(Logs.of(ALLOCATED, freed, "... (8 devices total)", "```")))
-                .containsExactly("line 3 says that lines are omitted there");
-        assertThat(Logs.losses(Logs.of("```", "…", "", ALLOCATED, freed)))
-                .containsExactly("line 2 says that lines are omitted there");
-    }
-
-    @Test
-    void dotsAmongOtherLinesLeaveNothingOutOfTheLog() {
-        AllocationLog log = Logs.of(
-                "void create(",
-                "    ...",
-                ") {",
-                ALLOCATED,
-                "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)");
-
-        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 }

@@ -51,18 +51,6 @@ class RoundsTests {
     }
 
     @Test
-    void aLineMayBeginAPhaseAndARound() throws IOException {
-        AllocationLog log =
-                read(READER.phasesAt(Pattern.compile("^=== (Run \\d+) ===")), round(1, kept(1)), round(2, kept(2)));
-
-        assertThat(log.unread().count()).isZero();
-        assertThat(log.history().phases())
-                .extracting(began -> began.phase().name())
-                .containsExactly("Run 1", "Run 2");
-        assertThat(Accumulation.of(log.history()).rounds()).isEqualTo(2);
-    }
-
-    @Test
     void aMarkBeforeAReportBeginsARoundAndItsRepetitionNone() throws IOException {
         AllocationLogReader reader = Logs.READER.roundsAt(Pattern.compile("step \\d+"));
 

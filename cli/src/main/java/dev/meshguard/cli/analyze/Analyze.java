@@ -47,7 +47,7 @@ import picocli.CommandLine.Parameters;
             "  meshguard analyze --json run1.log.gz run2.log.gz",
             "  ssh host cat /tmp/server.log | meshguard analyze -",
             "  meshguard analyze --rounds '^=== Run' three-runs.log",
-            "  meshguard analyze --expected meshguard-expected.txt --phase '^=== (.+) ===$' server.log"
+            "  meshguard analyze --expected meshguard-expected.txt server.log"
         })
 public final class Analyze implements Callable<Integer> {
 
@@ -67,12 +67,6 @@ public final class Analyze implements Callable<Integer> {
             paramLabel = "FILE",
             description = "The expected buffers, one entry a line, as in meshguard-expected.txt.")
     private @Nullable Path expectedFile;
-
-    @Option(
-            names = "--phase",
-            paramLabel = "REGEX",
-            description = "Lines in which this is found begin a phase, called like the first group.")
-    private @Nullable Pattern phaseMark;
 
     @Option(
             names = "--rounds",
@@ -105,7 +99,6 @@ public final class Analyze implements Callable<Integer> {
         List<UsageException> unreadable = new ArrayList<>();
         List<Input> inputs = inputs(unreadable);
         files.rejectUnusedRank(inputs);
-        InputReader.rejectUnused("--phase", phaseMark, inputs, "logs", FileKind.LOG);
         InputReader.rejectUnused(
                 "--rounds",
                 roundMark,
@@ -149,9 +142,6 @@ public final class Analyze implements Callable<Integer> {
     private List<Input> inputs(List<UsageException> unreadable) {
         AllocationLogReader ofLogs = AllocationLogReader.create();
         RuntimeOutputReader ofOutputs = RuntimeOutputReader.create();
-        if (phaseMark != null) {
-            ofLogs = ofLogs.phasesAt(phaseMark);
-        }
         if (roundMark != null) {
             ofLogs = ofLogs.roundsAt(roundMark);
             ofOutputs = ofOutputs.roundsAt(roundMark);

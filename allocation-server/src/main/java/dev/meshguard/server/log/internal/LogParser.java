@@ -1,6 +1,5 @@
 package dev.meshguard.server.log.internal;
 
-import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.server.log.AddressUse;
@@ -57,7 +56,6 @@ public final class LogParser {
     private static final int SHORTEST_RULE = 10;
 
     private final LogLineReader lines;
-    private final Optional<Pattern> phaseBegin;
     private final Optional<Pattern> roundBegin;
 
     private final LogRecorder events = new LogRecorder();
@@ -68,8 +66,6 @@ public final class LogParser {
     private final BufferReportLine report = new BufferReportLine();
     private final LinePrefix prefix = new LinePrefix();
     private final RejectedRequests rejected = new RejectedRequests();
-
-    private Phase phase = Phase.START;
 
     /** The line before, if it states that lines are omitted, and does not follow a line of the server. */
     private long omittedAt;
@@ -82,21 +78,18 @@ public final class LogParser {
     /** Ends the current round. */
     private Scope round = () -> {};
 
-    private LogParser(LogLineReader lines, Optional<Pattern> phaseBegin, Optional<Pattern> roundBegin) {
+    private LogParser(LogLineReader lines, Optional<Pattern> roundBegin) {
         this.lines = lines;
-        this.phaseBegin = phaseBegin;
         this.roundBegin = roundBegin;
     }
 
     /**
      * Reads a log to its end.
      *
-     * @param phaseBegin matches the lines that begin a phase; its first group is the name
      * @param roundBegin matches the lines that begin a round
      */
-    public static Result of(LogLineReader lines, Optional<Pattern> phaseBegin, Optional<Pattern> roundBegin)
-            throws IOException {
-        return new LogParser(lines, phaseBegin, roundBegin).read();
+    public static Result of(LogLineReader lines, Optional<Pattern> roundBegin) throws IOException {
+        return new LogParser(lines, roundBegin).read();
     }
 
     private Result read() throws IOException {
@@ -141,7 +134,7 @@ public final class LogParser {
         BufferReportLine.Kind kind = report.next();
         boolean isReport = kind != null;
         if (isReport && prefix.learn(lines.bytes(), lines.from(), report.prefixEnd())) {
-            beginsSomething(prefix.learned(), true);
+            beginsRound(prefix.learned(), true);
         }
         for (; kind != null; kind = report.next()) {
             events.attach();
@@ -196,7 +189,7 @@ public final class LogParser {
             omits(text);
             return false;
         }
-        if (isDrawn || status.read(core) || beginsSomething(text, false)) {
+        if (isDrawn || status.read(core) || beginsRound(text, false)) {
             return true;
         }
         boolean mayBeCut = !lines.isTerminated() && (status.isInBlock() || "[PID ".startsWith(core));
@@ -235,29 +228,20 @@ public final class LogParser {
         return character > 0x7f || Character.isWhitespace(character) || character == '?' || character == '>';
     }
 
-    /** A line may begin a phase and a round. A prefix with the mark of the current one begins none. */
-    private boolean beginsSomething(String text, boolean isPrefix) {
-        Optional<String> newPhase = mark(phaseBegin, text)
-                .map(String::strip)
-                .filter(name -> !name.isEmpty() && !(isPrefix && name.equals(phase.name())));
-        Optional<String> newRound = mark(roundBegin, text).filter(mark -> !(isPrefix && mark.equals(roundMark)));
-        newPhase.ifPresent(name -> {
-            phase = new Phase(name);
-            events.next().phase(phase);
-        });
-        newRound.ifPresent(mark -> {
+    /** Returns whether a line begins a round. A prefix with the mark of the current one begins none. */
+    private boolean beginsRound(String text, boolean isPrefix) {
+        Optional<String> mark = roundBegin
+                .map(known -> known.matcher(text))
+                .filter(Matcher::find)
+                .map(Matcher::group)
+                .filter(found -> !(isPrefix && found.equals(roundMark)));
+        mark.ifPresent(found -> {
             endRound();
-            roundMark = mark;
+            roundMark = found;
             rounds++;
             round = events.next().round(rounds);
         });
-        return newPhase.isPresent() || newRound.isPresent();
-    }
-
-    private static Optional<String> mark(Optional<Pattern> pattern, String text) {
-        return pattern.map(known -> known.matcher(text))
-                .filter(Matcher::find)
-                .map(mark -> mark.groupCount() > 0 && mark.group(1) != null ? mark.group(1) : mark.group());
+        return mark.isPresent();
     }
 
     private void endRound() {
