@@ -5,6 +5,7 @@ import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.Interruption;
 import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.run.Diff;
@@ -22,11 +23,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 
 /** The program {@code meshguard}. */
 @Command(
@@ -59,11 +61,7 @@ public final class MeshGuard {
     static int run(InputStream in, OutputStream out, OutputStream err, String... arguments) {
         try (Interruption interruption = new Interruption()) {
             MeshGuard program = new MeshGuard(new Terminal(
-                    in,
-                    new Printer(out, Printer.STANDARD_OUTPUT),
-                    new Printer(err, "standard error"),
-                    err,
-                    interruption));
+                    in, new Printer(out, "standard output"), new Printer(err, "standard error"), err, interruption));
             int status = program.written(program.status(arguments));
             interruption.answered(status);
             return status;
@@ -95,12 +93,12 @@ public final class MeshGuard {
     }
 
     private int execute(String... arguments) {
-        Map<String, Function<Terminal, Object>> commands = commands();
+        Map<String, Supplier<Subcommand>> commands = commands();
         if (arguments.length > 0 && commands.containsKey(arguments[0])) {
             commands.keySet().retainAll(Set.of(arguments[0]));
         }
         CommandLine program = new CommandLine(this);
-        commands.values().forEach(command -> program.addSubcommand(command.apply(terminal)));
+        commands.values().forEach(command -> program.addSubcommand(command.get()));
         describe(program);
         program.getSubcommands().values().forEach(MeshGuard::describe);
         program.setOut(terminal.out())
@@ -110,12 +108,34 @@ public final class MeshGuard {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF))
                 .setCaseInsensitiveEnumValuesAllowed(true);
         program.setParameterExceptionHandler((refused, unused) -> rejectedArguments(refused));
-        program.setExecutionExceptionHandler((failure, unused, alsoUnused) -> failed(failure));
-        if (arguments.length == 0) {
-            program.usage(terminal.errors());
+        program.setExecutionStrategy(this::run);
+        return program.execute(arguments);
+    }
+
+    /** Runs the command, or prints the help. */
+    private int run(ParseResult line) {
+        Integer helped = CommandLine.executeHelpRequest(line);
+        if (helped != null) {
+            return helped;
+        }
+        if (!line.hasSubcommand()) {
+            line.commandSpec().commandLine().usage(terminal.errors());
             return ExitStatus.USAGE.code();
         }
-        return program.execute(arguments);
+        try {
+            return ((Subcommand) line.subcommand().commandSpec().userObject()).run(terminal);
+        } catch (UsageException e) {
+            return rejected(e);
+        } catch (Exception e) {
+            terminal.errors().problem("this is a defect of meshguard. Please report it with what follows.");
+            e.printStackTrace(terminal.errors());
+            return ExitStatus.FAILED.code();
+        }
+    }
+
+    private int rejected(UsageException refusal) {
+        terminal.errors().problem(refusal.getMessage());
+        return refusal.status().code();
     }
 
     /** Adds what all commands have in common: the options for help and version, and the exit statuses. */
@@ -132,8 +152,8 @@ public final class MeshGuard {
     }
 
     /** In the order of the listing; only the requested one is created, because that takes time. */
-    private static Map<String, Function<Terminal, Object>> commands() {
-        Map<String, Function<Terminal, Object>> commands = new LinkedHashMap<>();
+    private static Map<String, Supplier<Subcommand>> commands() {
+        Map<String, Supplier<Subcommand>> commands = new LinkedHashMap<>();
         commands.put("analyze", Analyze::new);
         commands.put("diff", Diff::new);
         commands.put("page", PageCommand::new);
@@ -147,17 +167,7 @@ public final class MeshGuard {
 
     private int rejectedArguments(ParameterException refused) {
         String command = refused.getCommandLine().getCommandSpec().qualifiedName();
-        return failed(new UsageException(refused.getMessage() + ". Try: " + command + " --help"));
-    }
-
-    private int failed(Exception failure) {
-        if (failure instanceof UsageException refusal) {
-            terminal.errors().problem(refusal.getMessage());
-            return refusal.status().code();
-        }
-        terminal.errors().problem("this is a defect of meshguard. Please report it with what follows.");
-        failure.printStackTrace(terminal.errors());
-        return ExitStatus.FAILED.code();
+        return rejected(new UsageException(refused.getMessage() + ". Try: " + command + " --help"));
     }
 
     /** The version in the jar's manifest. */

@@ -7,6 +7,7 @@ import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.JsonDocument;
+import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.FileKind;
@@ -22,7 +23,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -49,7 +49,7 @@ import picocli.CommandLine.Parameters;
             "  meshguard analyze --rounds '^=== Run' three-runs.log",
             "  meshguard analyze --expected meshguard-expected.txt server.log"
         })
-public final class Analyze implements Callable<Integer> {
+public final class Analyze implements Subcommand {
 
     @Parameters(
             paramLabel = "LOG",
@@ -77,7 +77,7 @@ public final class Analyze implements Callable<Integer> {
     private @Nullable Pattern roundMark;
 
     @Mixin
-    private final InputReader files;
+    private InputReader files = new InputReader();
 
     @Option(
             names = "--at-end",
@@ -86,18 +86,11 @@ public final class Analyze implements Callable<Integer> {
                             + " leaked.")
     private boolean judgesEnd;
 
-    private final Terminal terminal;
-
-    public Analyze(Terminal terminal) {
-        this.files = new InputReader(terminal.in());
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws UsageException, IOException {
+    public int run(Terminal terminal) throws UsageException, IOException {
         LeakCheck check = check();
         List<UsageException> unreadable = new ArrayList<>();
-        List<Input> inputs = inputs(unreadable);
+        List<Input> inputs = inputs(terminal, unreadable);
         files.rejectUnusedRank(inputs);
         InputReader.rejectUnused(
                 "--rounds",
@@ -139,7 +132,7 @@ public final class Analyze implements Callable<Integer> {
     }
 
     /** Reads the files; one that cannot be read keeps no other from its answer. */
-    private List<Input> inputs(List<UsageException> unreadable) {
+    private List<Input> inputs(Terminal terminal, List<UsageException> unreadable) {
         AllocationLogReader ofLogs = AllocationLogReader.create();
         RuntimeOutputReader ofOutputs = RuntimeOutputReader.create();
         if (roundMark != null) {
@@ -152,7 +145,7 @@ public final class Analyze implements Callable<Integer> {
         List<Input> inputs = new ArrayList<>();
         for (String name : logs) {
             try {
-                inputs.addAll(files.read(name, ofLogs, ofOutputs));
+                inputs.addAll(files.read(name, terminal.in(), ofLogs, ofOutputs));
             } catch (UsageException e) {
                 unreadable.add(e);
             }

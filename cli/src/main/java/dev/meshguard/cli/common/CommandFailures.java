@@ -6,7 +6,6 @@ import dev.meshguard.event.Quantities;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
-import java.nio.file.FileSystemLoopException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -73,9 +72,6 @@ public final class CommandFailures {
         }
         if (failure instanceof AccessDeniedException) {
             return "this user may not";
-        }
-        if (failure instanceof FileSystemLoopException) {
-            return "its symbolic links name each other";
         }
         if (failure instanceof FileSystemException e && e.getReason() != null) {
             return e.getReason();

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.BaseStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The JSON output of a command: one document.
@@ -81,21 +82,17 @@ public final class JsonDocument {
     }
 
     private void field(String name, Object value) throws IOException {
+        @Nullable Object known = value;
         if (value instanceof Optional<?> optional) {
-            if (optional.isPresent()) {
-                field(name, optional.get());
-            }
+            known = optional.orElse(null);
         } else if (value instanceof OptionalInt number) {
-            if (number.isPresent()) {
-                field(name, number.getAsInt());
-            }
+            known = number.isPresent() ? number.getAsInt() : null;
         } else if (value instanceof OptionalLong number) {
-            if (number.isPresent()) {
-                field(name, number.getAsLong());
-            }
-        } else {
+            known = number.isPresent() ? number.getAsLong() : null;
+        }
+        if (known != null) {
             json.writeFieldName(name);
-            value(value);
+            value(known);
         }
     }
 

@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Printer extends PrintWriter {
 
-    /** The name of standard output in messages. */
-    public static final String STANDARD_OUTPUT = "standard output";
-
     private final String name;
     private final Filter filter;
 
@@ -47,11 +44,6 @@ public final class Printer extends PrintWriter {
     @Override
     public void println(@Nullable String line) {
         super.println(PrintableText.line(String.valueOf(line)));
-    }
-
-    @Override
-    public void println(@Nullable Object line) {
-        println(String.valueOf(line));
     }
 
     /** Prints why the program could not do something, as one line that names it. */

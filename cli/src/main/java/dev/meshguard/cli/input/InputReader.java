@@ -42,12 +42,6 @@ public final class InputReader {
             description = "The rank of the process, for a database that several processes wrote.")
     private @Nullable Integer rank;
 
-    private final InputStream standardInput;
-
-    public InputReader(InputStream standardInput) {
-        this.standardInput = standardInput;
-    }
-
     /** Returns the name of a file in the output. */
     private static String called(String name) {
         return name.equals(STANDARD_INPUT) ? "standard input" : name;
@@ -59,7 +53,9 @@ public final class InputReader {
      * @param logs the reader of a log
      * @param outputs the reader of a file that the runtime wrote, for all ranks
      */
-    public List<Input> read(String name, AllocationLogReader logs, RuntimeOutputReader outputs) throws UsageException {
+    public List<Input> read(
+            String name, InputStream standardInput, AllocationLogReader logs, RuntimeOutputReader outputs)
+            throws UsageException {
         if (rank != null && rank < 0) {
             throw new UsageException("--rank " + rank + ": give the rank of a process, 0 or more");
         }
@@ -130,8 +126,8 @@ public final class InputReader {
     }
 
     /** Reads a file with one history, or with the memory of one moment. */
-    public Input readOne(String name) throws UsageException {
-        List<Input> all = read(name, AllocationLogReader.create(), RuntimeOutputReader.create());
+    public Input readOne(String name, InputStream standardInput) throws UsageException {
+        List<Input> all = read(name, standardInput, AllocationLogReader.create(), RuntimeOutputReader.create());
         if (all.size() > 1) {
             throw new UsageException(called(name) + " has " + all.size()
                     + " recordings, and only meshguard analyze reads several. Give a file with one, or --rank N with that of"
@@ -141,8 +137,8 @@ public final class InputReader {
     }
 
     /** Reads a file with one history. */
-    public Input.Recording readRecording(String name) throws UsageException {
-        if (readOne(name) instanceof Input.Recording recording) {
+    public Input.Recording readRecording(String name, InputStream standardInput) throws UsageException {
+        if (readOne(name, standardInput) instanceof Input.Recording recording) {
             return recording;
         }
         throw new UsageException(

@@ -1,6 +1,7 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.capture.evidence.MemoryReport;
+import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.Input;
@@ -10,7 +11,6 @@ import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
             "  meshguard diff run1.log.gz run2.log.gz",
             "  meshguard diff after_load_detailed_memory_usage.csv after_run_detailed_memory_usage.csv"
         })
-public final class Diff implements Callable<Integer> {
+public final class Diff implements Subcommand {
 
     /** For each run. */
     private static final int MAX_LOSSES = 5;
@@ -50,22 +50,15 @@ public final class Diff implements Callable<Integer> {
     private String later = "";
 
     @Mixin
-    private final InputReader reader;
-
-    private final Terminal terminal;
-
-    public Diff(Terminal terminal) {
-        this.reader = new InputReader(terminal.in());
-        this.terminal = terminal;
-    }
+    private InputReader reader = new InputReader();
 
     @Override
-    public Integer call() throws UsageException {
+    public int run(Terminal terminal) throws UsageException {
         if (earlier.equals(InputReader.STANDARD_INPUT) && later.equals(InputReader.STANDARD_INPUT)) {
             throw new UsageException(
                     "diff reads standard input once, and - is given twice: give the path of one of them.");
         }
-        List<Input> files = List.of(reader.readOne(earlier), reader.readOne(later));
+        List<Input> files = List.of(reader.readOne(earlier, terminal.in()), reader.readOne(later, terminal.in()));
         reader.rejectUnusedRank(files);
         Comparison comparison = compare(files.get(0), files.get(1));
         comparison.lines().forEach(terminal.out()::println);

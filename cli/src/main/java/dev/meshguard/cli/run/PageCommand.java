@@ -2,6 +2,7 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.OutputFile;
+import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.Input;
@@ -11,7 +12,6 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
             "  meshguard page server.log -o leak.html",
             "  gzip -dc server.log.gz | meshguard page - -o leak.html"
         })
-public final class PageCommand implements Callable<Integer> {
+public final class PageCommand implements Subcommand {
 
     private static final String SUFFIX = ".html";
 
@@ -42,7 +42,7 @@ public final class PageCommand implements Callable<Integer> {
     private String file = "";
 
     @Mixin
-    private final InputReader files;
+    private InputReader files = new InputReader();
 
     @Option(
             names = {"-o", "--output"},
@@ -50,26 +50,19 @@ public final class PageCommand implements Callable<Integer> {
             description = "Where the page goes; the name of FILE with .html, in the present folder, unless given.")
     private @Nullable Path output;
 
-    private final Terminal terminal;
-
-    public PageCommand(Terminal terminal) {
-        this.files = new InputReader(terminal.in());
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws UsageException {
+    public int run(Terminal terminal) throws UsageException {
         if (output != null) {
             OutputFile.rejectInput(file, output);
         }
-        Input.Recording recording = files.readRecording(file);
+        Input.Recording recording = files.readRecording(file, terminal.in());
         files.rejectUnusedRank(List.of(recording));
         String title = baseName(files.nameWithRank(recording));
         LeakVerdict verdict = LeakCheck.create().examine(recording.history());
         RunPage page = RunPage.of(title, recording.report(verdict));
         Path target = output == null ? Path.of(title.replace(' ', '-') + SUFFIX) : output;
         OutputFile.write(target, "-o", page::write);
-        terminal.out().println(target);
+        terminal.out().println(target.toString());
         return ExitStatus.CLEAN.code();
     }
 

@@ -2,6 +2,8 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.OutputFile;
+import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.server.ProgramRecords;
@@ -18,7 +20,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ import picocli.CommandLine.Parameters;
             "  meshguard record -p decode.html -o run.jsonl -- python3 decode.py",
             "  meshguard record --default-path --record-size 112 -- ./decode"
         })
-public final class RecordProgram implements Callable<Integer> {
+public final class RecordProgram implements Subcommand {
 
     private static final Duration FOREVER = Duration.ofDays(10_000);
     private static final int SECONDS_TO_END = 3;
@@ -73,17 +74,11 @@ public final class RecordProgram implements Callable<Integer> {
             description = "Listen at /tmp/tt_allocation_server.sock, for clients that know no other path.")
     private boolean isAtDefaultPath;
 
-    private final Terminal terminal;
-
-    public RecordProgram(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws UsageException, IOException, InterruptedException {
+    public int run(Terminal terminal) throws UsageException, IOException, InterruptedException {
         AtomicReference<TrackedProcess> started = new AtomicReference<>();
         terminal.interruption().await(() -> Optional.ofNullable(started.get()).ifPresent(RecordProgram::end));
-        try (TrackedProcess running = start()) {
+        try (TrackedProcess running = start(terminal)) {
             started.set(running);
             if (terminal.interruption().isAskedFor()) {
                 end(running);
@@ -96,7 +91,7 @@ public final class RecordProgram implements Callable<Integer> {
             }
             boolean hasFailed = running.server().failure().isPresent();
             ExitStatus result = hasFailed ? ExitStatus.FAILED : ExitStatus.of(verdict.outcome());
-            for (UsageException failure : write(report)) {
+            for (UsageException failure : write(report, terminal.out())) {
                 terminal.errors().problem(failure.getMessage());
                 result = result.orWorse(failure.status());
             }
@@ -122,12 +117,12 @@ public final class RecordProgram implements Callable<Integer> {
      *
      * @return the errors
      */
-    private List<UsageException> write(VerdictReport report) {
+    private List<UsageException> write(VerdictReport report, Printer out) {
         List<UsageException> unwritten = new ArrayList<>();
         boolean hasPage =
                 !hasNoPage && isWritten(page, "-p", RunPage.of(String.join(" ", program), report)::write, unwritten);
-        (hasPage ? report.shownAt(page.toString()) : report).text().lines().forEach(terminal.out()::println);
-        terminal.out().flush();
+        (hasPage ? report.shownAt(page.toString()) : report).text().lines().forEach(out::println);
+        out.flush();
         if (output != null) {
             isWritten(output, "-o", writer -> HistoryJson.write(report.verdict().history(), writer), unwritten);
         }
@@ -145,7 +140,7 @@ public final class RecordProgram implements Callable<Integer> {
         }
     }
 
-    private TrackedProcess start() throws UsageException {
+    private TrackedProcess start(Terminal terminal) throws UsageException {
         TrackedProcess.Builder builder = TrackedProcess.command(program.toArray(String[]::new))
                 .copyOutputTo(terminal.rawErrors())
                 .socket(isAtDefaultPath ? ProcessSocket.DEFAULT_PATH : ProcessSocket.PRIVATE);

@@ -2,6 +2,7 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.OutputFile;
+import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.event.Quantities;
@@ -10,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -26,19 +26,13 @@ import picocli.CommandLine.Parameters;
             "Example:",
             "  meshguard suite target/meshguard"
         })
-public final class Suite implements Callable<Integer> {
+public final class Suite implements Subcommand {
 
     @Parameters(paramLabel = "FOLDER", description = "The folder; its index.html is written anew.")
     private Path folder = Path.of("");
 
-    private final Terminal terminal;
-
-    public Suite(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws UsageException {
+    public int run(Terminal terminal) throws UsageException {
         if (!Files.isDirectory(folder)) {
             throw new UsageException(folder + " is no folder. Give the one to which tests write their pages.");
         }

@@ -1,11 +1,11 @@
 package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
             "  meshguard client c > meshguard.h",
             "  meshguard client python > meshguard.py && meshguard record -- python3 -m pytest -p meshguard"
         })
-public final class ClientFile implements Callable<Integer> {
+public final class ClientFile implements Subcommand {
 
     /** The languages, and the files of their clients. */
     private enum Language {
@@ -39,14 +39,8 @@ public final class ClientFile implements Callable<Integer> {
     @Parameters(paramLabel = "c|python", description = "The language of the program.")
     private Language language = Language.PYTHON;
 
-    private final Terminal terminal;
-
-    public ClientFile(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws IOException {
+    public int run(Terminal terminal) throws IOException {
         try (InputStream file = ClientFile.class.getResourceAsStream(language.file)) {
             if (file == null) {
                 throw new IllegalStateException(language.file + " is missing in the jar of the command line");

@@ -1,6 +1,7 @@
 package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.AllocationServer;
@@ -11,7 +12,6 @@ import dev.meshguard.server.protocol.Request;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
             "  meshguard dump",
             "  meshguard dump --socket /tmp/mine.sock --record-size 144"
         })
-public final class Dump implements Callable<Integer> {
+public final class Dump implements Subcommand {
 
     @Option(names = "--socket", paramLabel = "PATH", description = "The server's socket (default: ${DEFAULT-VALUE}).")
     private Path socket = AllocationServer.DEFAULT_SOCKET;
@@ -39,14 +39,8 @@ public final class Dump implements Callable<Integer> {
             description = "The size of the server's records in bytes (default: ${DEFAULT-VALUE}).")
     private int recordSize = 112;
 
-    private final Terminal terminal;
-
-    public Dump(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws UsageException {
+    public int run(Terminal terminal) throws UsageException {
         try (AllocationClient client = connected()) {
             client.send(Request.of(MessageType.DUMP_REMAINING));
             // The answer to the query follows the dump.

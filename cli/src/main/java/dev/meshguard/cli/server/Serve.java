@@ -2,6 +2,8 @@ package dev.meshguard.cli.server;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.OutputFile;
+import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.AllocationServer;
@@ -13,7 +15,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,7 @@ import picocli.CommandLine.Option;
             "  meshguard serve --socket /tmp/mine.sock --record-size 144 --log server.log",
             "  meshguard serve --record-size 72 --devices 2"
         })
-public final class Serve implements Callable<Integer> {
+public final class Serve implements Subcommand {
 
     private static final int MAX_DEVICES = 1024;
     private static final long MAX_DEAD_CHECK_SECONDS = TimeUnit.DAYS.toSeconds(1);
@@ -76,15 +77,9 @@ public final class Serve implements Callable<Integer> {
                             + " programs in other containers.")
     private long deadCheck;
 
-    private final Terminal terminal;
-
-    public Serve(Terminal terminal) {
-        this.terminal = terminal;
-    }
-
     @Override
-    public Integer call() throws UsageException {
-        AllocationServer server = start();
+    public int run(Terminal terminal) throws UsageException {
+        AllocationServer server = start(terminal);
         try {
             terminal.interruption().await(server::close);
             if (log == null) {
@@ -97,19 +92,15 @@ public final class Serve implements Callable<Integer> {
         } finally {
             server.close();
         }
-        return statusOf(server).code();
-    }
-
-    /** A stop is the normal end of a server: a signal's own status, 143 or 130, would look like a failure. */
-    private ExitStatus statusOf(AllocationServer server) {
         if (server.failure().isPresent()) {
-            return ExitStatus.FAILED;
+            return ExitStatus.FAILED.code();
         }
+        // A stop is the normal end of a server: a signal's own status, 143 or 130, would look like a failure.
         boolean isUnwritten = terminal.out().hasFailed() || server.logFailure().isPresent();
-        return isUnwritten ? ExitStatus.UNWRITTEN : ExitStatus.CLEAN;
+        return (isUnwritten ? ExitStatus.UNWRITTEN : ExitStatus.CLEAN).code();
     }
 
-    private AllocationServer start() throws UsageException {
+    private AllocationServer start(Terminal terminal) throws UsageException {
         checkRange("--devices", devices, MAX_DEVICES);
         checkRange("--dead-check", deadCheck, MAX_DEAD_CHECK_SECONDS);
         AllocationServer.Builder builder = AllocationServer.builder()
@@ -122,7 +113,7 @@ public final class Serve implements Callable<Integer> {
                 .onProblem(terminal.errors()::problem);
         records.size().ifPresent(builder::recordSize);
         if (STANDARD_OUTPUT.equals(log)) {
-            builder.log(flushed());
+            builder.log(flushed(terminal.out()));
         } else if (log != null) {
             builder.log(Path.of(log));
         }
@@ -147,12 +138,12 @@ public final class Serve implements Callable<Integer> {
     }
 
     /** Flushes each text, because a watched log must not wait in a buffer. */
-    private Writer flushed() {
-        return new FilterWriter(terminal.out()) {
+    private static Writer flushed(Printer printer) {
+        return new FilterWriter(printer) {
             @Override
             public void write(String text, int from, int length) throws IOException {
                 super.write(text, from, length);
-                Optional<String> failure = terminal.out().failure();
+                Optional<String> failure = printer.failure();
                 if (failure.isPresent()) {
                     throw new IOException(failure.get());
                 }
