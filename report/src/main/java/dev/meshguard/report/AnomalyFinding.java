@@ -6,6 +6,7 @@ import dev.meshguard.event.HistoryEvent.Freed;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.report.VerdictReport.Fact;
 import java.util.List;
 import java.util.Optional;
@@ -58,25 +59,26 @@ record AnomalyFinding(Anomaly anomaly, MemoryNames names) implements Finding {
         if (anomaly.kind() == Anomaly.Kind.UNKNOWN_FREE && free().isPresent()) {
             return allocatedByAnother(free().get(), buffer);
         }
-        String size = Quantities.size(buffer.size());
-        return buffer.isLive()
-                ? "the buffer there, " + size + ", was reported at event #" + buffer.allocatedAt()
-                        + " and is another one: "
-                        + difference(free().orElseThrow().details(), buffer)
-                : (names.hasDevice(buffer) ? "the buffer that was there, " : "it, ") + size + ", was "
-                        + names.of(buffer.request()).freed() + " before, at event #"
+        Optional<Report> open = buffer.reports().stream()
+                .filter(report -> report.wasOpenAt(anomaly.event().number()))
+                .findFirst();
+        return open.isPresent() && free().isPresent()
+                ? "the buffer there, " + Quantities.size(open.get().size()) + ", was reported at event #"
+                        + open.get().allocatedAt() + " and is another one: "
+                        + difference(free().get().details(), open.get().details())
+                : (names.hasDevice(buffer) ? "the buffer that was there, " : "it, ") + Quantities.size(buffer.size())
+                        + ", was " + names.of(buffer.request()).freed() + " before, at event #"
                         + buffer.freedAt().orElse(buffer.allocatedAt())
                         + (buffer.isCollected() ? ", when its handle was collected" : "");
     }
 
-    private static String difference(AllocationDetails freed, BufferGeneration buffer) {
-        if (freed.kind() != buffer.kind()) {
+    private static String difference(AllocationDetails freed, AllocationDetails reported) {
+        if (freed.kind() != reported.kind()) {
             return freed.kind() == BufferKind.BUFFER ? "it is a circular buffer" : "the free is of a circular buffer";
         }
         if (freed.view()) {
             return "the free is of a view";
         }
-        AllocationDetails reported = buffer.request().details();
         return freed.mayHaveOwnerOf(reported)
                 ? "it takes another extent of its bank"
                 : "the free names " + freed.owner().orElseThrow() + ", not "

@@ -141,8 +141,29 @@ class VerdictReportTests {
     void saysWhyAFreeIsNotOfTheBufferAtItsAddress(AllocationDetails freed, String why) {
         tracker.allocated(tracker.request(OF_ADD), 3, BufferType.L1, 4096, 64, Ownership.OWNING);
         tracker.freed(tracker.release(freed), 3, BufferType.L1, 4096, Ownership.OWNING);
+        tracker.freed(tracker.release(OF_ADD), 3, BufferType.L1, 4096, Ownership.OWNING);
 
-        assertThat(text()).containsIgnoringWhitespaces("is another one: " + why);
+        assertThat(text())
+                .contains("1. free that fits no buffer there: L1 0x1000 (4096) on device 3 (event #2)")
+                .containsIgnoringWhitespaces("is another one: " + why);
+    }
+
+    @Test
+    void comparesAFreeWithTheReportThatWasOpenThen() {
+        for (String program : List.of("add", "matmul")) {
+            tracker.allocated(
+                    tracker.request(OF_ADD.ownedBy(Owner.program(program))),
+                    3,
+                    BufferType.L1,
+                    4096,
+                    64,
+                    Ownership.OWNING);
+        }
+        for (int times = 0; times < 2; times++) {
+            tracker.freed(tracker.release(OF_ADD), 3, BufferType.L1, 4096, Ownership.OWNING);
+        }
+
+        assertThat(text()).containsIgnoringWhitespaces("the free names program add, not program matmul");
     }
 
     @Test

@@ -47,6 +47,8 @@ public record Anomaly(
     public enum Kind {
         /** A free was reported for an address whose buffer was freed before. */
         DOUBLE_FREE("double free", true),
+        /** A free was reported for the address of a live buffer that has another kind, owner or extent, or is no view. */
+        MISMATCHED_FREE("free that fits no buffer there", true),
         /** A free was reported for an address without any earlier report, or without one of the mesh that it names. */
         UNKNOWN_FREE("free of an unknown address", true),
         /**

@@ -300,7 +300,9 @@ final class HistoryPass {
         if (generation == null) {
             BufferGeneration last = address.lastOf(allocatingMesh, details);
             note(
-                    last == null ? Anomaly.Kind.UNKNOWN_FREE : Anomaly.Kind.DOUBLE_FREE,
+                    last == null
+                            ? Anomaly.Kind.UNKNOWN_FREE
+                            : last.isLive() ? Anomaly.Kind.MISMATCHED_FREE : Anomaly.Kind.DOUBLE_FREE,
                     report,
                     last == null ? address.latest() : last);
             if (last != null && last.isLive() && details.view()) {
