@@ -96,23 +96,19 @@ final class ExcludedFindings {
 
     /** Returns how many of the reported buffers are of each verdict, for verdicts with any. */
     List<ExpectationResult> results(List<Survivor> reported) {
-        if (reported.isEmpty()) {
-            return List.of();
-        }
-        IdentityHashMap<Expectation, List<BufferGeneration>> buffers = reported.stream()
+        Map<Expectation, List<BufferGeneration>> buffers = reported.stream()
                 .collect(Collectors.groupingBy(
                         survivor -> survivor.expectation().orElseThrow(),
                         IdentityHashMap::new,
                         Collectors.mapping(Survivor::buffer, Collectors.toList())));
-        return verdicts.stream()
-                .map(ExcludedVerdict::entry)
-                .filter(buffers::containsKey)
-                .map(entry -> result(entry, buffers.getOrDefault(entry, List.of())))
-                .toList();
-    }
-
-    private static ExpectationResult result(Expectation entry, List<BufferGeneration> buffers) {
-        long bytes = buffers.stream().mapToLong(BufferGeneration::size).sum();
-        return new ExpectationResult(entry, buffers.size(), bytes, 0, Deadline.NONE);
+        List<ExpectationResult> results = new ArrayList<>();
+        for (ExcludedVerdict excluded : verdicts) {
+            List<BufferGeneration> own = buffers.getOrDefault(excluded.entry(), List.of());
+            if (!own.isEmpty()) {
+                long bytes = own.stream().mapToLong(BufferGeneration::size).sum();
+                results.add(new ExpectationResult(excluded.entry(), own.size(), bytes, 0, Deadline.NONE));
+            }
+        }
+        return results;
     }
 }

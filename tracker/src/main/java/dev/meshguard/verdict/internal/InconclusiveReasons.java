@@ -232,13 +232,9 @@ final class InconclusiveReasons {
     // Reports that leave survivors undecided
 
     private List<Survivor> undecided(Kind kind) {
-        List<Survivor> undecided = new ArrayList<>();
-        for (Survivor survivor : survivors) {
-            if (survivor.diagnosis().reason().equals(Optional.of(kind))) {
-                undecided.add(survivor);
-            }
-        }
-        return undecided;
+        return survivors.stream()
+                .filter(survivor -> survivor.diagnosis().reason().equals(Optional.of(kind)))
+                .toList();
     }
 
     private void outOfOrder() {

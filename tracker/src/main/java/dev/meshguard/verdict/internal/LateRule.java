@@ -171,8 +171,7 @@ final class LateRule implements Rule {
         }
         long began = close.getAsLong();
         List<Report> held = generation.reports().stream()
-                .filter(report ->
-                        report.allocatedAt() < began && report.freedAt().orElseThrow() > began)
+                .filter(report -> report.wasOpenAt(began))
                 .toList();
         List<Report> late = held.stream()
                 .filter(report -> isLateAtAClose(report, ended.history()))

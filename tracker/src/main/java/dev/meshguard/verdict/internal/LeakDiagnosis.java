@@ -62,17 +62,13 @@ final class LeakDiagnosis {
      * another owner, and has the same mesh and extent.
      */
     static Optional<Evidence> overtakenBy(SurvivorFacts survivor) {
-        for (Report remaining : survivor.buffer().reportsRemaining()) {
-            Optional<HistoryEvent.Freed> free = freesOfOthers(survivor, remaining)
-                    .filter(freed -> freed.number() < remaining.allocatedAt() && isOf(freed, remaining))
-                    .findFirst();
-            if (free.isPresent()) {
-                return free.map(freed -> Evidence.formatted(
-                        "a free that fits it came at event #%d, before it was reported (event #%d)",
-                        freed.number(), remaining.allocatedAt()));
-            }
-        }
-        return Optional.empty();
+        return survivor.buffer().reportsRemaining().stream()
+                .flatMap(remaining -> freesOfOthers(survivor, remaining)
+                        .filter(freed -> freed.number() < remaining.allocatedAt() && isOf(freed, remaining))
+                        .map(freed -> Evidence.formatted(
+                                "a free that fits it came at event #%d, before it was reported (event #%d)",
+                                freed.number(), remaining.allocatedAt())))
+                .findFirst();
     }
 
     /**
@@ -111,30 +107,26 @@ final class LeakDiagnosis {
                 && one.processId().equals(other.processId());
     }
 
-    /** Returns that the free may be missing because the source did not report for a while, or lost reports. */
     private static Optional<Reason> unreported(SurvivorFacts survivor) {
-        if (survivor.addressState() != AddressState.UNKNOWN && !mayListAnother(survivor)) {
-            return Optional.empty();
-        }
-        return trackingOff(survivor)
-                .or(() -> reportsLost(survivor))
-                .or(() -> freeOfReusedAddress(survivor))
-                .or(() -> freeOfAnother(survivor));
+        return survivor.addressState() != AddressState.UNKNOWN && !mayListAnother(survivor)
+                ? Optional.empty()
+                : unreportedLater(survivor)
+                        .or(() -> freeOfReusedAddress(survivor))
+                        .or(() -> freeOfAnother(survivor));
     }
 
-    private static Optional<Reason> trackingOff(SurvivorFacts survivor) {
-        return gapAfter(survivor.buffer(), survivor.history())
+    /** Returns that the free may be missing because the source did not report for a while, or lost reports. */
+    private static Optional<Reason> unreportedLater(SurvivorFacts survivor) {
+        AllocationHistory history = survivor.history();
+        return gapAfter(survivor.buffer(), history)
                 .map(gap -> maybeFreed(
                         Kind.TRACKING_OFF,
-                        survivor.history().resumesAfter(gap) ? "tracking was off later on" : "tracking ended later on",
-                        gap));
-    }
-
-    private static Optional<Reason> reportsLost(SurvivorFacts survivor) {
-        return survivor.history().lostReports().stream()
-                .filter(lost -> lost.number() > survivor.buffer().allocatedAt())
-                .findFirst()
-                .map(lost -> maybeFreed(Kind.REPORTS_LOST, "reports got lost later on", lost));
+                        history.resumesAfter(gap) ? "tracking was off later on" : "tracking ended later on",
+                        gap))
+                .or(() -> history.lostReports().stream()
+                        .filter(lost -> lost.number() > survivor.buffer().allocatedAt())
+                        .findFirst()
+                        .map(lost -> maybeFreed(Kind.REPORTS_LOST, "reports got lost later on", lost)));
     }
 
     private static Reason maybeFreed(Kind kind, String why, HistoryEvent event) {
@@ -233,14 +225,14 @@ final class LeakDiagnosis {
 
     private static boolean fitsAsWell(Report own, Report freed) {
         AllocationDetails details = own.details();
-        OptionalLong extent =
-                freed.release().map(release -> release.details().extent()).orElse(OptionalLong.empty());
-        return freed.allocatedAt() < own.allocatedAt()
-                && freed.freedAt().orElse(0) > own.allocatedAt()
+        return !freed.isOpen()
+                && freed.wasOpenAt(own.allocatedAt())
                 && freed.request() != own.request()
                 && own.ownership() == freed.ownership()
                 && haveOneSource(details, freed.details())
-                && (extent.isEmpty() || extent.equals(details.extent()));
+                && freed.release().stream()
+                        .map(release -> release.details().extent())
+                        .allMatch(extent -> extent.isEmpty() || extent.equals(details.extent()));
     }
 
     /** Returns the first period without reports in which a buffer may have been freed. */

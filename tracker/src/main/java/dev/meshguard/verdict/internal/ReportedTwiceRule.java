@@ -81,11 +81,8 @@ final class ReportedTwiceRule implements Rule {
 
     /** Returns the device that a report named; it differs from the buffer's where a mesh does not cover it. */
     private static int deviceOf(SurvivorFacts survivor, Report report) {
-        return survivor.history()
-                .event(report.allocatedAt())
-                .filter(HistoryEvent.Allocated.class::isInstance)
-                .map(event -> ((HistoryEvent.Allocated) event).device())
-                .orElse(survivor.buffer().device());
+        HistoryEvent event = survivor.history().event(report.allocatedAt()).orElseThrow();
+        return ((HistoryEvent.Allocated) event).device();
     }
 
     private static Optional<Evidence> viewOfAPart(SurvivorFacts survivor) {

@@ -220,9 +220,8 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
         OptionalLong again = reservedAgainAt();
         if (again.isPresent()) {
             return Optional.of(Evidence.formatted(
-                            "its allocator reserved the address for another request at event #%d, so it was freed before that",
-                            again.getAsLong())
-                    .provedBy(again.getAsLong()));
+                    "its allocator reserved the address for another request at event #%d, so it was freed before that",
+                    again.getAsLong()));
         }
         String when = switch (moment) {
             case CLOSE_BEGUN -> "when close began";
@@ -231,13 +230,12 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
         };
         return snapshot(moment)
                 .map(event -> Evidence.formatted(
-                                "%s reported %s as %s %s (event #%d)",
-                                allocatorOf(event.snapshot()),
-                                Quantities.address(buffer.address()),
-                                history().stateOf(buffer, event) == AddressState.ALLOCATED ? "allocated" : "free",
-                                when,
-                                event.number())
-                        .provedBy(event.number()));
+                        "%s reported %s as %s %s (event #%d)",
+                        allocatorOf(event.snapshot()),
+                        Quantities.address(buffer.address()),
+                        history().stateOf(buffer, event) == AddressState.ALLOCATED ? "allocated" : "free",
+                        when,
+                        event.number()));
     }
 
     private String allocatorOf(WitnessSnapshot snapshot) {
@@ -265,9 +263,9 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
                 .map(anomaly -> (HistoryEvent.FreeIgnored) anomaly.event())
                 .filter(this::isAfterLastReport)
                 .toList();
-        return frees.stream()
-                .filter(first -> frees.size() >= handlesToRelease())
-                .findFirst();
+        return frees.size() < handlesToRelease()
+                ? Optional.empty()
+                : frees.stream().findFirst();
     }
 
     /**
@@ -275,11 +273,10 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
      * report counts as a request.
      */
     private long handlesToRelease() {
-        long anonymous = remaining().stream()
-                .filter(report -> report.request().isAnonymous())
+        return remaining().stream()
+                .<Object>map(report -> report.request().isAnonymous() ? report : report.request())
+                .distinct()
                 .count();
-        return anonymous
-                + openRequests().filter(request -> !request.isAnonymous()).count();
     }
 
     /** Returns the last free that freed nothing, because another handle shares the buffer or because it failed, if there was one. */
@@ -350,14 +347,13 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
                 ? Optional.empty()
                 : snapshot(Moment.AFTER_WIPE)
                         .map(event -> Evidence.formatted(
-                                        "sub-device manager %d was %s when the mesh closed: its allocator listed %s as %s"
-                                                + " afterwards (event #%d)",
-                                        subDevice.get().manager(),
-                                        isFree ? "cleaned up" : "not cleaned up",
-                                        Quantities.address(buffer.address()),
-                                        isFree ? "free" : "allocated",
-                                        event.number())
-                                .provedBy(event.number()));
+                                "sub-device manager %d was %s when the mesh closed: its allocator listed %s as %s"
+                                        + " afterwards (event #%d)",
+                                subDevice.get().manager(),
+                                isFree ? "cleaned up" : "not cleaned up",
+                                Quantities.address(buffer.address()),
+                                isFree ? "free" : "allocated",
+                                event.number()));
     }
 
     /** It is unknown which of several requests at one address still holds it. */
@@ -368,9 +364,8 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
                 .filter(report -> report.request() != open.get(0).request())
                 .reduce((earlier, later) -> later)
                 .map(last -> Evidence.formatted(
-                                "%d reports of that address are open, the last one of event #%d (%d B), at %s",
-                                open.size(), last.allocatedAt(), last.size(), Phrases.callSite(last.request()))
-                        .provedBy(last.allocatedAt()));
+                        "%d reports of that address are open, the last one of event #%d (%d B), at %s",
+                        open.size(), last.allocatedAt(), last.size(), Phrases.callSite(last.request())));
     }
 
     /** Explains an ignored free to a reader who assumes that the buffer was freed. */
@@ -378,17 +373,15 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
         String site = Phrases.callSite(ignored.request());
         if (ignored.reason() != IgnoredFreeReason.FAILED) {
             return Evidence.formatted(
-                            "a free of it was ignored (event #%d), because %s, at %s",
-                            ignored.number(), ignored.reason().description(), site)
-                    .provedBy(ignored.number());
+                    "a free of it was ignored (event #%d), because %s, at %s",
+                    ignored.number(), ignored.reason().description(), site);
         }
         Optional<String> message = ignored.details().label();
         return Evidence.formatted(
-                        "a call that should %s it failed at event #%d%s, at %s",
-                        vocabulary().free(),
-                        ignored.number(),
-                        message.map(text -> " with " + text).orElse(""),
-                        site)
-                .provedBy(ignored.number());
+                "a call that should %s it failed at event #%d%s, at %s",
+                vocabulary().free(),
+                ignored.number(),
+                message.map(text -> " with " + text).orElse(""),
+                site);
     }
 }

@@ -12,9 +12,9 @@ import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -42,38 +42,38 @@ final class SurvivorGrouping {
     private final AllocationHistory history;
     private final List<Survivor> survivors;
     /** More is reported about them than that they were freed. */
-    private final Set<BufferGeneration> freedLate = new HashSet<>();
+    private final Set<BufferGeneration> freedLate;
 
     SurvivorGrouping(HistoryIndex index, List<Survivor> survivors) {
         this.index = index;
         this.history = index.history();
         this.survivors = survivors;
-        survivors.stream()
+        this.freedLate = survivors.stream()
                 .map(Survivor::buffer)
                 .filter(buffer -> !buffer.isLive())
-                .forEach(freedLate::add);
+                .collect(Collectors.toSet());
     }
 
     /** Returns the groups in the order of their oldest survivor. */
     List<SurvivorGroup> groups() {
-        Map<Object, List<Survivor>> alike = new LinkedHashMap<>();
-        for (Survivor survivor : survivors) {
-            alike.computeIfAbsent(keyOf(survivor), unused -> new ArrayList<>()).add(survivor);
-        }
-        IdentityHashMap<List<Survivor>, List<Survivor>> roots = roots(alike.values());
-        IdentityHashMap<List<Survivor>, List<SurvivorGroup>> consequences = new IdentityHashMap<>();
-        for (List<Survivor> group : alike.values()) {
-            if (roots.containsKey(group)) {
-                consequences
-                        .computeIfAbsent(roots.get(group), unused -> new ArrayList<>())
-                        .add(new SurvivorGroup(group, List.of(), circumstances(group)));
-            }
-        }
-        return alike.values().stream()
+        Collection<List<Survivor>> alike = survivors.stream()
+                .collect(Collectors.groupingBy(SurvivorGrouping::keyOf, LinkedHashMap::new, Collectors.toList()))
+                .values();
+        IdentityHashMap<List<Survivor>, List<Survivor>> roots = roots(alike);
+        IdentityHashMap<List<Survivor>, List<SurvivorGroup>> consequences = alike.stream()
+                .filter(roots::containsKey)
+                .collect(Collectors.groupingBy(
+                        roots::get,
+                        IdentityHashMap::new,
+                        Collectors.mapping(group -> group(group, List.of()), Collectors.toList())));
+        return alike.stream()
                 .filter(group -> !roots.containsKey(group))
-                .map(group ->
-                        new SurvivorGroup(group, consequences.getOrDefault(group, List.of()), circumstances(group)))
+                .map(group -> group(group, consequences.getOrDefault(group, List.of())))
                 .toList();
+    }
+
+    private SurvivorGroup group(List<Survivor> alike, List<SurvivorGroup> consequences) {
+        return new SurvivorGroup(alike, consequences, circumstances(alike));
     }
 
     private static Object keyOf(Survivor survivor) {

@@ -63,8 +63,7 @@ final class TraceReplays {
         private Optional<HistoryEvent.ProgramCaptured> firstRunWith(Report report) {
             return report.details().owner().map(programs::get).stream()
                     .flatMap(List::stream)
-                    .filter(captured -> report.allocatedAt() < captured.number()
-                            && captured.number() < report.freedAt().orElse(Long.MAX_VALUE))
+                    .filter(captured -> report.wasOpenAt(captured.number()))
                     .findFirst();
         }
 

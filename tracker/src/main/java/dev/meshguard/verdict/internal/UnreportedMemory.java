@@ -33,16 +33,15 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
      */
     static List<UnreportedMemory> in(HistoryIndex index) {
         AllocationHistory history = index.history();
-        List<HistoryEvent.Witnessed> snapshots = new ArrayList<>();
-        for (HistoryEvent.Witnessed event : history.witnessSnapshots()) {
+        List<UnreportedMemory> all = new ArrayList<>();
+        for (HistoryEvent.Witnessed event :
+                history.context().isPresent() ? List.<HistoryEvent.Witnessed>of() : history.witnessSnapshots()) {
             if (event.snapshot().moment() != Moment.AFTER_WIPE
                     && !event.snapshot().isEmpty()) {
-                snapshots.add(event);
+                all.add(new Search(history, index).in(event));
             }
         }
-        return snapshots.isEmpty() || history.context().isPresent()
-                ? List.of()
-                : snapshots.stream().map(new Search(history, index)::in).toList();
+        return all;
     }
 
     /** Returns the memory that was freed as an anomaly for each address. */
@@ -121,8 +120,7 @@ record UnreportedMemory(HistoryEvent.Witnessed snapshot, List<MemoryAddress> hel
                     && buffer.reports().stream()
                             .anyMatch(report -> report.ownership() == Ownership.OWNING
                                     && report.details().kind() == BufferKind.BUFFER
-                                    && report.allocatedAt() < event.number()
-                                    && report.freedAt().orElse(Long.MAX_VALUE) > event.number());
+                                    && report.wasOpenAt(event.number()));
         }
 
         private boolean isFreedAfter(long held, MemoryAddress place, HistoryEvent.Witnessed event) {
