@@ -14,7 +14,6 @@ import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.time.LocalDate;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -95,22 +94,18 @@ final class ExpectationMatcher {
      * A survivor that an entry means but does not permit has leaked, also if it would be expected without the entry.
      */
     private Diagnosis withoutRoom(Diagnosis diagnosis, List<Entry> fitting) {
-        if (fitting.isEmpty()) {
-            return diagnosis;
-        }
-        List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
-        fitting.stream()
+        List<Evidence> expired = fitting.stream()
                 .filter(entry -> entry.deadline == Deadline.PASSED)
-                .forEach(entry -> evidence.add(expired(entry.expectation)));
-        boolean wouldBeExpected = diagnosis.status() == SurvivorStatus.EXPECTED;
-        if (wouldBeExpected && evidence.size() == diagnosis.evidence().size()) {
-            evidence.add(Evidence.of("more of them survived than the expectations allow"));
+                .map(entry -> expired(entry.expectation))
+                .toList();
+        if (fitting.isEmpty() || diagnosis.status() != SurvivorStatus.EXPECTED) {
+            return diagnosis.and(expired);
         }
-        return new Diagnosis(
-                diagnosis.cause(),
-                wouldBeExpected ? SurvivorStatus.LEAKED : diagnosis.status(),
-                evidence,
-                diagnosis.reason());
+        return new Diagnosis(diagnosis.cause(), SurvivorStatus.LEAKED, diagnosis.evidence(), diagnosis.reason())
+                .and(
+                        expired.isEmpty()
+                                ? List.of(Evidence.of("more of them survived than the expectations allow"))
+                                : expired);
     }
 
     private Evidence expired(Expectation expectation) {

@@ -67,7 +67,6 @@ final class HistoryIndex {
     private final Map<Object, Siblings> siblings = new HashMap<>();
     private final Map<MemoryAddress, List<BufferGeneration>> generations = new HashMap<>();
     private final Table<OfLine, BufferGeneration> lines = new Table<>(this::fromLinesOfSurvivors, this::lineOf);
-    private final Table<Long, BufferGeneration> liveAtCheck;
     private final Table<BufferGeneration, Anomaly> anomalies;
     private final Table<MemoryAddress, Anomaly> strayFrees;
     private final Table<MemoryAddress, HistoryEvent.FreeIgnored> freesInVain;
@@ -83,7 +82,6 @@ final class HistoryIndex {
     HistoryIndex(AllocationHistory history, AllocationHistory whole) {
         this.history = history;
         this.ofWhole = whole == history ? Optional.empty() : Optional.of(new HistoryIndex(whole, whole));
-        this.liveAtCheck = new Table<>(() -> history.liveAtCheck().stream(), BufferGeneration::allocatedAt);
         this.anomalies = new Table<>(
                 () -> history.anomalies().stream()
                         .filter(anomaly -> anomaly.generation().isPresent()),
@@ -108,7 +106,8 @@ final class HistoryIndex {
 
     /** Returns the same generation in the whole history, if there are events after the check. */
     Optional<SurvivorFacts> later(BufferGeneration buffer) {
-        return ofWhole.flatMap(whole -> whole.liveAtCheck.at(buffer.allocatedAt()).stream()
+        return ofWhole.flatMap(whole -> whole.generationsAt(MemoryAddress.of(buffer)).stream()
+                .filter(same -> same.allocatedAt() == buffer.allocatedAt())
                 .findFirst()
                 .map(same -> new SurvivorFacts(same, whole)));
     }

@@ -236,19 +236,13 @@ final class TraceReplays {
 
     private void overwritten(Capture capture, Memory memory) {
         BufferGeneration buffer = memory.buffer();
-        Long next = capture.replays.higherKey(buffer.allocatedAt());
-        if (next == null || next >= memory.until() || capture.owns(buffer) || givenBack.contains(buffer)) {
-            return;
+        Collection<HistoryEvent.TraceReplayed> replays = capture.replays(buffer.allocatedAt(), memory.until());
+        if (!replays.isEmpty() && !capture.owns(buffer) && !givenBack.contains(buffer)) {
+            // Two allocators that hold it at a time are another finding.
+            capture.written
+                    .over(memory, buffer.allocatedAt())
+                    .ifPresent(writer -> add(Overwrite.Kind.BY_REPLAY, memory, Optional.of(writer), capture, replays));
         }
-        // Two allocators that hold it at a time are another finding.
-        capture.written
-                .over(memory, buffer.allocatedAt())
-                .ifPresent(writer -> add(
-                        Overwrite.Kind.BY_REPLAY,
-                        memory,
-                        Optional.of(writer),
-                        capture,
-                        capture.replays(buffer.allocatedAt(), memory.until())));
     }
 
     /** Returns the commands of the trace, the binaries of its programs and its inputs. */
@@ -341,10 +335,9 @@ final class TraceReplays {
     }
 
     private long heldUntil(BufferGeneration buffer) {
-        return Math.min(
-                buffer.freedAt().orElse(Long.MAX_VALUE),
-                Math.min(
-                        buffer.reservedAgainAt().orElse(Long.MAX_VALUE),
-                        history.closeOf(buffer).orElse(Long.MAX_VALUE)));
+        return Stream.of(buffer.freedAt(), buffer.reservedAgainAt(), history.closeOf(buffer))
+                .mapToLong(end -> end.orElse(Long.MAX_VALUE))
+                .min()
+                .getAsLong();
     }
 }
