@@ -86,6 +86,16 @@ public final class BufferGeneration {
             return freedAt.isEmpty();
         }
 
+        /** Returns whether its handle was garbage collected; else a call freed it, or none did. */
+        public boolean isCollected() {
+            return release.filter(free -> free.details().handleCollected()).isPresent();
+        }
+
+        /** Returns whether another report is of the same request; of anonymous ones that is not known. */
+        public boolean isOfOneRequestWith(Report other) {
+            return request.equals(other.request) && !request.isAnonymous();
+        }
+
         /** Returns whether it was open at the event of a number. */
         public boolean wasOpenAt(long event) {
             return allocatedAt < event && freedAt.orElse(Long.MAX_VALUE) > event;
@@ -311,7 +321,7 @@ public final class BufferGeneration {
         return !isLive()
                 && reports.stream()
                         .filter(report -> report.freedAt().orElseThrow() == lastFree)
-                        .anyMatch(last -> last.release().orElseThrow().details().handleCollected());
+                        .anyMatch(Report::isCollected);
     }
 
     /** Returns the request of the first report. */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -27,11 +28,7 @@ public record Evidence(String text, List<Long> events) {
 
     /** Returns evidence with the given events as proof. */
     public static Evidence of(String words, long... events) {
-        List<Long> numbers = new ArrayList<>(events.length);
-        for (long event : events) {
-            numbers.add(event);
-        }
-        return new Evidence(words, numbers);
+        return new Evidence(words, LongStream.of(events).boxed().toList());
     }
 
     /**
@@ -50,8 +47,8 @@ public record Evidence(String text, List<Long> events) {
     }
 
     /** Returns this fact with the given events as proof, instead of those that it names. */
-    public Evidence provedBy(long... numbers) {
-        return of(text, numbers);
+    public Evidence provedBy(List<Long> numbers) {
+        return new Evidence(text, numbers);
     }
 
     @Override

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -44,8 +45,12 @@ final class BareReportRule implements Rule {
         if (!buffer.isLive() || !isBare(buffer) || isKnownOtherwise(survivor)) {
             return Optional.empty();
         }
+        boolean isAnonymous = buffer.request().isAnonymous();
         List<Evidence> reasons = Stream.of(
-                        severalReports(buffer), freedElsewhere(survivor), freedBefore(survivor), onTheStack(survivor))
+                        severalReports(buffer),
+                        isAnonymous ? Optional.<Evidence>empty() : freedElsewhere(survivor),
+                        isAnonymous ? Optional.<Evidence>empty() : freedBefore(survivor),
+                        onTheStack(survivor))
                 .flatMap(Optional::stream)
                 .toList();
         return reasons.stream()
@@ -87,20 +92,16 @@ final class BareReportRule implements Rule {
                             "%d reports of this address are open, and an allocator does not allocate an address twice: some are of a"
                                     + " view or a circular buffer, or a free is missing (the last report is event #%d)",
                             open.size(), open.get(open.size() - 1).allocatedAt())
-                    .provedBy(open.stream().mapToLong(Report::allocatedAt).toArray()));
+                    .provedBy(open.stream().map(Report::allocatedAt).toList()));
         }
         List<Report> reports = buffer.reports();
-        for (int i = 1; i < reports.size(); i++) {
-            Report earlier = reports.get(i - 1);
-            Report later = reports.get(i);
-            if (isTheSameAgain(earlier, later)) {
-                return Optional.of(Evidence.formatted(
+        return IntStream.range(1, reports.size())
+                .filter(later -> isTheSameAgain(reports.get(later - 1), reports.get(later)))
+                .mapToObj(later -> Evidence.formatted(
                         "it was reported twice in a row (events #%d and #%d) and not freed as often: one report may be of"
                                 + " a view, whose end need not be reported",
-                        earlier.allocatedAt(), later.allocatedAt()));
-            }
-        }
-        return Optional.empty();
+                        reports.get(later - 1).allocatedAt(), reports.get(later).allocatedAt()))
+                .findFirst();
     }
 
     /** Reports without any details are ordered by device only: it is unknown which report followed which. */
@@ -114,9 +115,6 @@ final class BareReportRule implements Rule {
     private Optional<Evidence> freedElsewhere(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
         long last = buffer.lastOpenReportAt().orElse(0);
-        if (buffer.request().isAnonymous()) {
-            return Optional.empty();
-        }
         return survivor.history().devices().stream()
                 .filter(device -> device != buffer.device())
                 .flatMap(device -> survivor.strayFreesOn(device).stream())
@@ -131,9 +129,6 @@ final class BareReportRule implements Rule {
     /** The free that found nothing came between the previous generation and this one. */
     private static Optional<Evidence> freedBefore(SurvivorFacts survivor) {
         BufferGeneration buffer = survivor.buffer();
-        if (buffer.request().isAnonymous()) {
-            return Optional.empty();
-        }
         return survivor.strayFreesOn(buffer.device()).stream()
                 .filter(stray ->
                         stray.event().number() < buffer.allocatedAt() && generationOf(stray) == buffer.generation() - 1)
@@ -160,7 +155,7 @@ final class BareReportRule implements Rule {
                                 "it lies in a stack of L1 buffers without gaps from %s, where L1 begins on %s. Circular buffers"
                                         + " stack upward from there, and the allocator allocates L1 from the top",
                                 Quantities.address(found.address()), found.description())
-                        .provedBy(buffer.allocatedAt()));
+                        .provedBy(List.of(buffer.allocatedAt())));
     }
 
     /** Returns the addresses of L1 that follow one another from a known base, with that base. */

@@ -113,7 +113,7 @@ final class ExpectationMatcher {
         return Evidence.formatted(
                         "it was expected until %s, and the check was made on %s",
                         expectation.until().orElseThrow(), check.today())
-                .provedBy(check.number());
+                .provedBy(List.of(check.number()));
     }
 
     // Overwritten buffers

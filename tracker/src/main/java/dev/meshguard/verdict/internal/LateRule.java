@@ -115,16 +115,14 @@ final class LateRule implements Rule {
         return later.buffer().reports().stream()
                 .filter(report -> report.freedAt().orElse(0) > check)
                 .max(BY_FREE)
-                .filter(last -> !isOfCollectedHandle(last)
-                        && later.buffer().reportsRemaining().stream()
-                                .allMatch(remaining -> remaining.request().equals(last.request())
-                                        && !remaining.request().isAnonymous()))
+                .filter(last -> !last.isCollected()
+                        && later.buffer().reportsRemaining().stream().allMatch(last::isOfOneRequestWith))
                 .map(last -> freeOf(last, later));
     }
 
     private static Free freeOf(Report report, SurvivorFacts survivor) {
         long event = report.freedAt().orElseThrow();
-        return isOfCollectedHandle(report)
+        return report.isCollected()
                 ? new Free(event, "no call freed it: its handle was collected", Optional.empty())
                 : new Free(event, survivor.vocabulary().freed(), report.release());
     }
@@ -153,7 +151,7 @@ final class LateRule implements Rule {
     private static Optional<Diagnosis> ended(SurvivorFacts ended) {
         return lateReports(ended).stream().max(BY_FREE).map(last -> {
             Evidence free = evidence(freeOf(last, ended), ended);
-            return isOfCollectedHandle(last)
+            return last.isCollected()
                     ? diagnosis(Cause.LOST, SurvivorStatus.LEAKED, free, ended)
                     : diagnosis(Cause.LATE, SurvivorStatus.FREED_LATE, free, ended);
         });
@@ -188,16 +186,9 @@ final class LateRule implements Rule {
 
     /** One free frees what one request reported several times; later ones correct only the ledger. */
     private static boolean wasFreedBefore(Report late, long close, BufferGeneration generation) {
-        return !late.request().isAnonymous()
-                && generation.reports().stream()
-                        .anyMatch(report -> report.request().equals(late.request())
-                                && report.freedAt().orElse(close) < close);
-    }
-
-    private static boolean isOfCollectedHandle(Report report) {
-        return report.release()
-                .filter(release -> release.details().handleCollected())
-                .isPresent();
+        return generation.reports().stream()
+                .anyMatch(report ->
+                        report.isOfOneRequestWith(late) && report.freedAt().orElse(close) < close);
     }
 
     /** The runtime may free its own buffers at the close, and cached programs with the mesh object. */

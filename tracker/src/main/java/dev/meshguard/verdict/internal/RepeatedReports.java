@@ -86,15 +86,12 @@ final class RepeatedReports {
      * No allocator reuses memory that it holds, so the earlier report there had been freed if both are of one allocator. That
      * of a mesh and those of its devices use the same addresses, and a source without meshes need not name them.
      */
-    @SuppressWarnings("ReferenceEquality") // Requests are compared by identity.
     private static Optional<Evidence> reused(List<Report> reports) {
         Report first = reports.get(0);
         for (Report again : reports.subList(1, reports.size())) {
-            boolean isOther =
-                    again.request() != first.request() || again.request().isAnonymous();
             boolean bothOwn = first.ownership() == Ownership.OWNING && again.ownership() == Ownership.OWNING;
             boolean cannotBeAView = again.ownership() != Ownership.NON_OWNING && again.size() > first.size();
-            if (isOther && (bothOwn || cannotBeAView)) {
+            if (!again.isOfOneRequestWith(first) && (bothOwn || cannotBeAView)) {
                 return Optional.of(Evidence.formatted(
                         "the address was allocated again at event #%d%s: the free of what event #%d reported got lost, or"
                                 + " another allocator over the device holds it too",

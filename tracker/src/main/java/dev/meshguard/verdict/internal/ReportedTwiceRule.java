@@ -99,18 +99,14 @@ final class ReportedTwiceRule implements Rule {
         List<Report> there = reportsThere(survivor);
         List<Report> own = survivor.buffer().reports();
         List<Report> reports = own.size() == 1 ? there : own;
+        List<Long> numbers = reports.stream().map(Report::allocatedAt).toList();
         int freed = (int) reports.stream().filter(report -> !report.isOpen()).count();
         return freed == 0 || !areOfOneAllocation(survivor, there) || !isGone(survivor)
                 ? Optional.empty()
                 : Optional.of(Evidence.formatted(
                                 "reported %d times at one live address (events %s), freed %s",
-                                reports.size(),
-                                Phrases.events(reports.stream()
-                                        .map(Report::allocatedAt)
-                                        .toList()),
-                                Phrases.times(freed))
-                        .provedBy(
-                                reports.stream().mapToLong(Report::allocatedAt).toArray()));
+                                reports.size(), Phrases.events(numbers), Phrases.times(freed))
+                        .provedBy(numbers));
     }
 
     /** A free in between may split the reports of one request into two generations. */
@@ -120,7 +116,7 @@ final class ReportedTwiceRule implements Rule {
                 .flatMap(remaining -> survivor.history().buffersOf(remaining.request()).stream()
                         .filter(sibling -> sibling.hasSameAddressAs(buffer))
                         .flatMap(sibling -> sibling.reports().stream())
-                        .filter(report -> isSameRequest(report, remaining)));
+                        .filter(remaining::isOfOneRequestWith));
         return Stream.concat(buffer.reports().stream(), ofTheSameRequests)
                 .distinct()
                 .sorted(Comparator.comparingLong(Report::allocatedAt))
@@ -133,7 +129,7 @@ final class ReportedTwiceRule implements Rule {
                 && survivor.buffer().reportsRemaining().stream()
                         .allMatch(remaining -> reports.stream()
                                 .filter(report -> !report.isOpen())
-                                .anyMatch(gone -> isSameRequest(remaining, gone)
+                                .anyMatch(gone -> remaining.isOfOneRequestWith(gone)
                                         || isView(survivor, remaining, gone)
                                         || isView(survivor, gone, remaining)));
     }
@@ -155,11 +151,6 @@ final class ReportedTwiceRule implements Rule {
 
     private static boolean isView(Report report) {
         return report.ownership() == Ownership.NON_OWNING || report.details().view();
-    }
-
-    @SuppressWarnings("ReferenceEquality") // Requests are compared by identity.
-    private static boolean isSameRequest(Report one, Report other) {
-        return one.request() == other.request() && !one.request().isAnonymous();
     }
 
     private static boolean isGone(SurvivorFacts survivor) {
@@ -190,7 +181,7 @@ final class ReportedTwiceRule implements Rule {
 
     /** The reports of one request come in any order. */
     private static boolean couldPointTo(Report owner, Report report) {
-        return isSameRequest(report, owner)
+        return report.isOfOneRequestWith(owner)
                 || (report.allocatedAt() > owner.allocatedAt() && report.size() <= owner.size());
     }
 }

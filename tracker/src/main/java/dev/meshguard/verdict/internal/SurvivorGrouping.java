@@ -188,7 +188,7 @@ final class SurvivorGrouping {
                         phasesOf(frees),
                         missed.map(free -> "; " + these + " first passed over at event #" + free)
                                 .orElse(", before " + these + " allocated"))
-                .provedBy(missed.stream().mapToLong(free -> free).toArray()));
+                .provedBy(missed.stream().toList()));
     }
 
     private String phasesOf(List<Long> events) {
@@ -241,7 +241,7 @@ final class SurvivorGrouping {
                                 Quantities.count(buffer.reports().size(), "time"),
                                 Quantities.count(buffer.reports().size() - buffer.openReports(), "time"))
                         .provedBy(buffer.reports().stream()
-                                .mapToLong(BufferGeneration.Report::allocatedAt)
-                                .toArray()));
+                                .map(BufferGeneration.Report::allocatedAt)
+                                .toList()));
     }
 }

@@ -6,6 +6,7 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.SurvivorStatus;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -48,7 +49,7 @@ final class SystemRule implements Rule {
                         buffer.owner().map(Object::toString).orElse("an owner that was not named"),
                         buffer.lifetime(),
                         consequence)
-                .provedBy(buffer.allocatedAt());
+                .provedBy(List.of(buffer.allocatedAt()));
     }
 
     private static Optional<String> initializedClass(BufferGeneration buffer) {
