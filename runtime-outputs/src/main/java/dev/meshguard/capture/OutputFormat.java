@@ -1,9 +1,11 @@
 package dev.meshguard.capture;
 
-import dev.meshguard.capture.internal.DatabaseFile;
+import dev.meshguard.capture.evidence.internal.FileContent;
 import dev.meshguard.capture.internal.GraphParser;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -25,6 +27,8 @@ public enum OutputFormat {
     /** The bytes that show a format. */
     private static final int BEGINNING = 1 << 13;
 
+    private static final String DATABASE = "SQLite format 3\0";
+
     private final String text;
     private final String record;
 
@@ -40,12 +44,15 @@ public enum OutputFormat {
      */
     public static Optional<OutputFormat> of(InputStream file) throws IOException {
         file.mark(BEGINNING);
-        byte[] beginning = file.readNBytes(BEGINNING);
+        byte[] compressed = file.readNBytes(BEGINNING);
         file.reset();
+        byte[] beginning = new FileContent(new ByteArrayInputStream(compressed), BEGINNING).bytes();
         if (GraphParser.isGraphCapture(beginning)) {
             return Optional.of(GRAPH_CAPTURE);
         }
-        return DatabaseFile.isDatabase(beginning) ? Optional.of(REPORT_DATABASE) : Optional.empty();
+        return new String(beginning, StandardCharsets.ISO_8859_1).startsWith(DATABASE)
+                ? Optional.of(REPORT_DATABASE)
+                : Optional.empty();
     }
 
     /** Returns the name of the format, for a text. */

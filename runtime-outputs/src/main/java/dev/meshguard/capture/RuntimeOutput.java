@@ -1,6 +1,5 @@
 package dev.meshguard.capture;
 
-import dev.meshguard.capture.internal.OutputContent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
 import java.io.IOException;
@@ -27,7 +26,7 @@ import org.apiguardian.api.API.Status;
  *
  * <p>Recording ends before the device is closed. If all of its buffers were freed, the verdict is {@code LEAK_FREE}. A
  * buffer that remains may be freed later, so the verdict is {@code INCONCLUSIVE}; {@link #remaining()} names these
- * buffers and their tensors. {@link RuntimeOutputReader} reads it for a check at another moment, which the user chooses.
+ * buffers and their tensors. {@link RuntimeOutputReader} reads it for a check of its end.
  *
  * <h2>Limits</h2>
  *
@@ -41,79 +40,51 @@ import org.apiguardian.api.API.Status;
  *
  * <p>Immutable and safe for use by several threads. {@code docs/runtime-outputs.md} describes the formats.
  *
+ * @param name the name of the file, with the number of the capture if it has several
+ * @param format the format of the file
+ * @param rank the rank of the process that recorded it; empty if the file does not name one
+ * @param history the events of the buffers that were allocated while it was recorded
+ * @param records the number of nodes of a capture, or of operations of a database
+ * @param reports the number of nodes that report the allocation or the free of a buffer, or of buffers in all snapshots
+ * @param remaining the buffers that are still allocated at the end of the recording, in the order of allocation
+ * @param notes the notes for a reader of the verdict, as whole sentences: the limits of the file, and what was skipped
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class RuntimeOutput implements HistorySource {
+public record RuntimeOutput(
+        String name,
+        OutputFormat format,
+        OptionalInt rank,
+        AllocationHistory history,
+        long records,
+        long reports,
+        List<RemainingBuffer> remaining,
+        List<String> notes)
+        implements HistorySource {
 
-    private final String name;
-    private final OutputFormat format;
-    private final OutputContent content;
-
-    RuntimeOutput(String name, OutputFormat format, OutputContent content) {
-        this.name = name;
-        this.format = format;
-        this.content = content;
+    /** Creates the record with its own copies of the lists. */
+    public RuntimeOutput {
+        remaining = List.copyOf(remaining);
+        notes = List.copyOf(notes);
     }
 
     /**
-     * Reads a file, plain or compressed with gzip.
+     * Reads a capture, plain or compressed with gzip, or a database.
      *
-     * @throws IOException if the file cannot be read, is of no known format, or has several ranks; the message says what
-     *     to do
+     * @throws IOException if the file cannot be read, is of no known format, or has several ranks or captures; the message says
+     *     what to do
      */
     public static RuntimeOutput read(Path file) throws IOException {
         return RuntimeOutputReader.create().read(file);
     }
 
     /**
-     * Reads a file, plain or compressed with gzip, to its end; the stream stays open.
+     * Reads a capture, plain or compressed with gzip, to its end; the stream stays open.
      *
      * @param name the name of the file in messages
      * @throws IOException as {@link #read(Path)} does
      */
     public static RuntimeOutput read(InputStream file, String name) throws IOException {
         return RuntimeOutputReader.create().read(file, name);
-    }
-
-    /** Returns the name of the file. */
-    public String name() {
-        return name;
-    }
-
-    /** Returns the format of the file. */
-    public OutputFormat format() {
-        return format;
-    }
-
-    /** Returns the rank of the process that recorded it; empty if the file does not name one. */
-    public OptionalInt rank() {
-        return content.rank();
-    }
-
-    /** Returns the history of the buffers that were allocated while it was recorded. */
-    @Override
-    public AllocationHistory history() {
-        return content.history();
-    }
-
-    /** Returns the number of nodes of a capture, or of operations of a database. */
-    public long records() {
-        return content.records();
-    }
-
-    /** Returns the number of nodes that report the allocation or the free of a buffer, or of buffers in all snapshots. */
-    public long reports() {
-        return content.reports();
-    }
-
-    /** Returns the buffers that are still allocated at the end of the recording, in the order of allocation. */
-    public List<RemainingBuffer> remaining() {
-        return List.copyOf(content.remaining());
-    }
-
-    /** Returns the notes for a reader of the verdict, as whole sentences: the limits of the file, and what was skipped. */
-    public List<String> notes() {
-        return List.copyOf(content.notes());
     }
 }

@@ -1,9 +1,8 @@
 package dev.meshguard.capture;
 
 import dev.meshguard.capture.heap.internal.HeapNeed;
-import dev.meshguard.capture.internal.DatabaseFile;
+import dev.meshguard.capture.internal.DatabaseReader;
 import dev.meshguard.capture.internal.GraphParser;
-import dev.meshguard.capture.internal.OutputContent;
 import dev.meshguard.capture.internal.ReadingCriteria;
 import dev.meshguard.capture.internal.UnreadableOutputException;
 import java.io.BufferedInputStream;
@@ -12,10 +11,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -41,21 +36,15 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class RuntimeOutputReader {
 
-    private final InstantSource clock;
-    private final OptionalInt rank;
-    private final boolean judgesEnd;
-    private final Optional<Pattern> roundMark;
+    private final ReadingCriteria criteria;
 
-    private RuntimeOutputReader(InstantSource clock, OptionalInt rank, boolean judgesEnd, Optional<Pattern> roundMark) {
-        this.clock = clock;
-        this.rank = rank;
-        this.judgesEnd = judgesEnd;
-        this.roundMark = roundMark;
+    private RuntimeOutputReader(ReadingCriteria criteria) {
+        this.criteria = criteria;
     }
 
     /** Returns a reader of files whose recording ends while the device is open. */
     public static RuntimeOutputReader create() {
-        return new RuntimeOutputReader(InstantSource.system(), OptionalInt.empty(), false, Optional.empty());
+        return new RuntimeOutputReader(new ReadingCriteria(OptionalInt.empty(), false, Optional.empty()));
     }
 
     /**
@@ -69,7 +58,8 @@ public final class RuntimeOutputReader {
         if (process < 0) {
             throw new IllegalArgumentException("Rank " + process + ": ranks are numbered from 0");
         }
-        return new RuntimeOutputReader(clock, OptionalInt.of(process), judgesEnd, roundMark);
+        return new RuntimeOutputReader(
+                new ReadingCriteria(OptionalInt.of(process), criteria.judgesEnd(), criteria.roundMark()));
     }
 
     /**
@@ -79,7 +69,7 @@ public final class RuntimeOutputReader {
      * weights and caches as expected.
      */
     public RuntimeOutputReader judgedAtEnd() {
-        return new RuntimeOutputReader(clock, rank, true, roundMark);
+        return new RuntimeOutputReader(new ReadingCriteria(criteria.rank(), true, criteria.roundMark()));
     }
 
     /**
@@ -88,14 +78,8 @@ public final class RuntimeOutputReader {
      * @param operation matches in the name of each outermost operation that begins a round
      */
     public RuntimeOutputReader roundsAt(Pattern operation) {
-        return new RuntimeOutputReader(clock, rank, judgesEnd, Optional.of(operation));
-    }
-
-    /**
-     * Returns this reader with another clock for the day of the check, on which expired expectations depend.
-     */
-    public RuntimeOutputReader clock(InstantSource newClock) {
-        return new RuntimeOutputReader(newClock, rank, judgesEnd, roundMark);
+        return new RuntimeOutputReader(
+                new ReadingCriteria(criteria.rank(), criteria.judgesEnd(), Optional.of(operation)));
     }
 
     /**
@@ -133,11 +117,8 @@ public final class RuntimeOutputReader {
         HeapNeed.requireRoomFor(file);
         // A channel queries the position of a pipe, which has none.
         boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
-        try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
-            BufferedInputStream in = new BufferedInputStream(output);
-            return !isPipe && DatabaseFile.isPlainDatabase(in)
-                    ? outputs(DatabaseFile.read(file, criteria()), OutputFormat.REPORT_DATABASE, file.toString())
-                    : captures(in, isPipe ? Optional.empty() : Optional.of(file), file.toString());
+        try (InputStream input = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
+            return read(new BufferedInputStream(input), isPipe ? Optional.empty() : Optional.of(file), file.toString());
         }
     }
 
@@ -148,54 +129,47 @@ public final class RuntimeOutputReader {
      * @throws IOException as {@link #readRanks(Path)} does
      */
     public List<RuntimeOutput> readRanks(InputStream file, String name) throws IOException {
-        return captures(new BufferedInputStream(file), Optional.empty(), name);
+        return read(new BufferedInputStream(file), Optional.empty(), name);
     }
 
-    private List<RuntimeOutput> captures(BufferedInputStream in, Optional<Path> path, String name) throws IOException {
+    private List<RuntimeOutput> read(BufferedInputStream in, Optional<Path> path, String name) throws IOException {
+        List<RuntimeOutput> outputs;
         if (OutputFormat.of(in).equals(Optional.of(OutputFormat.REPORT_DATABASE))) {
+            outputs = database(path.orElseThrow(() -> new UnreadableOutputException(
+                    "it is a database of SQLite in a stream. Give the path of a file that is not compressed")));
+        } else {
+            outputs = criteria.reads(0) ? GraphParser.parse(in, path, criteria, name) : List.of();
+        }
+        if (outputs.isEmpty()) {
             throw new UnreadableOutputException(
-                    "it is a database of SQLite in a stream, or compressed. Give it as a file that is"
-                            + " not compressed");
-        }
-        ReadingCriteria criteria = criteria();
-        return outputs(
-                criteria.reads(0) ? GraphParser.parse(in, path, criteria) : List.of(),
-                OutputFormat.GRAPH_CAPTURE,
-                name);
-    }
-
-    private static RuntimeOutput only(List<RuntimeOutput> outputs) throws IOException {
-        if (outputs.size() > 1) {
-            throw new UnreadableOutputException(String.format(
-                    Locale.ROOT,
-                    "it %s, each with its own history. RuntimeOutputReader.readRanks and meshguard analyze give all of them%s",
-                    outputs.get(0).format() == OutputFormat.GRAPH_CAPTURE
-                            ? "has " + outputs.size() + " captures"
-                            : outputs.stream()
-                                    .map(output -> String.valueOf(output.rank().orElse(0)))
-                                    .collect(Collectors.joining(
-                                            ", ", "was recorded by " + outputs.size() + " processes (ranks ", ")")),
-                    outputs.get(0).format() == OutputFormat.GRAPH_CAPTURE ? "" : ", and ofRank and --rank one"));
-        }
-        return outputs.get(0);
-    }
-
-    private List<RuntimeOutput> outputs(List<OutputContent> contents, OutputFormat format, String name)
-            throws UnreadableOutputException {
-        if (contents.isEmpty()) {
-            throw new UnreadableOutputException(
-                    "it has no rank " + rank.orElse(0) + ". Leave the rank out to read all that it has");
-        }
-        List<RuntimeOutput> outputs = new ArrayList<>();
-        for (OutputContent content : contents) {
-            boolean isOneOfSeveral = format == OutputFormat.GRAPH_CAPTURE && contents.size() > 1;
-            String number = String.format(Locale.ROOT, " (capture %d of %d)", outputs.size() + 1, contents.size());
-            outputs.add(new RuntimeOutput(isOneOfSeveral ? name + number : name, format, content));
+                    "it has no rank " + criteria.rank().orElse(0) + ". Leave the rank out to read all that it has");
         }
         return outputs;
     }
 
-    private ReadingCriteria criteria() {
-        return new ReadingCriteria(LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC), rank, judgesEnd, roundMark);
+    private List<RuntimeOutput> database(Path file) throws IOException {
+        try {
+            return DatabaseReader.read(file, criteria);
+        } catch (LinkageError e) {
+            throw new UnreadableOutputException("it is a database of SQLite, and the library that reads it is missing:"
+                    + " add org.xerial:sqlite-jdbc to the class path");
+        }
+    }
+
+    private static RuntimeOutput only(List<RuntimeOutput> outputs) throws IOException {
+        if (outputs.size() > 1) {
+            boolean areCaptures = outputs.get(0).format() == OutputFormat.GRAPH_CAPTURE;
+            String ranks = outputs.stream()
+                    .map(output -> String.valueOf(output.rank().orElse(0)))
+                    .collect(Collectors.joining(", "));
+            throw new UnreadableOutputException(String.format(
+                    Locale.ROOT,
+                    "it %s, each with its own history. RuntimeOutputReader.readRanks and meshguard analyze give all of them%s",
+                    areCaptures
+                            ? "has " + outputs.size() + " captures"
+                            : "was recorded by " + outputs.size() + " processes (ranks " + ranks + ")",
+                    areCaptures ? "" : ", and ofRank and --rank one"));
+        }
+        return outputs.get(0);
     }
 }

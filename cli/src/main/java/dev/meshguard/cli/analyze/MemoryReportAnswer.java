@@ -26,31 +26,21 @@ final class MemoryReportAnswer extends MomentAnswer {
     }
 
     @Override
-    boolean isWhole() {
-        return super.isWhole() && content.saysWhatIsAllocated();
-    }
-
-    @Override
     String description() {
-        String programs = content.programs().isPresent()
-                ? ", the last of " + Quantities.count(content.programs().getAsInt(), "program")
-                : "";
         return String.format(
                 Locale.ROOT,
-                "%d %s of one device at one moment%s (memory report)",
+                "%d %s of one device at one moment (memory report)",
                 content.memories().size(),
-                content.memories().size() == 1 ? "memory" : "memories",
-                programs);
+                content.memories().size() == 1 ? "memory" : "memories");
     }
 
     @Override
     String allocated() {
-        if (!content.saysWhatIsAllocated() || !content.hasAllocatedMemory()) {
+        if (!content.hasAllocatedMemory()) {
             return "the file does not say how much is allocated";
         }
-        long allocated = content.memories().stream()
-                .map(memory -> memory.allocated().orElse(0))
-                .reduce(0L, Quantities::saturatedSum);
+        long allocated =
+                content.memories().stream().map(ReportedMemory::allocated).reduce(0L, Quantities::saturatedSum);
         boolean isOfAllBanks =
                 content.memories().stream().allMatch(memory -> memory.all().isPresent());
         return Quantities.size(allocated) + (isOfAllBanks ? "" : " in a bank of each memory")

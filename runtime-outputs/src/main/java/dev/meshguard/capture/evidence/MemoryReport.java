@@ -12,10 +12,8 @@ import org.apiguardian.api.API.Status;
  * A memory report, one of the CSV files that {@code ttnn.device.dump_device_memory_state} writes: the memory of one device
  * at one moment.
  *
- * <p>The three files of a dump are {@code detailed_memory_usage.csv}, {@code memory_usage_summary.csv} and
- * {@code l1_usage_summary.csv}; the second has no blocks, and the third only the largest free block of L1. With
- * {@code EnableMemoryReports} they are called {@code program_…} and have one dump for each program, of which the last is
- * read.
+ * <p>Two files of a dump are read: {@code detailed_memory_usage.csv}, and {@code memory_usage_summary.csv}, which has no
+ * blocks. The third, {@code l1_usage_summary.csv}, has only the largest free block of L1, which the summary has too.
  *
  * <p>A report names neither its device nor its moment, and no buffer: the addresses of its blocks begin at 0 with the
  * memory that the allocator manages. Circular buffers, and buffers of a sub-device's own allocator, are not in it.
@@ -26,17 +24,12 @@ import org.apiguardian.api.API.Status;
  * @param memories the memories, in the order of the file
  * @param isRounded whether each number was rounded down to a multiple of 1024 bytes, as older versions do; sizes are bytes all
  *     the same
- * @param programs the number of dumps, if the file has one for each program
  * @param notes what was not read or contradicts itself, as whole sentences
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record MemoryReport(
-        String name, List<ReportedMemory> memories, boolean isRounded, OptionalInt programs, List<String> notes)
+public record MemoryReport(String name, List<ReportedMemory> memories, boolean isRounded, List<String> notes)
         implements RuntimeEvidence {
-
-    /** Older versions show multiples of so many bytes. */
-    private static final int UNIT = 1_024;
 
     /**
      * A memory of the device.
@@ -76,11 +69,9 @@ public record MemoryReport(
                     : OptionalInt.of(blocks.size() - buffers().orElseThrow());
         }
 
-        /** Returns the allocated bytes, of all banks if they are known, else of one; empty if the file has neither. */
-        public OptionalLong allocated() {
-            return all.or(() -> bank)
-                    .map(usage -> OptionalLong.of(usage.allocated()))
-                    .orElseGet(OptionalLong::empty);
+        /** Returns the allocated bytes, of all banks if they are known, else of one. */
+        public long allocated() {
+            return all.or(() -> bank).map(Amounts::allocated).orElse(0L);
         }
     }
 
@@ -109,19 +100,8 @@ public record MemoryReport(
         notes = List.copyOf(notes);
     }
 
-    /** Returns by how many bytes a number of one bank may be larger than the file shows. */
-    public long rounding() {
-        return isRounded ? UNIT - 1 : 0;
-    }
-
-    /** Returns whether the file says of each memory how much is allocated. */
-    public boolean saysWhatIsAllocated() {
-        return !memories.isEmpty()
-                && memories.stream().allMatch(memory -> memory.allocated().isPresent());
-    }
-
     @Override
     public boolean hasAllocatedMemory() {
-        return memories.stream().anyMatch(memory -> memory.allocated().orElse(0) > 0);
+        return memories.stream().anyMatch(memory -> memory.allocated() > 0);
     }
 }

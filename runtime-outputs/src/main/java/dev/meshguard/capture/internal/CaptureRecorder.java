@@ -1,5 +1,7 @@
 package dev.meshguard.capture.internal;
 
+import dev.meshguard.capture.OutputFormat;
+import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.internal.GraphNode.Param;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Phase;
@@ -416,7 +418,7 @@ final class CaptureRecorder {
 
     // The end
 
-    OutputContent finish() {
+    RuntimeOutput finish(String name) {
         List<String> ofCalls =
                 calls.map(python -> python.nameLines(operations.orElseThrow())).orElse(List.of());
         for (CapturedOperation open = innermost; open != null; open = open.caller) {
@@ -433,7 +435,7 @@ final class CaptureRecorder {
         recording.stop();
         ofCalls.forEach(notes::add);
         addNotes();
-        return recording.end(OptionalInt.empty(), nodes, reports);
+        return recording.end(name, OutputFormat.GRAPH_CAPTURE, OptionalInt.empty(), nodes, reports);
     }
 
     private void checkUsers(CapturedBuffer buffer) {

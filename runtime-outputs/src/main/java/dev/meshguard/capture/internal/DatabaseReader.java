@@ -1,10 +1,9 @@
 package dev.meshguard.capture.internal;
 
+import dev.meshguard.capture.RuntimeOutput;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -20,59 +19,35 @@ import org.sqlite.SQLiteConfig;
  * <p>The file may come from anywhere. It is opened read-only, none of its views is used, and a query that goes on for
  * much longer than reading the file takes is stopped.
  */
-final class DatabaseReader {
+public final class DatabaseReader {
 
     private static final int STEPS_BETWEEN_CHECKS = 1_000_000;
     private static final long STEPS_OF_ANY_FILE = 100_000_000;
     private static final long STEPS_OF_A_BYTE = 200;
-    private static final byte WITH_LOG = 2;
 
     private DatabaseReader() {}
 
     /**
-     * Reads a database.
+     * Reads a database, with the log that its writer may have beside it.
      *
-     * @return the content for each rank; none if the criteria name a rank that it does not have
+     * @return the output for each rank; none if the criteria name a rank that it does not have
      * @throws UnreadableOutputException if it is no database of a report
      */
-    static List<OutputContent> read(Path named, ReadingCriteria criteria) throws IOException {
-        // SQLite also has the log beside the file, and not beside a link to it.
-        Path file = named.toRealPath();
-        Path log = Path.of(file + "-wal");
-        // SQLite makes a log to read such a file, and would leave it behind; in a folder without write access it fails.
-        boolean isAtRest = usesLog(file) && !Files.exists(log);
-        FileTime written = Files.getLastModifiedTime(file);
-        List<OutputContent> contents;
-        try (Connection connection = open(file, isAtRest)) {
-            contents = read(connection, criteria);
+    public static List<RuntimeOutput> read(Path file, ReadingCriteria criteria) throws IOException {
+        try (Connection connection = open(file)) {
+            return read(connection, criteria, file.toString());
         } catch (SQLException e) {
-            throw unreadable(e);
-        }
-        if (isAtRest && (Files.exists(log) || !Files.getLastModifiedTime(file).equals(written))) {
-            throw new UnreadableOutputException("another program opened it while it was read. Read it again");
-        }
-        return contents;
-    }
-
-    /** Source: the versions at 18 and 19 of the header, in the file format of SQLite, section 1.3.3. */
-    private static boolean usesLog(Path file) throws IOException {
-        try (InputStream in = Files.newInputStream(file)) {
-            byte[] header = in.readNBytes(20);
-            return header.length == 20 && header[18] == WITH_LOG && header[19] == WITH_LOG;
+            throw new UnreadableOutputException("SQLite cannot read it: " + e.getMessage()
+                    + ". Copy it again, not compressed, or read it where it was written");
         }
     }
 
-    private static UnreadableOutputException unreadable(SQLException e) {
-        return new UnreadableOutputException(
-                "SQLite cannot read it: " + e.getMessage() + ". Copy it again, or read it where it was written");
-    }
-
-    private static Connection open(Path file, boolean isAtRest) throws SQLException, IOException {
+    private static Connection open(Path file) throws SQLException, IOException {
         SQLiteConfig config = new SQLiteConfig();
         config.setReadOnly(true);
         // A URI, because a file's name may contain what separates parameters.
-        Connection connection = config.createConnection(
-                "jdbc:sqlite:" + file.toAbsolutePath().toUri() + (isAtRest ? "?immutable=1" : ""));
+        Connection connection =
+                config.createConnection("jdbc:sqlite:" + file.toAbsolutePath().toUri());
         try (Statement statement = connection.createStatement()) {
             statement.execute("PRAGMA trusted_schema = OFF");
             limit(connection, STEPS_OF_ANY_FILE + STEPS_OF_A_BYTE * Files.size(file));
@@ -97,7 +72,7 @@ final class DatabaseReader {
         });
     }
 
-    private static List<OutputContent> read(Connection connection, ReadingCriteria criteria)
+    private static List<RuntimeOutput> read(Connection connection, ReadingCriteria criteria, String name)
             throws SQLException, IOException {
         ReportTables tables = ReportTables.of(connection);
         if (!tables.has(ReportTables.OPERATIONS, "operation_id", "name")
@@ -118,10 +93,10 @@ final class DatabaseReader {
         if (all.isEmpty() && criteria.reads(0)) {
             ranks.add(tables);
         }
-        List<OutputContent> contents = new ArrayList<>();
+        List<RuntimeOutput> outputs = new ArrayList<>();
         for (ReportTables rank : ranks) {
-            contents.add(new SnapshotReader(rank, criteria).read());
+            outputs.add(new SnapshotReader(rank, criteria).read(name));
         }
-        return contents;
+        return outputs;
     }
 }

@@ -8,9 +8,9 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.event.BufferType;
-import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -89,9 +89,9 @@ public final class GraphParser {
         this.recorder = new CaptureRecorder(criteria);
     }
 
-    /** Returns whether the first bytes of a file, plain or compressed, are those of a capture. */
+    /** Returns whether the first bytes of a file are those of a capture. */
     public static boolean isGraphCapture(byte[] beginning) {
-        try (JsonParser json = JSON.createParser(PlainInput.of(new ByteArrayInputStream(beginning)).stream())) {
+        try (JsonParser json = JSON.createParser(beginning)) {
             JsonToken first = json.nextToken();
             if (first == JsonToken.START_OBJECT) {
                 return json.nextToken() == JsonToken.FIELD_NAME && KEYS_OF_REPORTS.contains(json.currentName());
@@ -113,10 +113,11 @@ public final class GraphParser {
      * Reads all captures of a file to its end. The Python calls beside it are those of the first.
      *
      * @param path where it is, if the Python calls beside it are to be read
-     * @return the content for each, at least one
+     * @param name the name of the file
+     * @return the output for each, at least one
      * @throws UnreadableOutputException if it is no graph capture
      */
-    public static List<OutputContent> parse(InputStream raw, Optional<Path> path, ReadingCriteria criteria)
+    public static List<RuntimeOutput> parse(InputStream raw, Optional<Path> path, ReadingCriteria criteria, String name)
             throws IOException {
         GraphParser parser = new GraphParser(criteria);
         path.flatMap(PythonCalls::beside)
@@ -130,11 +131,13 @@ public final class GraphParser {
         if (damage != null) {
             parser.damaged(damage);
         }
-        List<OutputContent> contents = new ArrayList<>();
+        List<RuntimeOutput> outputs = new ArrayList<>();
+        int all = parser.captures.size();
         for (CaptureRecorder capture : parser.captures) {
-            contents.add(capture.finish());
+            String number = String.format(Locale.ROOT, " (capture %d of %d)", outputs.size() + 1, all);
+            outputs.add(capture.finish(all == 1 ? name : name + number));
         }
-        return contents;
+        return outputs;
     }
 
     private void damaged(String reason) {

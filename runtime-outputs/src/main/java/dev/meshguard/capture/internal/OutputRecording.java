@@ -1,5 +1,7 @@
 package dev.meshguard.capture.internal;
 
+import dev.meshguard.capture.OutputFormat;
+import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.MemoryRequest;
@@ -10,6 +12,8 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -193,12 +197,14 @@ final class OutputRecording<B extends RecordedBuffer> {
                         + " cached programs.");
     }
 
-    /** Adds the notes and the check, and returns the content with the history. */
-    OutputContent end(OptionalInt rank, long records, long reports) {
+    /** Adds the notes and the check, and returns the output with the history. */
+    RuntimeOutput end(String name, OutputFormat format, OptionalInt rank, long records, long reports) {
         List<String> all = notes.all();
         all.forEach(tracker::sourceNoted);
-        tracker.checked(criteria.today());
-        return new OutputContent(
+        tracker.checked(LocalDate.now(ZoneOffset.UTC));
+        return new RuntimeOutput(
+                name,
+                format,
                 rank,
                 tracker.history(),
                 records,

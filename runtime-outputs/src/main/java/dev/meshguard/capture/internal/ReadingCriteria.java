@@ -1,6 +1,5 @@
 package dev.meshguard.capture.internal;
 
-import java.time.LocalDate;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
@@ -8,12 +7,11 @@ import java.util.regex.Pattern;
 /**
  * How a recording is read.
  *
- * @param today the day of the check
  * @param rank the only process that is read, by its rank; empty for all
  * @param judgesEnd whether a buffer that remains has leaked; otherwise it may be freed later
  * @param roundMark matches in the names of operations that begin a round
  */
-public record ReadingCriteria(LocalDate today, OptionalInt rank, boolean judgesEnd, Optional<Pattern> roundMark) {
+public record ReadingCriteria(OptionalInt rank, boolean judgesEnd, Optional<Pattern> roundMark) {
 
     /** Returns whether the process of a rank is read. */
     public boolean reads(int process) {

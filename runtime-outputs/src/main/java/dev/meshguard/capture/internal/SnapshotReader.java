@@ -1,5 +1,6 @@
 package dev.meshguard.capture.internal;
 
+import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import java.io.IOException;
@@ -26,7 +27,7 @@ final class SnapshotReader {
         this.notes = recorder.notes();
     }
 
-    OutputContent read() throws SQLException {
+    RuntimeOutput read(String file) throws SQLException {
         OperationTexts graphs = new OperationTexts(tables, "captured_graph", "captured_graph");
         OperationTexts stacks = new OperationTexts(tables, "stack_traces", "stack_trace");
         try (Rows errors = new Rows(errors());
@@ -54,7 +55,7 @@ final class SnapshotReader {
             }
             errorsBefore(NONE, errors);
         }
-        return recorder.finish(tables.rank(), operations);
+        return recorder.finish(file, tables.rank(), operations);
     }
 
     private static long first(Rows... all) {

@@ -1,6 +1,8 @@
 package dev.meshguard.capture.internal;
 
+import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RemainingBuffer;
+import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
@@ -281,11 +283,11 @@ final class SnapshotRecorder {
     }
 
     /**
-     * Returns the content.
+     * Returns the output.
      *
      * @param operations how many operations the database lists
      */
-    OutputContent finish(OptionalInt rank, long operations) {
+    RuntimeOutput finish(String file, OptionalInt rank, long operations) {
         if (allRows == 0) {
             lost(-1, "the database has no snapshot: its table buffers is empty");
         } else if (lastHasNone && last != null) {
@@ -307,7 +309,7 @@ final class SnapshotRecorder {
         }
         recording.stop();
         addNotes();
-        return recording.end(rank, operations, allRows);
+        return recording.end(file, OutputFormat.REPORT_DATABASE, rank, operations, allRows);
     }
 
     private void addNotes() {

@@ -32,10 +32,10 @@ class DamagedEvidenceTests {
                 .process(7, "python3", Instant.EPOCH, 1, 2)
                 .bytes()));
         for (String unit : List.of("KB", "B")) {
-            WrittenMemoryReport dump = new WrittenMemoryReport(unit, "1")
+            WrittenMemoryReport dump = new WrittenMemoryReport(unit)
                     .memory("DRAM", 2, 4_096, -8_192)
                     .memory("L1", 3, -4_096, 2_048);
-            for (String text : List.of(dump.detailed(), dump.summary(), dump.l1Summary())) {
+            for (String text : List.of(dump.detailed(), dump.summary())) {
                 files.add(text.getBytes(StandardCharsets.UTF_8));
             }
         }
@@ -64,7 +64,7 @@ class DamagedEvidenceTests {
         assertThat(evidence.notes()).doesNotContainNull();
         if (evidence instanceof MemoryReport report) {
             for (ReportedMemory memory : report.memories()) {
-                assertThat(memory.allocated().orElse(0)).isNotNegative();
+                assertThat(memory.allocated()).isNotNegative();
                 assertThat(memory.banks().orElse(1)).isPositive();
             }
         }

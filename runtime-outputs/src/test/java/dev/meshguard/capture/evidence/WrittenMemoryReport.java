@@ -1,19 +1,15 @@
 package dev.meshguard.capture.evidence;
 
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.Locale;
-import java.util.Map;
 import java.util.stream.LongStream;
 
-/** The three files of a memory report, as tt-metal writes them; shares no code with the reader. */
+/** The files of a memory report, as tt-metal writes them; shares no code with the reader. */
 final class WrittenMemoryReport {
 
     private final String unit;
-    private final String program;
     private final StringBuilder rows = new StringBuilder();
     private final StringBuilder sections = new StringBuilder();
-    private final Map<String, String> freeOfBanks = new LinkedHashMap<>();
 
     /**
      * Begins the dump of a device.
@@ -21,30 +17,20 @@ final class WrittenMemoryReport {
      * @param unit the unit of the version: B, or KB for numbers that are rounded down
      */
     WrittenMemoryReport(String unit) {
-        this(unit, "");
-    }
-
-    /** Begins the dump at the compilation of a program. */
-    WrittenMemoryReport(String unit, String program) {
         this.unit = unit;
-        this.program = program;
     }
 
     /** Adds a memory with these blocks in each bank, side by side: the size of each, negative for a hole. */
     WrittenMemoryReport memory(String name, int banks, long... blocks) {
-        String before = rows.isEmpty() ? program : "";
         long taken = Arrays.stream(blocks).filter(block -> block > 0).sum();
         long free = -Arrays.stream(blocks).filter(block -> block < 0).sum();
         long largest = -Math.min(0, Arrays.stream(blocks).min().orElse(0));
-        rows.append(before);
         LongStream.of(taken + free, taken, free, largest)
                 .forEach(bytes -> rows.append(',').append(inUnit(bytes)));
         rows.append('\n');
-        freeOfBanks.put(name, "," + inUnit(largest) + "," + inUnit(largest) * banks);
-        sections.append(before)
-                .append(String.format(
-                        Locale.ROOT,
-                        """
+        sections.append(String.format(
+                Locale.ROOT,
+                """
                 ,%s
                 ,Total allocatable (%s):,%d
                 ,Total allocated (%2$s):,%d
@@ -56,12 +42,12 @@ final class WrittenMemoryReport {
                 Free slots in block table: 5 6 7
                 Block table:
                 %s""",
-                        name,
-                        unit,
-                        inUnit((taken + free) * banks),
-                        inUnit(taken * banks),
-                        inUnit(free * banks),
-                        table(blocks)));
+                name,
+                unit,
+                inUnit((taken + free) * banks),
+                inUnit(taken * banks),
+                inUnit(free * banks),
+                table(blocks)));
         return this;
     }
 
@@ -87,26 +73,10 @@ final class WrittenMemoryReport {
         return String.format(Locale.ROOT, "%12s %12s %12s %12s %12s %12s %n", cells);
     }
 
-    private String first() {
-        return program.isEmpty() ? "" : "Program ID";
-    }
-
     /** Returns {@code memory_usage_summary.csv}. */
     String summary() {
-        return first() + ", Total Allocatable Size (" + unit + "), Total Allocated (" + unit
+        return ", Total Allocatable Size (" + unit + "), Total Allocated (" + unit
                 + "), Total Free (KB), Largest Free Block (KB)\n" + rows;
-    }
-
-    /** Returns the rows of {@code memory_usage_summary.csv}. */
-    String rows() {
-        return rows.toString();
-    }
-
-    /** Returns {@code l1_usage_summary.csv}. */
-    String l1Summary() {
-        return "This report indicates available space for interleaving L1 buffers\n" + first()
-                + ", Largest Contiguous Free Block (" + unit + "), Total Free L1 Space (" + unit + ")\n" + program
-                + freeOfBanks.get("L1") + "\n";
     }
 
     /** Returns {@code detailed_memory_usage.csv}. */

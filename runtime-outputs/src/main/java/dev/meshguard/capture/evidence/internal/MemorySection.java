@@ -20,7 +20,7 @@ final class MemorySection {
     static final List<String> TOTALS = List.of("Total allocatable", "Total allocated", "Total free");
 
     private static final int OF_SUMMARY = TOTALS.size() + 1;
-    static final int MAX_BANKS = 1 << 20;
+    private static final int MAX_BANKS = 1 << 20;
 
     private final BufferType type;
     private final List<Long> figures = new ArrayList<>();
@@ -28,6 +28,10 @@ final class MemorySection {
 
     MemorySection(BufferType type) {
         this.type = type;
+    }
+
+    BufferType type() {
+        return type;
     }
 
     void addFigure(long bytes) {

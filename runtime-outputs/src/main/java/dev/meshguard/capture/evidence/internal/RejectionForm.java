@@ -5,7 +5,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.MatchResult;
@@ -19,7 +18,8 @@ import java.util.stream.LongStream;
  *
  * <p>In a form, a blank stands for any blanks, {@code #} for a size, {@code &} for an address, and {@code @} for a range of cores;
  * the braces of a text that was not filled may stand for each. What only some versions have is optional. The figures of a form
- * name its sizes, addresses and groups by their numbers, beginning with the first.
+ * name its sizes, addresses and groups by their numbers, beginning with the first; what stands in brackets is left out if its
+ * number is missing in the text.
  */
 enum RejectionForm {
     NO_SPACE(
@@ -28,7 +28,8 @@ enum RejectionForm {
                     + "(?:,? where each bank needs to store # B| \\(# B per bank\\))?"
                     + "(?:,(?: but)? bank size is(?: only)? # B"
                     + "(?: \\(allocated: # B, free: # B, largest free block: # B\\))?)?",
-            "$1 of $2 across $3 banks"),
+            "$1 of $2 across $3 banks[, $4 in each][, $5 in each][; a bank has $6][, of which $8 were free]"
+                    + "[, at most $9 in one piece]"),
     BELOW_LIMIT(
             "full or fragmented",
             "Out of Memory: Cannot allocate at an address below &\\. Allocation at &",
@@ -107,31 +108,38 @@ enum RejectionForm {
                 return form.read(matcher, line);
             }
         }
-        return RuntimeText.rejection(line, "", NO_FIGURES, Optional.empty());
+        return new RuntimeText(line, NO_FIGURES, Optional.empty());
     }
 
     private RuntimeText read(Matcher matcher, long line) {
         try {
-            return this == NO_SPACE
-                    ? RuntimeText.rejection(line, shortage(matcher), figures(matcher) + room(matcher), held(matcher))
-                    : RuntimeText.rejection(line, conclusion, figures(matcher), held(matcher));
+            String why = this == NO_SPACE ? shortage(matcher) : conclusion;
+            return new RuntimeText(line, (why.isEmpty() ? "" : why + ": ") + figures(matcher), held(matcher));
         } catch (NumberFormatException unfilled) { // Or more digits than a size has.
-            return RuntimeText.rejection(line, conclusion, NO_FIGURES, Optional.empty());
+            return new RuntimeText(
+                    line, (conclusion.isEmpty() ? "" : conclusion + ": ") + NO_FIGURES, Optional.empty());
         }
     }
 
     private String figures(Matcher matcher) {
         String result = figures;
-        for (int group = 1; result.contains("$" + group); group++) {
+        for (int group = 1; group <= groups.size(); group++) {
             String value = matcher.group(group);
-            String shown = switch (groups.get(group - 1)) {
-                case "#" -> Quantities.size(Long.parseLong(value));
-                case "&" -> Quantities.address(Long.parseLong(value));
-                default -> value.replace("DRAM activity", "allocations or frees of DRAM");
-            };
-            result = result.replace("$" + group, shown);
+            if (value == null) {
+                result = result.replaceAll("\\[[^\\[]*\\$" + group + "[^\\[]*?]", "");
+            } else if (result.contains("$" + group)) {
+                result = result.replace("$" + group, shown(groups.get(group - 1), value));
+            }
         }
-        return result;
+        return result.replaceAll("[\\[\\]]", "");
+    }
+
+    private static String shown(String kind, String value) {
+        return switch (kind) {
+            case "#" -> Quantities.size(Long.parseLong(value));
+            case "&" -> Quantities.address(Long.parseLong(value));
+            default -> value.replace("DRAM activity", "allocations or frees of DRAM");
+        };
     }
 
     /** Returns the memory whose buffers are the reason; the addresses above a trace are in use up to the highest mark. */
@@ -167,26 +175,9 @@ enum RejectionForm {
         return digits == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(digits));
     }
 
-    // No space
-
-    private static OptionalLong perBank(Matcher matcher) {
-        return number(matcher, matcher.group(4) == null ? 5 : 4);
-    }
-
-    private static String room(Matcher matcher) {
-        return shown(", %s in each", perBank(matcher))
-                + shown("; a bank has %s", number(matcher, 6))
-                + shown(", of which %s were free", number(matcher, 8))
-                + shown(", at most %s in one piece", number(matcher, 9));
-    }
-
-    private static String shown(String form, OptionalLong bytes) {
-        return bytes.isEmpty() ? "" : String.format(Locale.ROOT, form, Quantities.size(bytes.getAsLong()));
-    }
-
     /** Returns why there is no room, in the words of {@link dev.meshguard.event.MemoryShortage}, as far as it is known. */
     private static String shortage(Matcher matcher) {
-        long needed = perBank(matcher).orElse(0);
+        long needed = number(matcher, matcher.group(4) == null ? 5 : 4).orElse(0);
         OptionalLong bank = number(matcher, 6);
         OptionalLong free = number(matcher, 8);
         OptionalLong largest = number(matcher, 9);

@@ -4,19 +4,16 @@ import dev.meshguard.event.BufferType;
 import java.util.Optional;
 
 /**
- * A text of the runtime about memory: a rejected request, a warning, or buffers that a replay of a trace would corrupt.
+ * A text in which the runtime rejects a request for memory.
  *
- * <p>None of these texts names a tensor or a culprit. {@link #held()} is the memory whose buffers stood in the way, so a
- * history shows which these were.
+ * <p>No such text names a tensor or a culprit. {@link #held()} is the memory whose buffers stood in the way, so a history
+ * shows which these were.
  *
  * @param line the number of its first line, from 1
- * @param event what happened, as the first part of a sentence
- * @param details the rest of that sentence, with a sign in front and all that follows it
+ * @param reason why it was rejected, with its figures
  * @param held the memory whose buffers the request would need to be free, if buffers are the reason
  */
-public record RuntimeText(long line, String event, String details, Optional<AddressRange> held) {
-
-    private static final String REJECTION = "The runtime rejected a request";
+public record RuntimeText(long line, String reason, Optional<AddressRange> held) {
 
     /**
      * A range of addresses of one memory.
@@ -38,27 +35,13 @@ public record RuntimeText(long line, String event, String details, Optional<Addr
         }
     }
 
-    /**
-     * Creates the text of a rejected request.
-     *
-     * @param conclusion why there is no room; empty if it is not known
-     */
-    static RuntimeText rejection(long line, String conclusion, String figures, Optional<AddressRange> held) {
-        String reason = conclusion.isEmpty() ? "" : conclusion + ": ";
-        return new RuntimeText(line, REJECTION, ": " + reason + figures + ".", held);
-    }
-
-    boolean isRejection() {
-        return event.equals(REJECTION);
-    }
-
     /** Returns the sentence with the line. */
     String note() {
-        return event + " (line " + line + ")" + details;
+        return "The runtime rejected a request (line " + line + "): " + reason + ".";
     }
 
     /** Returns the sentence if it stands in the reason of an exception. */
     public String asReason() {
-        return isRejection() ? "The rejected request" + details : event + " (in its reason)" + details;
+        return "The rejected request: " + reason + ".";
     }
 }

@@ -9,14 +9,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds the runtime's texts about memory in the lines of a log.
+ * Finds the texts in the lines of a log in which the runtime rejects requests for memory.
  *
  * <p>Programs print them behind any prefix. Loggers and terminals break a rejection anywhere between words, so each line that
  * continues one of its {@linkplain RejectionForm forms} belongs to it.
  */
 public final class RuntimeTextParser {
 
-    /** The number of rejected requests that are kept, and of other texts. */
+    /** The number of rejected requests that are kept. */
     private static final int MAX_TEXTS = 8;
 
     private static final int MAX_LENGTH = 2_000;
@@ -36,15 +36,8 @@ public final class RuntimeTextParser {
     private static final Pattern VALUES =
             Pattern.compile("(?:E\\s+)?((?:%1$s)(?:[\\s,]+(?:%1$s))*)".formatted(VALUE.pattern()));
 
-    private static final Pattern WITH_TRACE = Pattern.compile(
-            "Allocating device buffers is (?:potentially )?unsafe due to the existence of an active trace");
-
-    private static final Pattern BEFORE_REPLAY =
-            Pattern.compile("Found (\\d{1,9}) device buffer\\(s\\) still alive before trace replay");
-
     private final List<RuntimeText> first = new ArrayList<>();
     private long rejections;
-    private long others;
 
     /** The rejection in the last lines, which the next may continue; empty if there is none. */
     private String rejection = "";
@@ -63,28 +56,7 @@ public final class RuntimeTextParser {
             rejectionLine = line;
             return true;
         }
-        Optional<RuntimeText> warning = warning(text, line);
-        warning.ifPresent(this::add);
-        return warning.isPresent();
-    }
-
-    private static Optional<RuntimeText> warning(String text, long line) {
-        if (WITH_TRACE.matcher(text).find()) {
-            return Optional.of(new RuntimeText(
-                    line,
-                    "The runtime warned that a buffer was allocated while a trace was active",
-                    ": a replay may corrupt it. The text does not name it.",
-                    Optional.empty()));
-        }
-        Matcher list = BEFORE_REPLAY.matcher(text);
-        return list.find()
-                ? Optional.of(new RuntimeText(
-                        line,
-                        "Before a replay of a trace, the runtime listed "
-                                + Quantities.count(Long.parseLong(list.group(1)), "buffer") + " that it would corrupt",
-                        ": the lines that follow name them.",
-                        Optional.empty()))
-                : Optional.empty();
+        return false;
     }
 
     private boolean continues(String text) {
@@ -114,15 +86,10 @@ public final class RuntimeTextParser {
 
     private void finish() {
         if (!rejection.isEmpty()) {
-            add(RejectionForm.read(rejection, rejectionLine));
+            if (rejections++ < MAX_TEXTS) {
+                first.add(RejectionForm.read(rejection, rejectionLine));
+            }
             rejection = "";
-        }
-    }
-
-    private void add(RuntimeText text) {
-        boolean isKept = text.isRejection() ? rejections++ < MAX_TEXTS : others++ < MAX_TEXTS;
-        if (isKept) {
-            first.add(text);
         }
     }
 
@@ -140,9 +107,6 @@ public final class RuntimeTextParser {
         }
         if (rejections > MAX_TEXTS) {
             notes.add("The runtime rejected " + Quantities.count(rejections - MAX_TEXTS, "more request") + ".");
-        }
-        if (others > MAX_TEXTS) {
-            notes.add("The runtime printed " + Quantities.count(others - MAX_TEXTS, "more warning") + " about traces.");
         }
         return notes;
     }

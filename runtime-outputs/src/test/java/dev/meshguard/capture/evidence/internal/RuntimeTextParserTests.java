@@ -13,16 +13,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The runtime's texts about memory in a log: rejected requests, warnings, and the list of the trace allocation tracker. */
 class RuntimeTextParserTests {
 
-    @Test
-    void theListOfTheTraceAllocationTrackerIsReadAsItsNumberOfBuffers() {
-        assertThat(notes(
-                        "starting\nE   RuntimeError: Found 2 device buffer(s) still alive before trace replay. These will be"
-                                + " corrupted on replay.\nE   Buffer 1187 [op: ttnn.add]\n"))
-                .containsExactly(
-                        "Before a replay of a trace, the runtime listed 2 buffers that it would corrupt (line 2): the"
-                                + " lines that follow name them.");
-    }
-
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -141,21 +131,6 @@ class RuntimeTextParserTests {
         assertThat(parser.read("  but only 4096B is allocated for trace region.", 2))
                 .isTrue();
         assertThat(parser.read("4096", 3)).isFalse();
-    }
-
-    @Test
-    void bothWarningsOfAnActiveTraceAreReadAndFurtherOnesCounted() {
-        String older =
-                "Allocating device buffers is unsafe due to the existence of an active trace. These buffers may be"
-                        + " corrupted once a trace is executed.\n";
-        String newer = older.replace("unsafe", "potentially unsafe");
-
-        assertThat(notes(older + newer.repeat(9)))
-                .hasSize(9)
-                .contains(
-                        "The runtime warned that a buffer was allocated while a trace was active (line 1): a replay may corrupt it."
-                                + " The text does not name it.",
-                        "The runtime printed 2 more warnings about traces.");
     }
 
     @Test
