@@ -83,7 +83,13 @@ final class CaptureRecorder {
 
     /** Records a part of the file that cannot be read and may report a buffer; few kinds of them are named. */
     void unread(String what) {
-        unread.merge(what, 1L, Long::sum);
+        unread(what, 1);
+    }
+
+    void unread(String what, long count) {
+        if (count > 0) {
+            unread.merge(what, count, Long::sum);
+        }
     }
 
     void otherVersion(String version) {

@@ -7,16 +7,20 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node of a graph, read from JSON; used again for the next one.
+ * One node of a graph, read from JSON.
  *
  * <p>Newer captures write numbers as numbers, older ones as texts, and flags in three ways. All are accepted everywhere.
  */
@@ -24,9 +28,6 @@ final class GraphNode {
 
     /** Represents a number that the node does not have, or that is none. */
     static final int NONE = -1;
-
-    /** More have no place in a long. */
-    private static final int MAX_DIGITS = 19;
 
     /** What is longer is no name and no shape; texts of all nodes stay in memory. */
     private static final int MAX_TEXT = 1_024;
@@ -41,129 +42,104 @@ final class GraphNode {
 
     private String type = "";
     private int counter = NONE;
-    private int[] connections = new int[4];
-    private int connected;
+    private int[] connections = {};
     /** Whether the node has a list of edges, and each is the number of a node. */
     private boolean hasConnections;
-    /** The texts, numbers and flags by parameter, as texts; null if there is none. */
-    private final @Nullable String[] texts = new String[Param.COUNT];
-    /** The keys that were read, as bits: those of the node, and behind them those of its parameters. */
-    private int keys;
+    /** The texts, numbers and flags by parameter, as texts. */
+    private final Map<Param, String> texts = new EnumMap<>(Param.class);
+
+    private final Set<String> keys = new HashSet<>();
     /** A key that the node has twice. */
-    private @Nullable String repeatedKey;
+    private Optional<String> repeatedKey = Optional.empty();
 
     /** Reads the object at which the parser is, up to its end. */
-    void read(JsonParser json) throws IOException {
-        type = "";
-        counter = NONE;
-        connected = 0;
-        hasConnections = false;
-        Arrays.fill(texts, null);
-        keys = 0;
-        repeatedKey = null;
+    GraphNode(JsonParser json) throws IOException {
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             String key = json.currentName();
-            JsonToken value = json.nextToken();
+            json.nextToken();
             switch (key) {
-                case "node_type" -> {
-                    add(0, key);
-                    type = textOf(json, value);
-                }
-                case "counter" -> {
-                    add(1, key);
-                    counter = index(json, value);
-                }
+                case "node_type" -> type = known(key, scalar(json)).orElse("");
+                case "counter" -> counter = index(known(key, scalar(json)));
                 case "connections" -> {
-                    add(2, key);
-                    connections(json, value);
+                    known(key, Optional.empty());
+                    readConnections(json);
                 }
                 case "params" -> {
-                    add(3, key);
-                    params(json, value);
+                    known(key, Optional.empty());
+                    readParams(json);
                 }
                 default -> json.skipChildren();
             }
         }
     }
 
-    private void add(int number, String key) {
-        if ((keys & (1 << number)) != 0) {
-            repeatedKey = key;
+    /** Remembers a key of which a node has one; returns its value. */
+    private Optional<String> known(String key, Optional<String> value) {
+        if (!keys.add(key)) {
+            repeatedKey = Optional.of(key);
         }
-        keys |= 1 << number;
+        return value;
     }
 
-    private void connections(JsonParser json, JsonToken value) throws IOException {
-        if (value != JsonToken.START_ARRAY) {
+    private void readConnections(JsonParser json) throws IOException {
+        if (json.currentToken() != JsonToken.START_ARRAY) {
             json.skipChildren();
             return;
         }
         hasConnections = true;
-        for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
-            int node = index(json, next);
+        IntStream.Builder read = IntStream.builder();
+        int count = 0;
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+            int node = index(scalar(json));
             hasConnections &= node != NONE;
-            if (node != NONE && connected < MAX_CONNECTIONS) {
-                if (connected == connections.length) {
-                    connections = Arrays.copyOf(connections, connected * 2);
-                }
-                connections[connected++] = node;
+            if (node != NONE && count++ < MAX_CONNECTIONS) {
+                read.add(node);
             }
         }
+        connections = read.build().toArray();
     }
 
-    private void params(JsonParser json, JsonToken value) throws IOException {
-        if (value != JsonToken.START_OBJECT) {
+    private void readParams(JsonParser json) throws IOException {
+        if (json.currentToken() != JsonToken.START_OBJECT) {
             json.skipChildren();
             return;
         }
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             String key = json.currentName();
-            JsonToken next = json.nextToken();
             Param param = Param.BY_KEY.get(key);
+            json.nextToken();
             if (param == null) {
                 json.skipChildren();
             } else {
-                add(4 + param.ordinal(), key);
-                texts[param.ordinal()] = scalar(json, next);
+                known(key, scalar(json)).ifPresentOrElse(text -> texts.put(param, text), () -> texts.remove(param));
             }
         }
     }
 
-    /** Returns a text, a number or a flag as text, and null for any other value, which is skipped. */
-    private static @Nullable String scalar(JsonParser json, JsonToken value) throws IOException {
-        if (value.isScalarValue() && value != JsonToken.VALUE_NULL) {
+    /** Returns a text, a number or a flag as text; any other value is skipped. */
+    private static Optional<String> scalar(JsonParser json) throws IOException {
+        if (json.currentToken().isScalarValue() && json.currentToken() != JsonToken.VALUE_NULL) {
             String text = json.getText();
-            return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT);
+            return Optional.of(text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT));
         }
         json.skipChildren();
-        return null;
+        return Optional.empty();
     }
 
-    private static String textOf(JsonParser json, JsonToken value) throws IOException {
-        String text = scalar(json, value);
-        return text == null ? "" : text;
-    }
-
-    private static int index(JsonParser json, JsonToken value) throws IOException {
-        long number = parsed(textOf(json, value));
+    private static int index(Optional<String> text) {
+        long number = text.map(GraphNode::number).orElse(OptionalLong.empty()).orElse(NONE);
         return number <= Integer.MAX_VALUE ? (int) number : NONE;
     }
 
     /** Returns a number that is not negative; empty if the text is no such number. */
     static OptionalLong number(String text) {
-        long number = parsed(text);
-        return number == NONE ? OptionalLong.empty() : OptionalLong.of(number);
-    }
-
-    private static long parsed(String text) {
         String digits = text.strip();
-        if (digits.isEmpty() || digits.length() > MAX_DIGITS || !Character.isDigit(digits.charAt(0))) {
-            return NONE;
-        }
         try {
-            return Long.parseLong(digits);
+            return digits.isEmpty() || !Character.isDigit(digits.charAt(0))
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(Long.parseLong(digits));
         } catch (NumberFormatException otherText) {
-            return NONE;
+            return OptionalLong.empty();
         }
     }
 
@@ -179,37 +155,37 @@ final class GraphNode {
 
     /** Returns the nodes to which an edge leads. */
     int[] connections() {
-        return Arrays.copyOf(connections, connected);
+        return connections.clone();
     }
 
     /** Returns whether it is certain that no edge leads from the node. */
     boolean hasNoEdge() {
-        return hasConnections && connected == 0;
+        return hasConnections && connections.length == 0;
     }
 
     boolean hasSeveralEdges() {
-        return connected > 1;
+        return connections.length > 1;
     }
 
     /** Returns the first node to which an edge leads, or {@link #NONE}. */
     int connection() {
-        return connected == 0 ? NONE : connections[0];
+        return connections.length == 0 ? NONE : connections[0];
     }
 
     /** Returns a text, or a number as text; null if the node has neither. */
     @Nullable
     String text(Param param) {
-        return texts[param.ordinal()];
+        return texts.get(param);
     }
 
     /** Returns a number, or a text that is one, if it is not negative. */
     OptionalLong number(Param param) {
-        String text = texts[param.ordinal()];
+        String text = text(param);
         return text == null ? OptionalLong.empty() : number(text);
     }
 
     boolean flag(Param param) {
-        String text = texts[param.ordinal()];
+        String text = text(param);
         return text != null
                 && (text.equals("1") || text.toLowerCase(Locale.ROOT).equals("true"));
     }
@@ -221,48 +197,46 @@ final class GraphNode {
 
     /** Returns a key with its value that no node can have, such as a negative device; empty if there is none. */
     Optional<String> impossibleValue() {
-        if (repeatedKey != null) {
-            return Optional.of("key " + repeatedKey + " twice");
-        }
-        for (Param param : OF_MEMORY) {
-            if (isImpossible(param)) {
-                return Optional.of(param.key + " " + Quantities.quoted(String.valueOf(text(param))));
-            }
-        }
-        return Optional.empty();
+        return repeatedKey
+                .map(key -> "key " + key + " twice")
+                .or(() -> OF_MEMORY.stream()
+                        .filter(this::isImpossible)
+                        .findFirst()
+                        .map(param -> param.key + " " + Quantities.quoted(String.valueOf(text(param)))));
     }
 
     private boolean isImpossible(Param param) {
         OptionalLong number = number(param);
-        if (number.isEmpty()) {
-            return texts[param.ordinal()] != null
-                    && (param != Param.BUFFER_TYPE || named(text(param)).isEmpty());
-        }
-        return switch (param) {
-            case DEVICE -> number.getAsLong() > HistoryEvent.MAX_DEVICE;
-            case BUFFER_TYPE, BUFFER_TYPE_VALUE ->
-                typeOfCode(number.getAsLong()).isEmpty();
-            default -> false;
-        };
+        return text(param) != null
+                && switch (param) {
+                    case DEVICE -> number.orElse(Long.MAX_VALUE) > HistoryEvent.MAX_DEVICE;
+                    case BUFFER_TYPE -> numberedOrNamed(param).isEmpty();
+                    case BUFFER_TYPE_VALUE -> typeOfCode(number.orElse(NONE)).isEmpty();
+                    default -> number.isEmpty();
+                };
     }
 
     /** Returns the memory of a buffer; empty if the node has none that is known. */
     Optional<BufferType> bufferType() {
-        Optional<BufferType> exact = exactType();
-        return exact.isPresent() ? exact : named(text(Param.TYPE));
+        return exactType().or(() -> named(Param.TYPE));
     }
 
     /** The keys are those of the newest captures, and of those between. */
     private Optional<BufferType> exactType() {
-        OptionalLong code = number(Param.BUFFER_TYPE);
-        if (code.isEmpty()) {
-            code = number(Param.BUFFER_TYPE_VALUE);
-        }
-        if (code.isPresent()) {
-            return typeOfCode(code.getAsLong());
-        }
-        Optional<BufferType> named = named(text(Param.BUFFER_TYPE));
-        return named.isPresent() ? named : named(text(Param.EXACT_BUFFER_TYPE));
+        return numberedOrNamed(Param.BUFFER_TYPE)
+                .or(() -> typeOfCode(number(Param.BUFFER_TYPE_VALUE).orElse(NONE)))
+                .or(() -> named(Param.EXACT_BUFFER_TYPE));
+    }
+
+    private Optional<BufferType> numberedOrNamed(Param param) {
+        OptionalLong code = number(param);
+        return code.isPresent() ? typeOfCode(code.getAsLong()) : named(param);
+    }
+
+    private Optional<BufferType> named(Param param) {
+        return Arrays.stream(TYPES)
+                .filter(known -> known.name().equals(text(param)))
+                .findFirst();
     }
 
     /** Returns where its buffer lies; null if it does not name that. */
@@ -271,7 +245,9 @@ final class GraphNode {
         long address = number(Param.ADDRESS).orElse(0);
         return address == 0
                 ? null
-                : bufferType().map(type -> new Memory(device(), type, address)).orElse(null);
+                : bufferType()
+                        .map(known -> new Memory(device(), known, address))
+                        .orElse(null);
     }
 
     /** Returns whether the node names L1 and DRAM only: older captures do, also for L1_SMALL and the trace region. */
@@ -290,10 +266,6 @@ final class GraphNode {
     /** Returns the memory that the runtime gives a number, if it is one of them. */
     static Optional<BufferType> typeOfCode(long code) {
         return code >= 0 && code < TYPES.length ? Optional.of(TYPES[(int) code]) : Optional.empty();
-    }
-
-    private static Optional<BufferType> named(@Nullable String name) {
-        return Arrays.stream(TYPES).filter(type -> type.name().equals(name)).findFirst();
     }
 
     /** The parameters that are read; others are skipped, whatever their size is. */
@@ -315,7 +287,6 @@ final class GraphNode {
         ERROR_OPERATION("error_operation"),
         ERROR_MESSAGE("error_message");
 
-        private static final int COUNT = values().length;
         private static final Map<String, Param> BY_KEY =
                 Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(param -> param.key, param -> param));
 

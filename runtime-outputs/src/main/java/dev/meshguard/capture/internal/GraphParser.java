@@ -58,8 +58,6 @@ public final class GraphParser {
 
     private static final String SNAPSHOTS = "per_operation_buffers";
 
-    private static final Set<String> PAGES = Set.of("buffer_pages", "buffer_pages_by_address");
-
     private static final Set<String> KEYS_OF_REPORTS = Set.of(
             GRAPH,
             "buffer_pages",
@@ -75,7 +73,6 @@ public final class GraphParser {
     private static final String VERSION = "1";
 
     private final ReadingCriteria criteria;
-    private final GraphNode node = new GraphNode();
     private final List<CaptureRecorder> captures = new ArrayList<>();
 
     // The document that is being read.
@@ -153,26 +150,18 @@ public final class GraphParser {
         captures.get(captures.size() - 1).lost(-1, "what follows the end of the capture is not read: %s", reason);
     }
 
-    /**
-     * Passes the nodes of an array to a consumer, each until it returns.
-     *
-     * @throws IOException if it is not such an array
-     */
-    static void eachNode(String array, Consumer<GraphNode> consumer) throws IOException {
-        GraphNode node = new GraphNode();
-        try (JsonParser json = JSON.createParser(array)) {
-            if (json.nextToken() != JsonToken.START_ARRAY) {
-                throw new UnreadableOutputException("it is no array of nodes");
-            }
-            for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
-                if (next == JsonToken.START_OBJECT) {
-                    node.read(json);
-                    consumer.accept(node);
-                } else {
-                    throw new UnreadableOutputException("it has an element that is no node");
-                }
+    /** Passes the nodes of the array at which a parser is to a consumer; returns how many of its elements are no objects. */
+    static long eachNode(JsonParser json, Consumer<GraphNode> consumer) throws IOException {
+        long others = 0;
+        for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
+            if (next == JsonToken.START_OBJECT) {
+                consumer.accept(new GraphNode(json));
+            } else {
+                json.skipChildren();
+                others++;
             }
         }
+        return others;
     }
 
     /** Reads all nodes; returns what prevented the reader from reading more. */
@@ -239,26 +228,26 @@ public final class GraphParser {
             JsonToken value = json.nextToken();
             if (key.equals(GRAPH) && value == JsonToken.START_ARRAY && !hasGraph) {
                 nodes(json);
-                continue;
-            }
-            if (key.equals(SNAPSHOTS) && value == JsonToken.START_OBJECT && hasGraph) {
+            } else if (key.equals(SNAPSHOTS) && value == JsonToken.START_OBJECT && hasGraph) {
                 snapshots(json);
-                continue;
-            }
-            if (key.equals("python_io") && value == JsonToken.START_ARRAY) {
+            } else if (key.equals("python_io") && value == JsonToken.START_ARRAY) {
                 recorder.calls(PythonCalls.read(json, "python_io of the report"));
-                continue;
+            } else {
+                section(key, json);
+                json.skipChildren();
             }
-            if (key.equals("version")
-                    && value.isScalarValue()
-                    && !json.getText().equals(VERSION)) {
-                recorder.otherVersion(json.getText());
-            } else if (PAGES.contains(key)) {
-                recorder.skipped("section " + key);
-            } else if (key.equals(SNAPSHOTS) || key.equals(GRAPH)) {
-                recorder.unread("section " + key + " of another form or at another place");
-            }
-            json.skipChildren();
+        }
+    }
+
+    private void section(String key, JsonParser json) throws IOException {
+        if (key.equals(SNAPSHOTS) || key.equals(GRAPH)) {
+            recorder.unread("section " + key + " of another form or at another place");
+        } else if (key.startsWith("buffer_pages")) {
+            recorder.skipped("section " + key);
+        } else if (key.equals("version")
+                && json.currentToken().isScalarValue()
+                && !json.getText().equals(VERSION)) {
+            recorder.otherVersion(json.getText());
         }
     }
 
@@ -328,15 +317,10 @@ public final class GraphParser {
 
     private void nodes(JsonParser json) throws IOException {
         hasGraph = true;
-        for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
-            if (next == JsonToken.START_OBJECT) {
-                node.read(json);
-                hasNode |= !node.type().isEmpty();
-                recorder.node(node);
-            } else {
-                json.skipChildren();
-                recorder.unread("element of the graph that is no object");
-            }
-        }
+        long others = eachNode(json, node -> {
+            hasNode |= !node.type().isEmpty();
+            recorder.node(node);
+        });
+        recorder.unread("element of the graph that is no object", others);
     }
 }

@@ -1,5 +1,7 @@
 package dev.meshguard.capture.internal;
 
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import dev.meshguard.event.BufferType;
 import java.io.IOException;
 import java.util.HashMap;
@@ -10,7 +12,12 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The buffers that one operation allocated and freed, by the graph that was captured of it. */
+/**
+ * The buffers that one operation allocated and freed, by the graph that was captured of it.
+ *
+ * <p>Places join the nodes, and not edges: the importer cuts the graph out of that of a whole report, and an edge to a node
+ * outside keeps its number there, which another node has here.
+ */
 final class OperationGraph {
 
     /** Stands for an operation of which no graph is known. */
@@ -52,9 +59,11 @@ final class OperationGraph {
      */
     static OperationGraph of(String graph) throws IOException {
         OperationGraph read = new OperationGraph(true);
-        GraphParser.eachNode(graph, read::add);
-        if (!read.isReadable) {
-            throw new UnreadableOutputException("it has a buffer with impossible values");
+        try (JsonParser json = GraphParser.JSON.createParser(graph)) {
+            boolean isArray = json.nextToken() == JsonToken.START_ARRAY;
+            if (!isArray || GraphParser.eachNode(json, read::add) > 0 || !read.isReadable) {
+                throw new UnreadableOutputException("it is no array of nodes with possible values");
+            }
         }
         read.allocatedAddresses =
                 read.allocated.keySet().stream().map(Place::address).collect(Collectors.toSet());

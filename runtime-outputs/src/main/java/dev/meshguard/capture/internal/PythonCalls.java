@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -28,8 +29,7 @@ import java.util.stream.Collectors;
  */
 final class PythonCalls {
 
-    private static final String SUFFIX = ".json";
-    private static final String CALLS = ".python_io.json";
+    private static final Pattern CAPTURE = Pattern.compile("\\.json(\\.gz|)$");
     private static final int MAX_NAMES = 3;
 
     private final String file;
@@ -44,12 +44,8 @@ final class PythonCalls {
     /** Returns the path of the calls of a capture, whether there is such a file or not; empty if its name does not show it. */
     static Optional<Path> beside(Path capture) {
         String name = String.valueOf(capture.getFileName());
-        String compression = name.endsWith(".gz") ? ".gz" : "";
-        String plain = name.substring(0, name.length() - compression.length());
-        return plain.endsWith(SUFFIX)
-                ? Optional.of(capture.resolveSibling(
-                        plain.substring(0, plain.length() - SUFFIX.length()) + CALLS + compression))
-                : Optional.empty();
+        String calls = CAPTURE.matcher(name).replaceFirst(".python_io.json$1");
+        return calls.equals(name) ? Optional.empty() : Optional.of(capture.resolveSibling(calls));
     }
 
     /** Returns the calls that a file has; one that is damaged has none. */
@@ -79,9 +75,6 @@ final class PythonCalls {
         PythonCalls calls = new PythonCalls(name, Optional.empty());
         Map<String, Optional<Origin>> known = new HashMap<>();
         for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
-            if (next == null) {
-                throw new UnreadableOutputException("it breaks off");
-            }
             if (next == JsonToken.START_OBJECT) {
                 calls.call(json, known);
             } else {
@@ -106,17 +99,12 @@ final class PythonCalls {
                 name = json.getText();
             } else if (key.equals("python_stack_trace") && value == JsonToken.START_ARRAY) {
                 while (json.nextToken() != JsonToken.END_ARRAY) {
-                    if (json.currentToken() == null) {
-                        throw new UnreadableOutputException("it breaks off");
-                    }
                     if (json.currentToken() == JsonToken.VALUE_STRING) {
                         stack.append(json.getText()).append('\n');
                     } else {
                         json.skipChildren();
                     }
                 }
-            } else if (key.equals("python_stack_trace") && value == JsonToken.VALUE_STRING) {
-                stack.append(json.getText());
             } else {
                 json.skipChildren();
             }
