@@ -38,6 +38,7 @@ final class SnapshotReader {
                 long call = id;
                 errorsBefore(id, errors);
                 ReportedOperation operation = operation(id, names, errors);
+                recorder.operationBegan(operation);
                 for (; tensors.operation == id; tensors.next()) {
                     tensor(operation, tensors.row);
                 }
@@ -45,7 +46,7 @@ final class SnapshotReader {
                     buffer(operation, buffers.row);
                 }
                 addGraph(operation, graphs.of(id));
-                recorder.operation(operation, () -> stacks.of(call).flatMap(PythonStack::origin));
+                recorder.operationEnded(operation, () -> stacks.of(call).flatMap(PythonStack::origin));
                 for (; errors.operation == id; errors.next()) {
                     recorder.exception(operation, reason(errors.row));
                 }

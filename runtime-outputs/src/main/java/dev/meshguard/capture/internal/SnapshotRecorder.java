@@ -133,18 +133,21 @@ final class SnapshotRecorder {
         recording.lost(count, reason, values);
     }
 
-    /**
-     * Compares the snapshot of the next operation with the last one.
-     *
-     * @param call the call of the operation, which is read if the operation allocated a buffer
-     */
-    void operation(ReportedOperation operation, Call call) throws SQLException {
+    void operationBegan(ReportedOperation operation) {
         isOtherReport |= mayHaveSeveralReports
                 && last != null
                 && operation.id > last.id + 1
                 && operation.id / OPERATIONS_OF_A_REPORT > last.id / OPERATIONS_OF_A_REPORT;
         last = operation;
         recording.operationBegan(operation.name);
+    }
+
+    /**
+     * Compares the snapshot of an operation with the last one.
+     *
+     * @param call the call of the operation, which is read if the operation allocated a buffer
+     */
+    void operationEnded(ReportedOperation operation, Call call) throws SQLException {
         allRows += operation.rows;
         addTensors(operation.inputs);
         fresh = List.of();

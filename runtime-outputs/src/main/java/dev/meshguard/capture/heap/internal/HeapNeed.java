@@ -17,46 +17,28 @@ import java.util.regex.Pattern;
 import java.util.zip.ZipException;
 
 /**
- * The heap that reading and judging a file takes.
+ * The heap that reading and judging a log takes.
  *
  * <p>It depends on the content: a log whose buffers are freed and whose addresses are used again takes little, one whose
- * buffers all survive takes much. So there are two figures for each unit: the least that any file takes, by which a file
- * is refused, and what is usual, which the message names. A file that is not refused may still not fit.
+ * buffers all survive takes much. So there are two figures: the least that any log takes, by which a file is refused, and what
+ * is usual, which the message names. A file that is not refused may still not fit.
+ *
+ * <p>Only what takes heap in any case is counted, the reported allocations: a free may be of an unknown buffer, which takes no
+ * heap.
  *
  * @param name the name of the file in messages
- * @param unit what is counted in it
- * @param count how many of them it has, about
+ * @param allocations how many of them it has, about
  */
-public record HeapNeed(String name, Unit unit, long count) {
+public record HeapNeed(String name, long allocations) {
+
+    /** An event of a journal with its request. */
+    private static final long LEAST_BYTES = 52;
 
     /**
-     * What is counted in a file, with the heap that each takes.
-     *
-     * <p>Only what takes heap in any case is counted. The least is the size of the objects and entries that keep it: an
-     * event of a journal with its request, an entry of a map by node ({@code TensorUse}). What is usual was measured as the {@code -Xmx} in which
-     * {@code meshguard analyze} answers, JDK 17 with G1:
-     *
-     * <ul>
-     *   <li>500,000 allocations at addresses that are used once, and their frees: 220 MiB
-     *   <li>a capture of 250,000 operations with a tensor and a buffer each: 320 MiB
-     * </ul>
+     * Measured as the {@code -Xmx} in which {@code meshguard analyze} answers, JDK 17 with G1: 220 MiB for 500,000 allocations at
+     * addresses that are used once, and their frees.
      */
-    public enum Unit {
-        /** A reported allocation in a log. A free may be of an unknown buffer, which takes no heap. */
-        ALLOCATION("allocation", 52, 400),
-        /** A node of a graph capture for an operation, a tensor or a buffer. The others may take no heap. */
-        NODE("operation, tensor and buffer node", 40, 400);
-
-        private final String word;
-        private final long least;
-        private final long usual;
-
-        Unit(String word, long least, long usual) {
-            this.word = word;
-            this.least = least;
-            this.usual = usual;
-        }
-    }
+    private static final long USUAL_BYTES = 400;
 
     /** What the JVM and the program take themselves. */
     private static final long BASE = 8L << 20;
@@ -72,11 +54,9 @@ public record HeapNeed(String name, Unit unit, long count) {
     private static final Pattern ALLOCATION =
             Pattern.compile("(?md)^[^`\"\n]{0,96}?\\[PID [^]\n]{1,20}] Allocated \\d+ bytes of ");
 
-    private static final Pattern NODE = Pattern.compile("\"node_type\"\\s*:\\s*\"(?:function_start|tensor|buffer)\"");
-
     /**
-     * Estimates the allocations in a log or the nodes of a capture from the first megabyte. Empty if there are none in it,
-     * for a pipe, for damaged compressed data, and for a database, whose operations may take no heap.
+     * Estimates the allocations in a log from the first megabyte. Empty if there are none in it, for a pipe, for damaged
+     * compressed data, and for a database.
      */
     public static Optional<HeapNeed> of(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
@@ -89,10 +69,8 @@ public record HeapNeed(String name, Unit unit, long count) {
             long read = plain.isCompressed() ? raw.position() : bytes.length;
             double share = bytes.length < BEGINNING ? 1 : Math.min(1, (double) read / raw.size());
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
-            HeapNeed log = new HeapNeed(file.toString(), Unit.ALLOCATION, count(ALLOCATION, text, share));
-            HeapNeed capture = new HeapNeed(file.toString(), Unit.NODE, count(NODE, text, share));
-            return Optional.of(log.count < capture.count ? capture : log)
-                    .filter(need -> need.count > 0 && !text.startsWith(DATABASE));
+            return Optional.of(new HeapNeed(file.toString(), count(ALLOCATION, text, share)))
+                    .filter(need -> need.allocations > 0 && !text.startsWith(DATABASE));
         } catch (EOFException | ZipException damaged) {
             return Optional.empty();
         }
@@ -121,28 +99,27 @@ public record HeapNeed(String name, Unit unit, long count) {
     }
 
     void requireRoom(long heap) throws InsufficientHeapException {
-        if (BASE + count * unit.least > heap) {
+        if (BASE + allocations * LEAST_BYTES > heap) {
             throw new InsufficientHeapException(text(heap));
         }
     }
 
     /** Returns the sentences for a file that does not fit into a heap: what it needs, and how to give it. */
     public String text(long heap) {
-        long bytes = rounded(Math.max(BASE + count * unit.usual, 2 * heap));
+        long bytes = rounded(Math.max(BASE + allocations * USUAL_BYTES, 2 * heap));
         return String.format(
                 Locale.ROOT,
-                "%s has about %s %ss, which need about %s of heap; this JVM has %s. %s",
+                "%s has about %s allocations, which need about %s of heap; this JVM has %s. %s",
                 name,
                 aboutCount(),
-                unit.word,
                 Quantities.shortSize(bytes),
                 Quantities.shortSize(heap),
                 wayOut(bytes));
     }
 
     private String aboutCount() {
-        BigDecimal about = BigDecimal.valueOf(count).round(TWO_DIGITS);
-        return count < MILLION
+        BigDecimal about = BigDecimal.valueOf(allocations).round(TWO_DIGITS);
+        return allocations < MILLION
                 ? String.format(Locale.ROOT, "%,d", about.longValue())
                 : about.divide(BigDecimal.valueOf(MILLION)).stripTrailingZeros().toPlainString() + " million";
     }

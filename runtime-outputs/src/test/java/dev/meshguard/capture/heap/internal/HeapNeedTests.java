@@ -17,7 +17,6 @@ import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HeapNeedTests {
@@ -25,8 +24,6 @@ class HeapNeedTests {
     private static final long MEBIBYTE = 1L << 20;
     private static final int MANY = 50_000;
     private static final String LINE = "[PID 7] Allocated 4096 bytes of DRAM on device 0 (buffer_id=%d)\n";
-    private static final String NODE =
-            "{\"counter\":%d,\"node_type\": \"buffer\",\"params\":{\"layout\":\"INTERLEAVED\",\"size\":2048,\"type\":\"L1\"}},\n";
 
     @TempDir
     Path folder;
@@ -35,25 +32,14 @@ class HeapNeedTests {
     void countsTheAllocationsInASmallLog() throws IOException {
         Path log = Files.writeString(folder.resolve("server.log"), repeated(LINE, 3));
 
-        assertThat(HeapNeed.of(log)).contains(new HeapNeed(log.toString(), HeapNeed.Unit.ALLOCATION, 3));
+        assertThat(HeapNeed.of(log)).contains(new HeapNeed(log.toString(), 3));
     }
 
     @Test
     void estimatesTheAllocationsInALargeLog() throws IOException {
         Path log = Files.writeString(folder.resolve("server.log"), repeated(LINE, MANY));
 
-        assertThat(HeapNeed.of(log).orElseThrow().count()).isCloseTo(MANY, Percentage.withPercentage(2));
-    }
-
-    @Test
-    void estimatesTheNodesOfACaptureWithoutLineBreaks() throws IOException {
-        Path capture = Files.writeString(
-                folder.resolve("graph.json"), "[" + repeated(NODE, MANY).replace("\n", ""));
-
-        HeapNeed need = HeapNeed.of(capture).orElseThrow();
-
-        assertThat(need.unit()).isEqualTo(HeapNeed.Unit.NODE);
-        assertThat(need.count()).isCloseTo(MANY, Percentage.withPercentage(2));
+        assertThat(HeapNeed.of(log).orElseThrow().allocations()).isCloseTo(MANY, Percentage.withPercentage(2));
     }
 
     @Test
@@ -64,7 +50,7 @@ class HeapNeedTests {
             compressed.write(repeated(LINE, lines).getBytes(StandardCharsets.UTF_8));
         }
 
-        assertThat(HeapNeed.of(log).orElseThrow().count()).isBetween(lines / 3L, lines * 3L);
+        assertThat(HeapNeed.of(log).orElseThrow().allocations()).isBetween(lines / 3L, lines * 3L);
     }
 
     @Test
@@ -89,7 +75,7 @@ class HeapNeedTests {
                 "[PID 7] Freed buffer 4096 on device 0 (%d bytes, FINAL)",
                 "{\"counter\":%d,\"node_type\":\"circular_buffer_allocate\",\"params\":{}},"
             })
-    void linesAndNodesThatMayTakeNoHeapAreNotCounted(String line) throws IOException {
+    void linesThatMayTakeNoHeapAreNotCounted(String line) throws IOException {
         Path file = Files.writeString(folder.resolve("file"), repeated(line + "\n", MANY));
 
         assertThat(HeapNeed.of(file)).isEmpty();
@@ -104,26 +90,24 @@ class HeapNeedTests {
     void allocationsAreCountedInEachDialect(String line) throws IOException {
         Path log = Files.writeString(folder.resolve("server.log"), repeated(line + "\n", 3));
 
-        assertThat(HeapNeed.of(log).orElseThrow().count()).isEqualTo(3);
+        assertThat(HeapNeed.of(log).orElseThrow().allocations()).isEqualTo(3);
     }
 
-    /** Its captured graphs and its pages are text with nodes and lines. */
+    /** Its texts may have lines of logs. */
     @Test
     void aDatabaseHasNoEstimateBeforeItIsOpened() throws IOException {
-        Path database = Files.writeString(
-                folder.resolve("db.sqlite"), "SQLite format 3\0" + repeated(NODE, MANY) + repeated(LINE, MANY));
+        Path database = Files.writeString(folder.resolve("db.sqlite"), "SQLite format 3\0" + repeated(LINE, MANY));
 
         assertThat(HeapNeed.of(database)).isEmpty();
     }
 
-    /** The bytes of what is kept: an event and its request; an entry of a map and its key. */
-    @ParameterizedTest
-    @CsvSource({"ALLOCATION, 52", "NODE, 48"})
-    void acceptsWhatFits(HeapNeed.Unit unit, long bytesKept) {
+    /** An event and its request take 52 bytes. */
+    @Test
+    void acceptsWhatFits() {
         long count = 10_000_000;
-        HeapNeed need = new HeapNeed("file", unit, count);
+        HeapNeed need = new HeapNeed("file", count);
 
-        assertThatCode(() -> need.requireRoom(8 * MEBIBYTE + count * bytesKept)).doesNotThrowAnyException();
+        assertThatCode(() -> need.requireRoom(8 * MEBIBYTE + count * 52)).doesNotThrowAnyException();
     }
 
     @Test
@@ -134,7 +118,7 @@ class HeapNeedTests {
 
     @Test
     void refusesWhatNeedsMoreInAnyCaseAndNamesFileHeapAndOption() {
-        HeapNeed need = new HeapNeed("server.log", HeapNeed.Unit.ALLOCATION, 41_200_000);
+        HeapNeed need = new HeapNeed("server.log", 41_200_000);
 
         assertThatThrownBy(() -> need.requireRoom(512 * MEBIBYTE))
                 .isInstanceOf(InsufficientHeapException.class)
@@ -145,11 +129,11 @@ class HeapNeedTests {
 
     @Test
     void asksForMoreThanThereIsWhereTheEstimateWasWrong() {
-        HeapNeed need = new HeapNeed("graph.json", HeapNeed.Unit.NODE, 40_000);
+        HeapNeed need = new HeapNeed("server.log", 40_000);
 
         assertThat(need.text(200 * MEBIBYTE))
                 .isEqualTo(
-                        "graph.json has about 40,000 operation, tensor and buffer nodes, which need about 448 MiB of heap; this JVM has 200 MiB."
+                        "server.log has about 40,000 allocations, which need about 448 MiB of heap; this JVM has 200 MiB."
                                 + " Run it with -Xmx448m (meshguard: JDK_JAVA_OPTIONS=-Xmx448m meshguard …).");
     }
 
