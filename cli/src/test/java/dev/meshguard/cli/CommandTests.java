@@ -87,7 +87,6 @@ class CommandTests {
         write("detailed.csv", detailed);
         write("dram.csv", detailed.substring(0, detailed.indexOf(",L1")));
         write("cut.csv", l1.replace(",L1", ",DRAM") + l1.substring(0, l1.indexOf(",Total free")));
-        write("largest.csv", ",Largest Contiguous Free Block (B),Total Free L1 Space (B)\n,1393376,89176064\n");
         write("nothing.csv", """
                 , Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)
                 ,1024,0,1024,1024
@@ -140,7 +139,6 @@ class CommandTests {
             analyze --rounds ^forward$ rounds.json      | 1  | 4 rounds, the first for warming up && growing by
             analyze --at-end detailed.csv               | 1  | LEAK  24 KiB (24576 B) was allocated at that moment
             analyze cut.csv                             | 2  | INCONCLUSIVE  the file does not say how much is allocated && note    The figures of L1 are not used: "Total free" is missing.
-            analyze largest.csv                         | 2  | INCONCLUSIVE  the file does not say how much is allocated
             analyze nothing.csv                         | 0  | CLEAN  nothing was allocated && note    This version rounds down to KiB.
             analyze freed.shm                           | 2  | INCONCLUSIVE  0 B is allocated, and 1 slot has no running process
             diff clean.log clean.log                    | 0  | SAME USAGE  both runs used memory alike
