@@ -38,6 +38,22 @@ public sealed interface HistoryEvent {
         }
     }
 
+    /** A report about the memory at one address. */
+    sealed interface OfMemory extends OfRequest {
+
+        /** Returns the number in the history, from 1. */
+        long number();
+
+        /** Returns the device id, or {@link #NO_DEVICE}. */
+        int device();
+
+        /** Returns the memory. */
+        BufferType type();
+
+        /** Returns the first address, in bytes. */
+        long address();
+    }
+
     /** Returns the number in the history, from 1. */
     long number();
 
@@ -55,7 +71,7 @@ public sealed interface HistoryEvent {
             long address,
             long size,
             Ownership ownership)
-            implements HistoryEvent, OfRequest {
+            implements HistoryEvent, OfMemory {
 
         /** Returns the event as a line, for example {@code #13 allocated DRAM 0x1000 (4096) on device 0, 2 KiB (2048 B)}. */
         @Override
@@ -67,7 +83,7 @@ public sealed interface HistoryEvent {
 
     /** A buffer on a device was reported freed. */
     record Freed(long number, MemoryRequest request, int device, BufferType type, long address, Ownership ownership)
-            implements HistoryEvent, OfRequest {
+            implements HistoryEvent, OfMemory {
 
         /** Returns whether the handle was garbage collected; else a call freed the buffer. */
         public boolean isOfCollectedHandle() {
@@ -85,7 +101,7 @@ public sealed interface HistoryEvent {
     /** The runtime ignored a call that frees a buffer. */
     record FreeIgnored(
             long number, MemoryRequest request, int device, BufferType type, long address, IgnoredFreeReason reason)
-            implements HistoryEvent, OfRequest {
+            implements HistoryEvent, OfMemory {
 
         /** Returns the event as a line, with the reason. */
         @Override

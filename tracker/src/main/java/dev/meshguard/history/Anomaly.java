@@ -33,13 +33,7 @@ public record Anomaly(
      * @param event an allocation, a free or an ignored free
      */
     static Anomaly of(Kind kind, HistoryEvent event, Optional<BufferGeneration> generation) {
-        if (event instanceof HistoryEvent.Allocated report) {
-            return new Anomaly(kind, event, report.device(), report.type(), report.address(), generation);
-        }
-        if (event instanceof HistoryEvent.Freed report) {
-            return new Anomaly(kind, event, report.device(), report.type(), report.address(), generation);
-        }
-        HistoryEvent.FreeIgnored report = (HistoryEvent.FreeIgnored) event;
+        HistoryEvent.OfMemory report = (HistoryEvent.OfMemory) event;
         return new Anomaly(kind, event, report.device(), report.type(), report.address(), generation);
     }
 

@@ -1,19 +1,14 @@
 package dev.meshguard.history;
 
 import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.RequestContext;
 import dev.meshguard.history.BufferGeneration.Report;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -26,24 +21,25 @@ import java.util.stream.Stream;
  */
 final class ContextFilter implements Predicate<HistoryEvent> {
 
-    private final AllocationHistory whole;
+    private final AllocationHistory history;
     private final RequestContext context;
     /** The numbers of the reports of the context, and of the phase in which it began. */
     private final Set<Long> numbers = new HashSet<>();
 
-    /** The generations with a report of the context, by their device, type and address. */
-    private final Map<List<Object>, List<BufferGeneration>> selected = new HashMap<>();
+    /** The generations with a report of the context. */
+    private final Set<BufferGeneration> selected = new HashSet<>();
 
-    ContextFilter(AllocationHistory whole, RequestContext context) {
-        this.whole = whole;
+    ContextFilter(AllocationHistory history, RequestContext context) {
+        this.history = history;
         this.context = context;
-        whole.generationsWith(this::isOfContext).forEach(this::addReportsOf);
-        whole.anomalies().stream()
+        history.generationsWith(this::isOfContext).forEach(this::addReportsOf);
+        history.anomalies().stream()
                 .map(Anomaly::event)
                 .filter(event -> !(event instanceof HistoryEvent.Allocated))
-                .filter(event -> requestOf(event).filter(this::isOfContext).isPresent())
+                .filter(event ->
+                        HistoryEvent.requestOf(event).filter(this::isOfContext).isPresent())
                 .forEach(event -> numbers.add(event.number()));
-        whole.phases().stream()
+        history.phases().stream()
                 .map(HistoryEvent::number)
                 .filter(phase -> phase <= context.eventsBefore())
                 .reduce((earlier, later) -> later)
@@ -53,8 +49,8 @@ final class ContextFilter implements Predicate<HistoryEvent> {
     @Override
     public boolean test(HistoryEvent event) {
         return numbers.contains(event.number())
-                || (requestOf(event).isPresent()
-                        ? isAboutSelected(event)
+                || (event instanceof HistoryEvent.OfMemory report
+                        ? isAboutSelected(report)
                         : event.number() > context.eventsBefore() || isOfMeshOrOwner(event));
     }
 
@@ -68,10 +64,7 @@ final class ContextFilter implements Predicate<HistoryEvent> {
                 if (report.isOpen()) {
                     addReportsOfOthers(report, generation);
                 }
-                selected.computeIfAbsent(
-                                List.of(generation.device(), generation.type(), generation.address()),
-                                unused -> new ArrayList<>(1))
-                        .add(generation);
+                selected.add(generation);
             }
         }
     }
@@ -89,7 +82,7 @@ final class ContextFilter implements Predicate<HistoryEvent> {
         long again = generation.reservedAgainAt().orElse(0);
         long ifNeverFreed = open.request().details().mesh().isEmpty() ? Long.MAX_VALUE : 0;
         for (BufferGeneration other :
-                whole.generationsAt(generation.device(), generation.type(), generation.address())) {
+                history.generationsAt(generation.device(), generation.type(), generation.address())) {
             boolean isSame = other == generation;
             other.reports().stream()
                     .filter(report -> report.allocatedAt() == again
@@ -117,8 +110,8 @@ final class ContextFilter implements Predicate<HistoryEvent> {
                 .filter(earlier -> earlier.allocatedAt() < report.allocatedAt())
                 .map(Report::request);
         Stream<MemoryRequest> around = generation.viewedReport().stream()
-                .mapToObj(whole::event)
-                .flatMap(viewed -> viewed.flatMap(ContextFilter::requestOf).stream());
+                .mapToObj(history::event)
+                .flatMap(viewed -> viewed.flatMap(HistoryEvent::requestOf).stream());
         List<MemoryRequest> reserved = Stream.concat(same, around)
                 .filter(request -> !request.details().view())
                 .toList();
@@ -126,19 +119,15 @@ final class ContextFilter implements Predicate<HistoryEvent> {
     }
 
     /** Returns whether an event resizes selected memory, or is a call that should have freed it: neither begins or ends a report. */
-    private boolean isAboutSelected(HistoryEvent event) {
-        if (event instanceof HistoryEvent.Allocated resize && resize.device() == HistoryEvent.NO_DEVICE) {
-            return isSelected(resize.device(), resize.type(), resize.address(), event.number());
-        }
-        return event instanceof HistoryEvent.FreeIgnored ignored
-                && (ignored.reason() == IgnoredFreeReason.FAILED || ignored.reason() == IgnoredFreeReason.STILL_SHARED)
-                && isSelected(ignored.device(), ignored.type(), ignored.address(), event.number());
-    }
-
-    private boolean isSelected(int device, BufferType type, long address, long moment) {
-        return selected.getOrDefault(List.of(device, type, address), List.of()).stream()
-                .anyMatch(generation -> generation.allocatedAt() <= moment
-                        && (generation.isLive() || generation.freedAt().orElse(0) >= moment));
+    private boolean isAboutSelected(HistoryEvent.OfMemory report) {
+        boolean isResize = report instanceof HistoryEvent.Allocated && report.device() == HistoryEvent.NO_DEVICE;
+        boolean isFreeInVain = report instanceof HistoryEvent.FreeIgnored ignored
+                && (ignored.reason() == IgnoredFreeReason.FAILED || ignored.reason() == IgnoredFreeReason.STILL_SHARED);
+        return (isResize || isFreeInVain)
+                && history.generationsAt(report.device(), report.type(), report.address()).stream()
+                        .filter(selected::contains)
+                        .anyMatch(generation -> generation.allocatedAt() <= report.number()
+                                && (generation.isLive() || generation.freedAt().orElse(0) >= report.number()));
     }
 
     private boolean isOfContext(MemoryRequest request) {
@@ -149,21 +138,11 @@ final class ContextFilter implements Predicate<HistoryEvent> {
         return generation.isLive()
                 && (generation.lifetime() != BufferLifetime.USER
                         || generation.owner().filter(this::isCached).isPresent())
-                && whole.openMeshOf(generation).isPresent();
+                && history.openMeshOf(generation).isPresent();
     }
 
     private boolean isCached(Owner owner) {
-        return whole.cachingOf(owner).isPresent() && whole.endOf(owner).isEmpty();
-    }
-
-    private static Optional<MemoryRequest> requestOf(HistoryEvent event) {
-        if (event instanceof HistoryEvent.Allocated report) {
-            return Optional.of(report.request());
-        }
-        if (event instanceof HistoryEvent.Freed report) {
-            return Optional.of(report.request());
-        }
-        return event instanceof HistoryEvent.FreeIgnored report ? Optional.of(report.request()) : Optional.empty();
+        return history.cachingOf(owner).isPresent() && history.endOf(owner).isEmpty();
     }
 
     /** Returns whether reports refer to the event, however old it is. */

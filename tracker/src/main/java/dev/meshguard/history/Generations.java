@@ -212,10 +212,7 @@ final class Generations {
         Set<Address> named = new HashSet<>();
         Set<MemoryRequest> matching = Collections.newSetFromMap(new IdentityHashMap<>());
         forEachReport(condition, event -> {
-            if (event instanceof Allocated report) {
-                matching.add(report.request());
-                named.add(addressOf(report.device(), report.type(), report.address()));
-            } else if (event instanceof Freed report) {
+            if (event instanceof HistoryEvent.OfMemory report) {
                 matching.add(report.request());
                 named.add(addressOf(report.device(), report.type(), report.address()));
             }

@@ -277,17 +277,19 @@ final class HistoryPass {
     }
 
     /** Returns the device whose memory a free is about, which is that of its allocation ({@link #deviceOf}). */
-    private Device deviceOfFree(AllocationDetails details, int reported, BufferType type, long address) {
+    private Device deviceOfFree(HistoryEvent.OfMemory free) {
+        OptionalInt mesh = free.details().mesh();
+        int reported = free.device();
         return devices.named(
-                firstDevices.isEmpty() || details.mesh().isEmpty()
+                firstDevices.isEmpty() || mesh.isEmpty()
                         ? reported
                         : firstDevices.getOrDefault(
-                                new Outside(details.mesh().getAsInt(), reported, type, address), reported));
+                                new Outside(mesh.getAsInt(), reported, free.type(), free.address()), reported));
     }
 
     private void freed(HistoryEvent.Freed report) {
         AllocationDetails details = report.request().details();
-        Device device = deviceOfFree(details, report.device(), report.type(), report.address());
+        Device device = deviceOfFree(report);
         Address address = device.addresses().find(report.type(), report.address());
         if (address == null) {
             note(Anomaly.Kind.UNKNOWN_FREE, report, null);
@@ -349,7 +351,7 @@ final class HistoryPass {
         if (kind == null) {
             return;
         }
-        Device device = deviceOfFree(report.request().details(), report.device(), report.type(), report.address());
+        Device device = deviceOfFree(report);
         Address address = device.addresses().find(report.type(), report.address());
         note(kind, report, generationOf(report, device, address));
     }

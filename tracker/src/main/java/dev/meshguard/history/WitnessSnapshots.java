@@ -94,11 +94,12 @@ final class WitnessSnapshots {
                 buffer);
     }
 
-    /** Returns whether a buffer was free when the close of its allocator began. */
+    /** Returns whether a buffer was free when the close of its allocator began, which knows no circular buffer. */
     boolean listsAsFree(BufferGeneration buffer) {
-        return snapshotFor(buffer, Moment.CLOSE_BEGUN, false)
-                .filter(snapshot -> stateOf(buffer, snapshot) == AddressState.FREE)
-                .isPresent();
+        return buffer.kind() == BufferKind.BUFFER
+                && snapshotFor(buffer, Moment.CLOSE_BEGUN, false)
+                        .filter(snapshot -> stateOf(buffer, snapshot) == AddressState.FREE)
+                        .isPresent();
     }
 
     /**

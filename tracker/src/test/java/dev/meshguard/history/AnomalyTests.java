@@ -8,6 +8,7 @@ import static dev.meshguard.event.IgnoredFreeReason.ALREADY_FREED;
 import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
 import static dev.meshguard.event.IgnoredFreeReason.STILL_SHARED;
 import static dev.meshguard.event.IgnoredFreeReason.UNKNOWN_ADDRESS;
+import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.program;
@@ -312,6 +313,25 @@ class AnomalyTests {
 
         Anomaly anomaly = only(history, Anomaly.Kind.FREE_AFTER_CLOSE);
         assertThat(anomaly.generation().orElseThrow().openPeriod()).isEqualTo(1);
+    }
+
+    @Test
+    void aLateReleaseMayBeOfACircularBufferThatTheAllocatorDoesNotKnow() {
+        AllocationDetails circular = AllocationDetails.circularBuffer(program(1));
+        var history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 0x1000, 64)
+                .circularBufferOf(program(1))
+                .witness(CLOSE_BEGUN, L1, device(0))
+                .close()
+                .mesh(1, 0)
+                .allocate(L1, device(0), 0x1000, 64)
+                .circularBufferOf(program(1))
+                .close()
+                .freeIgnored(circular, L1, device(0), 0x1000, DEVICE_CLOSED)
+                .recorded();
+
+        assertThat(only(history, Anomaly.Kind.FREE_AFTER_CLOSE).generation()).isEmpty();
     }
 
     private static AllocationHistory twoBuffers(long first, long firstSize, long second, long secondSize) {

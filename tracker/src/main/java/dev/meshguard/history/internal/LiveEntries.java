@@ -23,7 +23,9 @@ public final class LiveEntries {
 
     private final AddressTable<Entry> table = new AddressTable<>();
 
-    /** Removed entries. They are used again, so that a pair of reports creates no object. */
+    private static final int MAX_UNUSED = 1_024;
+
+    /** Some removed entries. They are used again, so that a pair of reports creates no object. */
     private final Deque<Entry> unused = new ArrayDeque<>(1);
 
     /** One live entry. */
@@ -200,7 +202,9 @@ public final class LiveEntries {
     void remove(Entry entry) {
         table.remove(entry);
         entry.request = null;
-        unused.push(entry);
+        if (unused.size() < MAX_UNUSED) {
+            unused.push(entry);
+        }
     }
 
     /** Ends the allocators of a mesh: their remaining entries match by address alone. */
