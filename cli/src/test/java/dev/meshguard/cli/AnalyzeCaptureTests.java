@@ -102,18 +102,6 @@ class AnalyzeCaptureTests {
                 """);
     }
 
-    @Test
-    void theJsonHasTheRemainingBuffersWithTheirTensors() throws IOException {
-        String json = Answer.to("analyze", "--json", file("graph.json", CAPTURE))
-                .out()
-                .replaceAll("\\s+", "");
-
-        assertThat(json)
-                .contains("\"remaining\":[{\"node\":4,\"device\":1,\"type\":\"L1\",\"address\":1488896,\"size\":65536,"
-                        + "\"operation\":\"ttnn::relu\",\"tensors\":[{\"node\":10,\"id\":8,\"shape\":\"Shape([1,1,32,1024])\","
-                        + "\"users\":[]}]}]");
-    }
-
     /** Returns a capture of four operations, each of which leaves a buffer. */
     static String rounds() {
         StringBuilder nodes = new StringBuilder("[{\"counter\":0,\"node_type\":\"capture_start\"}");

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.tracker.AllocationTracker;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
@@ -77,7 +80,7 @@ class CommandTests {
     }
 
     @BeforeAll
-    static void writeOutputsOfTheRuntime() throws IOException {
+    static void writeOutputsOfTheRuntime() throws IOException, SQLException {
         write("whole.json", "[{\"node_type\":\"capture_start\"},{\"node_type\":\"capture_end\"}]");
         write("cut.json", "[{\"node_type\":\"capture_start\"}");
         write("graph.json", AnalyzeCaptureTests.CAPTURE);
@@ -92,7 +95,17 @@ class CommandTests {
                 ,1024,0,1024,1024
                 ,1362,0,1362,1362
                 """);
+        write("blocks.csv", AnalyzeEvidenceTests.withL1(64, "yes", 64, "yes", 128, "no", 128, "yes", 128, "no"));
+        write(
+                "later.csv",
+                AnalyzeEvidenceTests.withL1(
+                        64, "no", 64, "yes", 64, "yes", 64, "yes", 128, "yes", 64, "no", 64, "yes"));
+        write("first.csv", AnalyzeEvidenceTests.withL1(64, "yes", 64, "no", 64, "no", 64, "yes"));
+        write("moved.csv", AnalyzeEvidenceTests.withL1(64, "no", 64, "yes", 64, "no", 64, "yes"));
+        write("damaged.csv", AnalyzeEvidenceTests.withL1(64, "no", 64, "no") + "Fragmentation index: 3\n");
         Files.write(folder.resolve("freed.shm"), AnalyzeEvidenceTests.sharedMemory(0));
+        Files.write(folder.resolve("device.shm"), AnalyzeEvidenceTests.sharedMemory(8_192));
+        DatabaseTests.write(folder.resolve("db.sqlite"), 2);
     }
 
     private static void write(String name, String text) throws IOException {
@@ -141,6 +154,20 @@ class CommandTests {
             analyze cut.csv                             | 2  | INCONCLUSIVE  the file does not say how much is allocated && note    The figures of L1 are not used: "Total free" is missing.
             analyze nothing.csv                         | 0  | CLEAN  nothing was allocated && note    This version rounds down to KiB.
             analyze freed.shm                           | 2  | INCONCLUSIVE  0 B is allocated, and 1 slot has no running process
+            analyze --json graph.json                   | 2  | "remaining":[{"node":4,"device":1,"type":"L1","address":1488896,"size":65536,"operation":"ttnn::relu","tensors":[{"node":10,"id":8,"shape":"Shape([1, 1, 32, 1024])","users":[]}]}]
+            analyze --json detailed.csv                 | 2  | "memoryReports":[{"memoryReport":"detailed.csv","status":"INCONCLUSIVE","memory":{ && "memories":[{"type":"DRAM","banks":12,"bank":{"allocatable":8192,"allocated":2048,"free":6144,"rounding":0},"all":{"allocatable":98304,"allocated":24576, && "largestFree":4096,"blocks":[{"address":0,"size":1024,"isAllocated":true},
+            analyze --json device.shm                   | 2  | "device":0,"updated":"2099-09-01T12:00:00Z","total":{"dram":0,"l1":8192, && "processId":1073741824,"command":"pytest" && "status":"MISSING"
+            analyze db.sqlite                           | 2  | (report database, rank 0) && (report database, rank 1)
+            analyze --rank 1 db.sqlite                  | 2  | db.sqlite: 3 operations, 4 buffers in their snapshots (report database, rank 1) && ! rank 0
+            analyze --rank 2 db.sqlite                  | 64 | it has no rank 2. Leave the rank out to read all that it has
+            analyze --json db.sqlite                    | 2  | "rank":1,"operations":3,"reports":4,"remaining":[{"device":0,"type":"L1","address":1488896,"size":2048,"operation":"ttnn.matmul(operation2)","origin":["decoder.forward(models/decoder.py:57)"],"tensors":[{"id":41,"shape":"Shape([1,1,32,1024])","users":["ttnn.relu(operation3)"]}]}]
+            page db.sqlite                              | 64 | db.sqlite has 2 recordings, and only meshguard analyze reads several. Give a file with one, or --rank N
+            diff --rank 0 db.sqlite db.sqlite           | 0  | SAME USAGE
+            diff --rank 0 db.sqlite leak.jsonl          | 1  | CHANGED
+            diff blocks.csv later.csv                   | 1  | L1 allocated: 256 B -> 384 B, +128 B && L1 largest free block: 128 B -> 64 B, -64 B && L1 new: 3 blocks of 64 B in each bank, at 0x80 (128) to 0xc0 (192), 0x1c0 (448) && L1 gone: 1 block of 64 B in each bank, at 0x0 (0)
+            diff first.csv moved.csv                    | 5  | CHANGED  between the two moments && L1 new: 1 block of 64 B in each bank, at 0x40 (64) && L1 gone: 1 block of 64 B in each bank, at 0x0 (0) && ! allocated:
+            diff first.csv damaged.csv                  | 2  | INCONCLUSIVE  no more memory in what can be compared && L1 gone: 2 blocks of 64 B in each bank && note    damaged.csv:
+            client rust                                 | 64 | C, PYTHON && 'rust'
             diff clean.log clean.log                    | 0  | SAME USAGE  both runs used memory alike
             diff clean.log more.log                     | 1  | CHANGED  1 site of allocation changed, what leaves more first && live nothing -> 1 buffer of 8 KiB (8192 B)
             diff more.log clean.log                     | 5  | CHANGED
@@ -151,15 +178,27 @@ class CommandTests {
     void hasTheStatusAndTheText(String command, int status, String texts) {
         Answer answer = Answer.in(folder, command);
 
-        String all = answer.out() + answer.err();
-        for (String text : texts.split(" && ", -1)) {
-            if (text.startsWith("! ")) {
-                assertThat(all).doesNotContain(text.substring(2));
+        boolean isJson = command.contains("--json");
+        String all = isJson ? answer.out().replaceAll("\\s", "") : answer.out() + answer.err();
+        for (String text : (isJson ? texts.replaceAll("\\s", "") : texts).split(" ?&& ?", -1)) {
+            if (text.startsWith("!")) {
+                assertThat(all).doesNotContain(text.substring(1).strip());
             } else {
                 assertThat(all).contains(text);
             }
         }
         assertThat(answer.status()).isEqualTo(status);
         assertThat(answer.err().lines()).allMatch(line -> status == 64 && line.startsWith("meshguard: "));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"c, c/meshguard.h", "python, python/meshguard.py", "PYTHON, python/meshguard.py"})
+    void aClientIsPrintedAsItIs(String language, Path file) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+        MeshGuard.run(InputStream.nullInputStream(), out, OutputStream.nullOutputStream(), "client", language);
+
+        assertThat(out.toByteArray())
+                .isEqualTo(Files.readAllBytes(Path.of("..", "clients").resolve(file)));
     }
 }

@@ -2,10 +2,6 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.capture.RuntimeOutputReader;
-import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.report.json.HistoryJson;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -22,7 +18,7 @@ class DatabaseTests {
 
     @Test
     void namesTheLineOfPythonThatAllocatedWhatRemains() throws SQLException {
-        database(0);
+        write(folder.resolve("db.sqlite"), 0);
 
         Answer answer = Answer.in(folder, "analyze --at-end db.sqlite");
 
@@ -54,57 +50,17 @@ class DatabaseTests {
     }
 
     @Test
-    void answersForEachRankOrTheOneThatIsNamed() throws SQLException {
-        database(2);
-
-        assertThat(Answer.in(folder, "analyze db.sqlite").out())
-                .contains("(report database, rank 0)")
-                .contains("(report database, rank 1)");
-        assertThat(Answer.in(folder, "analyze --rank 1 db.sqlite").out())
-                .startsWith("db.sqlite: 3 operations, 4 buffers in their snapshots (report database, rank 1)")
-                .doesNotContain("rank 0");
-        assertThat(Answer.in(folder, "analyze --rank 2 db.sqlite").err())
-                .contains("it has no rank 2. Leave the rank out to read all that it has");
-    }
-
-    @Test
-    void writesJson() throws SQLException {
-        database(2);
-
-        String json = Answer.in(folder, "analyze --json db.sqlite").out().replaceAll("\\s+", "");
-
-        assertThat(json)
-                .contains("\"rank\":1,\"operations\":3,\"reports\":4,\"remaining\":[{\"device\":0,\"type\":\"L1\","
-                        + "\"address\":1488896,\"size\":2048,\"operation\":\"ttnn.matmul(operation2)\","
-                        + "\"origin\":[\"decoder.forward(models/decoder.py:57)\"],\"tensors\":[{\"id\":41,"
-                        + "\"shape\":\"Shape([1,1,32,1024])\",\"users\":[\"ttnn.relu(operation3)\"]}]}]");
-    }
-
-    @Test
-    void theOtherCommandsReadTheRankThatIsNamed() throws Exception {
-        database(2);
-        writeHistoryOf(RuntimeOutputReader.create().ofRank(1));
+    void thePageOfARankNamesIt() throws SQLException {
+        write(folder.resolve("db.sqlite"), 2);
 
         assertThat(Answer.in(folder, "page --rank 1 db.sqlite -o page.html").status())
                 .isZero();
         assertThat(folder.resolve("page.html")).content().contains("<title>db.sqlite rank 1</title>");
-        assertThat(Answer.in(folder, "diff --rank 0 db.sqlite history.jsonl").status())
-                .isZero();
-        assertThat(Answer.in(folder, "page db.sqlite").err())
-                .contains(
-                        "db.sqlite has 2 recordings, and only meshguard analyze reads several. Give a file with one, or --rank N");
-        assertThat(Answer.in(folder, "page --rank 1 history.jsonl").err())
-                .contains("history.jsonl is a history, and --rank is for databases. Leave it out.");
-    }
-
-    private void writeHistoryOf(RuntimeOutputReader reader) throws IOException {
-        AllocationHistory history = reader.read(folder.resolve("db.sqlite")).history();
-        HistoryJson.write(history, folder.resolve("history.jsonl"));
     }
 
     /** Writes a database of some ranks, or of a version that has none. */
-    private void database(int ranks) throws SQLException {
-        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("db.sqlite"));
+    static void write(Path file, int ranks) throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
                 Statement statement = connection.createStatement()) {
             String rank = ranks == 0 ? "" : ", rank int NOT NULL DEFAULT 0";
             for (String table : new String[] {

@@ -228,7 +228,24 @@ class ServeProcessTests {
         return Files.readString(folder.resolve("errors"), StandardCharsets.UTF_8);
     }
 
+    /** No event shows that the server listens, so a client retries until it answers. */
     private AllocationClient connected(Process server) {
-        return StartingServer.connect(folder.resolve("s"), RecordSize.BYTES_112, server::isAlive);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (true) {
+            AllocationClient client = AllocationClient.builder()
+                    .socket(folder.resolve("s"))
+                    .recordSize(RecordSize.BYTES_112)
+                    .onWarning(warning -> {})
+                    .connect();
+            if (client.isConnected()) {
+                return client;
+            }
+            client.close();
+            assertThat(server.isAlive()).as("the server runs").isTrue();
+            assertThat(System.nanoTime() - end)
+                    .as("nanoseconds beyond a minute in which no server listened")
+                    .isNegative();
+            Thread.onSpinWait();
+        }
     }
 }

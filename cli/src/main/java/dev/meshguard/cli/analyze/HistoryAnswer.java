@@ -64,6 +64,17 @@ class HistoryAnswer implements FileAnswer {
         return file.history().events().size();
     }
 
+    static String reporting(long reports) {
+        return reports + " of them " + (reports == 1 ? "reports" : "report") + " a buffer";
+    }
+
+    /** Adds the line below a table that has not all rows. */
+    static void addMore(int rows, List<String> lines) {
+        if (rows > 0) {
+            lines.add("  … and " + rows + " more; --json shows all");
+        }
+    }
+
     /** Adds the sections behind the verdict, each with a blank line before it. */
     void addSections(List<String> lines) {}
 

@@ -69,12 +69,7 @@ final class LogAnswer extends HistoryAnswer {
 
     @Override
     String description() {
-        return String.format(
-                Locale.ROOT,
-                "%s, %d of them %s a buffer",
-                Quantities.count(log.lines(), "line"),
-                log.reports(),
-                log.reports() == 1 ? "reports" : "report");
+        return Quantities.count(log.lines(), "line") + ", " + reporting(log.reports());
     }
 
     @Override
@@ -144,9 +139,7 @@ final class LogAnswer extends HistoryAnswer {
                         new UnreadLines.Range(use.firstLine(), use.lastLine())
                                 + (use.processDied() ? ", process died" : "")));
         lines.addAll(table.lines());
-        if (all.size() > MAX_ADDRESSES) {
-            lines.add(String.format(Locale.ROOT, "  … and %d more; --json shows all", all.size() - MAX_ADDRESSES));
-        }
+        addMore(all.size() - MAX_ADDRESSES, lines);
     }
 
     /** Returns the first addresses in the displayed order, without sorting the hundred thousand others. */

@@ -34,16 +34,12 @@ final class OutputAnswer extends HistoryAnswer {
 
     @Override
     String description() {
-        OutputFormat format = output.format();
-        String records = Quantities.count(output.records(), format.record());
-        if (isCapture) {
-            String verb = output.reports() == 1 ? "reports" : "report";
-            return String.format(
-                    Locale.ROOT, "%s, %d of them %s a buffer (%s)", records, output.reports(), verb, format.text());
-        }
+        String reports = isCapture
+                ? reporting(output.reports())
+                : Quantities.count(output.reports(), "buffer") + " in their snapshots";
         String rank = output.rank().isPresent() ? ", rank " + output.rank().getAsInt() : "";
-        String buffers = Quantities.count(output.reports(), "buffer");
-        return String.format(Locale.ROOT, "%s, %s in their snapshots (%s%s)", records, buffers, format.text(), rank);
+        OutputFormat format = output.format();
+        return Quantities.count(output.records(), format.record()) + ", " + reports + " (" + format.text() + rank + ")";
     }
 
     @Override
@@ -71,9 +67,7 @@ final class OutputAnswer extends HistoryAnswer {
                                 .flatMap(tensor -> tensor.users().stream())
                                 .distinct())));
         lines.addAll(table.lines());
-        if (remaining.size() > MAX_BUFFERS) {
-            lines.add(String.format(Locale.ROOT, "  … and %d more; --json shows all", remaining.size() - MAX_BUFFERS));
-        }
+        addMore(remaining.size() - MAX_BUFFERS, lines);
     }
 
     private static String allocatedIn(RemainingBuffer buffer) {
