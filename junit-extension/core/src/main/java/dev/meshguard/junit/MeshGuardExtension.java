@@ -151,12 +151,8 @@ public final class MeshGuardExtension
     public void beforeEach(ExtensionContext context) {
         SessionStore store = SessionStore.of(context);
         SessionCheck check = opener.enter(context, store);
-        TrackingSession session = check.session();
-        if (session.outlivesTest()) {
-            Repetition.of(context).ifPresent(round -> session.beginRound(context.getUniqueId(), round));
-        }
         check.begin(Phase.SETUP);
-        store.invocation().ifPresent(invocation -> invocation.begins(session));
+        store.invocation().ifPresent(invocation -> invocation.begins(check.session()));
     }
 
     @Override
@@ -198,9 +194,6 @@ public final class MeshGuardExtension
     @Override
     public void afterEach(ExtensionContext context) {
         TrackingSession session = checkOf(context).session();
-        if (session.outlivesTest()) {
-            session.endRound(context.getUniqueId());
-        }
         if (!session.isOf(context)) {
             session.endPhases();
         }

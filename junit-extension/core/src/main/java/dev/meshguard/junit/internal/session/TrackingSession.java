@@ -26,10 +26,8 @@ import dev.meshguard.tracker.Scope;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -53,7 +51,6 @@ public final class TrackingSession implements SourceRuntime {
     private final SharedRunState run;
     private final TrackedTest test;
     private final ExtensionContext owner;
-    private final Map<String, Scope> rounds = new HashMap<>();
     /** The open phase of the tracker. */
     private Scope phaseScope = NOTHING;
 
@@ -323,25 +320,9 @@ public final class TrackingSession implements SourceRuntime {
         phase = Phase.START;
     }
 
-    /** Returns whether it lasts longer than one test, so that the repetitions of a test are its rounds. */
+    /** Returns whether it lasts longer than one test. */
     public boolean outlivesTest() {
         return settings.outlivesTest();
-    }
-
-    /** Begins a round of a mesh that lasts for all repetitions of a test; a second call does nothing. */
-    public synchronized void beginRound(String repetition, int round) {
-        if (outlivesTest() && !rounds.containsKey(repetition)) {
-            rounds.put(repetition, trackerForAll().round(round));
-        }
-    }
-
-    /** Ends a round, if it has begun. */
-    public synchronized void endRound(String repetition) {
-        Scope round = rounds.remove(repetition);
-        if (round != null) {
-            poll();
-            round.close();
-        }
     }
 
     /** Opens an accounting scope for a test on this mesh; this alone creates nothing that must be checked. */
