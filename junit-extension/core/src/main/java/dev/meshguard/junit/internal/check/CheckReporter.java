@@ -105,18 +105,18 @@ final class CheckReporter {
             test.publish(report(verdict, notes).text());
         }
         Optional<? extends Throwable> failure = memory.failedClose();
-        Optional<String> named = Optional.empty();
+        Optional<String> listed = Optional.empty();
         if (decision.isFailure()) {
             RunPages.FailurePage page = run.pages().reserve(page());
             Throwable error = published(memory, decision, report(verdict, notes), page);
-            named = Optional.of(
+            listed = Optional.of(
                             headline(error) + page.location().map("   "::concat).orElse(""))
                     .filter(unused -> TestNames.areMessagesHidden());
             failure = decision.isNew() ? Optional.of(error) : failure;
         } else {
             writePassed(verdict, decision, notes);
         }
-        addToSummary(outcome, Optional.of(verdict), findings, named);
+        addToSummary(outcome, Optional.of(verdict), findings, listed);
         return failure.filter(this::isOwnFailure);
     }
 

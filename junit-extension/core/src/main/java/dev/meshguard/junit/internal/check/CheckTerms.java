@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param policies the condition that must hold
  * @param expected the expected buffers
  * @param budgets the budgets
- * @param requiredMatches the combined expectations of all invocations of its method, if there are several
+ * @param requiredMatches the combined expectations of all checks of its method, if there are several
  */
 record CheckTerms(
         TrackedTest test,
