@@ -115,7 +115,7 @@ public final class AllocationServer implements AutoCloseable {
     /** Returns the tracker that records all reports; with {@link Builder#withoutHistory()} it stays empty. */
     public AllocationTracker tracker() {
         synchronized (lock) {
-            loop.addUp();
+            loop.dispatcher.reporter.addUp();
         }
         return tracker;
     }
@@ -137,7 +137,7 @@ public final class AllocationServer implements AutoCloseable {
     /** Returns the number of allocated addresses by the server's own ledger, excluding those of dead processes. */
     public long activeAllocations() {
         synchronized (lock) {
-            return loop.dispatcher.entries();
+            return loop.dispatcher.buffers.ledger.entries();
         }
     }
 
@@ -165,7 +165,7 @@ public final class AllocationServer implements AutoCloseable {
     public void checkProcesses() {
         synchronized (lock) {
             loop.checkProcesses(null);
-            loop.logged();
+            loop.askForQuiet();
         }
     }
 
@@ -173,7 +173,7 @@ public final class AllocationServer implements AutoCloseable {
     public void dump() {
         synchronized (lock) {
             loop.dump(null);
-            loop.logged();
+            loop.askForQuiet();
         }
     }
 

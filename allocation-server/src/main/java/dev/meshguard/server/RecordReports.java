@@ -103,7 +103,7 @@ final class RecordReports {
                         ? "start the server with --record-size " + theirs
                         : "no server is known that reads them, so build the program and the server from one version");
         if (!connection.hasReports()) {
-            dispatcher.lost(-1, why);
+            dispatcher.reporter.lost(-1, why);
         }
         return why;
     }
@@ -171,7 +171,7 @@ final class RecordReports {
                 MessageType.of(rest.get(0) & 0xff).filter(MessageType::isReport).isPresent()
                         && RecordShape.mayBegin(rest, 0);
         if (connection.hasReports() || mayBeReport) {
-            dispatcher.lost(1, why);
+            dispatcher.reporter.lost(1, why);
         }
         return Optional.of(why);
     }

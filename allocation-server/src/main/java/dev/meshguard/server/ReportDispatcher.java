@@ -42,7 +42,9 @@ final class ReportDispatcher {
     private static final int MAX_NAMED_PROGRAMS = 8;
     private static final int MAX_PROGRAM_LENGTH = 60;
 
-    private final ReportedBuffers buffers = new ReportedBuffers();
+    /** What is allocated; read by those who log it. */
+    final ReportedBuffers buffers = new ReportedBuffers();
+
     private final RunningTotals circularBuffers = new RunningTotals();
     private final RunningTotals kernels = new RunningTotals();
     private final FreedTypes freedTypes = new FreedTypes();
@@ -51,7 +53,7 @@ final class ReportDispatcher {
     private final List<ClientConnection> connections;
     private final LinePrograms linePrograms = new LinePrograms();
     private final ProcessInspector inspector;
-    private final HistoryReporter reporter;
+    final HistoryReporter reporter;
     private final ServerLogFormatter lines;
     private final List<DeviceInfo> devices;
     private final int deviceLimit;
@@ -503,27 +505,6 @@ final class ReportDispatcher {
                 .filter(known -> known.device() == device)
                 .findFirst()
                 .orElseGet(() -> DeviceInfo.none(device));
-    }
-
-    /** Returns the number of entries in the ledger. */
-    long entries() {
-        return buffers.ledger.entries();
-    }
-
-    /** Logs the remaining buffers. */
-    void dump() {
-        lines.dump(buffers);
-    }
-
-    // Only for the log
-
-    void statistics() {
-        lines.statistics(buffers);
-    }
-
-    /** Counts reports that were unreadable. */
-    void lost(long count, String reason) {
-        reporter.lost(count, reason);
     }
 
     /**

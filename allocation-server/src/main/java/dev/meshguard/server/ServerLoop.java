@@ -79,11 +79,10 @@ final class ServerLoop implements Runnable {
     private Instant nextCheck;
     private Instant nextStatistics;
 
-    // Guarded by the lock: requests that wait until everything sent is read.
-    private long quietAsked;
+    // Guarded by the lock: requests that wait until everything sent is read, and lines that wait to be flushed then.
+    private long quietAsked = 1;
     private long quietReached;
 
-    private boolean hasUnflushedLines = true;
     private boolean wasSmallRead;
 
     /** Whether the last reports of dead processes are being read; a dump among them reads no others. */
@@ -212,7 +211,7 @@ final class ServerLoop implements Runnable {
         boolean isAwaited;
         synchronized (lock) {
             asked = quietAsked;
-            isAwaited = quietReached < asked || hasUnflushedLines;
+            isAwaited = quietReached < asked;
         }
         boolean isFull = accepting.interestOps() == 0;
         int ready = isFull
@@ -221,7 +220,6 @@ final class ServerLoop implements Runnable {
         accepting.interestOps(SelectionKey.OP_ACCEPT);
         if (ready == 0 && isAwaited) {
             synchronized (lock) {
-                hasUnflushedLines = false;
                 log.flush();
                 quietReached = isFull ? quietReached : asked;
                 lock.notifyAll();
@@ -305,8 +303,8 @@ final class ServerLoop implements Runnable {
         }
         if (log.isOn() && !now.isBefore(nextStatistics)) {
             nextStatistics = now.plus(STATISTICS_INTERVAL);
-            dispatcher.statistics();
-            hasUnflushedLines = true;
+            lines.statistics(dispatcher.buffers);
+            quietAsked++;
         }
         if (dispatcher.recordSize() == null) {
             connections.forEach(connection -> askForSize(connection, now));
@@ -354,7 +352,7 @@ final class ServerLoop implements Runnable {
             }
         }
         dispatcher.removeDead(dead);
-        hasUnflushedLines = true;
+        quietAsked++;
     }
 
     private void readAll(ClientConnection connection, ByteBuffer last) {
@@ -369,7 +367,7 @@ final class ServerLoop implements Runnable {
     void dump(@Nullable ClientConnection asking) {
         lines.dumpAskedFor();
         checkProcesses(asking);
-        dispatcher.dump();
+        lines.dump(dispatcher.buffers);
     }
 
     // Connections
@@ -386,7 +384,7 @@ final class ServerLoop implements Runnable {
         }
         buffer.flip();
         wasSmallRead &= count < SMALL_READ_BYTES;
-        hasUnflushedLines = log.isOn();
+        quietAsked += log.isOn() ? 1 : 0;
         if (count < 0) {
             disconnected(connection, buffer);
         } else {
@@ -449,7 +447,7 @@ final class ServerLoop implements Runnable {
                 connections.stream().filter(connection -> connection.isOpen).toList();
         dispatcher.closedWhileConnected(
                 open.stream().filter(ClientConnection::mayReport).toList());
-        dispatcher.statistics();
+        lines.statistics(dispatcher.buffers);
         lines.stopped();
         open.forEach(connection -> connection.closed().ifPresent(why -> problem(connection, why)));
     }
@@ -480,19 +478,8 @@ final class ServerLoop implements Runnable {
 
     // For other threads, under the lock
 
-    /** Passes to the tracker what it does not have yet. */
-    void addUp() {
-        reporter.addUp();
-    }
-
     List<ConnectionSnapshot> views() {
         return connections.stream().map(ClientConnection::view).toList();
-    }
-
-    /** Flushes log lines that other threads caused. */
-    void logged() {
-        hasUnflushedLines = true;
-        selector.wakeup();
     }
 
     /** Requests a notification when nothing remains to be read; returns the argument for {@link #isQuiet}. */

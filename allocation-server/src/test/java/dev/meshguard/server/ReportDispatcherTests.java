@@ -130,7 +130,7 @@ class ReportDispatcherTests {
                 }
             }
             dispatcher.removeDead(dispatcher.dead());
-            dispatcher.statistics();
+            formatter.statistics(dispatcher.buffers);
             formatter.stopped();
         }
 
