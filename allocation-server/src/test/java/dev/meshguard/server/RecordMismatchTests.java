@@ -41,7 +41,7 @@ class RecordMismatchTests extends WithServer {
             throws IOException, InterruptedException {
         start(ours);
         Request[] requests = allocations(28);
-        try (RawClient program = new RawClient(server.socketPath(), theirs)) {
+        try (RawClient program = client(theirs)) {
             for (int i = 0; i < requests.length && areAllOpen(); i += together) {
                 program.send(Arrays.copyOfRange(requests, i, i + together));
                 server.awaitQuiet(LONG);
@@ -105,7 +105,7 @@ class RecordMismatchTests extends WithServer {
     @EnumSource
     void theSizeIsTakenFromWhatTheBytesProve(RecordSize size) throws IOException, InterruptedException {
         server = builder().start();
-        try (RawClient program = new RawClient(server.socketPath(), size)) {
+        try (RawClient program = client(size)) {
             program.send(allocations(2));
             program.query(0);
         }
@@ -118,7 +118,7 @@ class RecordMismatchTests extends WithServer {
     void oneRecordProvesNothingAndTheOptionIsAskedFor() throws IOException, InterruptedException {
         AtomicReference<Instant> now = new AtomicReference<>(NOON);
         server = builder().clock(now::get).start();
-        try (RawClient program = new RawClient(server.socketPath(), RecordSize.BYTES_72)) {
+        try (RawClient program = client(RecordSize.BYTES_72)) {
             program.send(Request.query(0));
             server.awaitQuiet(LONG);
             assertThat(server.recordSize()).isEmpty();
@@ -136,8 +136,8 @@ class RecordMismatchTests extends WithServer {
     @Test
     void whoWaitedIsAnsweredWhenAnotherProgramProvesTheSize() throws IOException, InterruptedException {
         server = builder().start();
-        try (RawClient first = new RawClient(server.socketPath(), RecordSize.BYTES_72);
-                RawClient second = new RawClient(server.socketPath(), RecordSize.BYTES_72)) {
+        try (RawClient first = client(RecordSize.BYTES_72);
+                RawClient second = client(RecordSize.BYTES_72)) {
             first.send(Request.query(3));
             server.awaitQuiet(LONG);
             second.send(allocations(2));
@@ -149,7 +149,7 @@ class RecordMismatchTests extends WithServer {
     @Test
     void anOnlyRecordThatEndsItsConnectionIsLost() throws IOException, InterruptedException {
         server = builder().start();
-        try (RawClient program = new RawClient(server.socketPath(), RecordSize.BYTES_72)) {
+        try (RawClient program = client(RecordSize.BYTES_72)) {
             program.send(allocations(1));
         }
 
@@ -162,7 +162,7 @@ class RecordMismatchTests extends WithServer {
     @Test
     void rejectsBytesThatAreNotARecordOfAnySize() throws IOException {
         server = builder().start();
-        try (RawClient program = new RawClient(server.socketPath(), RecordSize.BYTES_72)) {
+        try (RawClient program = client(RecordSize.BYTES_72)) {
             byte[] text = new byte[1 << 12];
             Arrays.fill(text, (byte) 'Q');
             program.send(text);

@@ -15,11 +15,12 @@ import java.util.Locale;
  */
 final class CapturedOutput {
 
+    private static final int MAX_HEAD_BYTES = 64 << 10;
+    private static final int MAX_TAIL_BYTES = 192 << 10;
+
     private final ByteArrayOutputStream head = new ByteArrayOutputStream();
-    private final int headSize;
-    private final byte[] tail;
+    private final byte[] tail = new byte[MAX_TAIL_BYTES];
     private final OutputStream copy;
-    private final Charset charset;
     private long inTail;
     private final Thread reader;
 
@@ -27,15 +28,9 @@ final class CapturedOutput {
      * Begins to read.
      *
      * @param copy receives a copy of the output
-     * @param headSize the number of bytes kept from the beginning
-     * @param tailSize the number of bytes kept from the end
-     * @param charset the charset of the program's output
      */
-    CapturedOutput(InputStream output, OutputStream copy, String name, int headSize, int tailSize, Charset charset) {
+    CapturedOutput(InputStream output, OutputStream copy, String name) {
         this.copy = copy;
-        this.headSize = headSize;
-        this.tail = new byte[tailSize];
-        this.charset = charset;
         reader = new Thread(() -> read(output), name);
         reader.setDaemon(true);
         reader.start();
@@ -66,7 +61,7 @@ final class CapturedOutput {
     }
 
     private synchronized void add(byte[] bytes, int count) {
-        int ofHead = Math.min(count, headSize - head.size());
+        int ofHead = Math.min(count, MAX_HEAD_BYTES - head.size());
         head.write(bytes, 0, ofHead);
         for (int i = ofHead; i < count; i++) {
             tail[(int) (inTail++ % tail.length)] = bytes[i];
@@ -80,14 +75,14 @@ final class CapturedOutput {
 
     /** Returns the output so far; a mark replaces the omitted middle. */
     synchronized String text() {
-        String beginning = head.toString(charset);
+        String beginning = head.toString(Charset.defaultCharset());
         long leftOut = Math.max(0, inTail - tail.length);
         int kept = (int) (inTail - leftOut);
         byte[] end = new byte[kept];
         for (int i = 0; i < kept; i++) {
             end[i] = tail[(int) ((leftOut + i) % tail.length)];
         }
-        String ending = new String(end, charset);
+        String ending = new String(end, Charset.defaultCharset());
         return leftOut == 0
                 ? beginning + ending
                 : beginning + String.format(Locale.ROOT, "%n… %d bytes omitted …%n", leftOut) + ending;

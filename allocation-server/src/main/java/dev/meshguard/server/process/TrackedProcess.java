@@ -8,13 +8,11 @@ import dev.meshguard.server.ProcessInspector;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.BindException;
-import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,8 +74,6 @@ public final class TrackedProcess implements AutoCloseable {
     private static final Duration QUIET_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration ENDING = Duration.ofSeconds(3);
     private static final long PAUSE_MILLIS = 20;
-    private static final int HEAD = 64 << 10;
-    private static final int TAIL = 192 << 10;
     private static final int LAST_LINES = 3;
     private static final int MAX_NAME_LENGTH = 60;
     private static final int SIGNALLED = 128;
@@ -106,12 +102,7 @@ public final class TrackedProcess implements AutoCloseable {
         this.process = process;
         this.started = process.info().startInstant().orElseGet(Instant::now);
         this.output = new CapturedOutput(
-                process.getInputStream(),
-                builder.copyOfOutput,
-                "output of process " + process.pid(),
-                HEAD,
-                TAIL,
-                Charset.defaultCharset());
+                process.getInputStream(), builder.copyOfOutput, "output of process " + process.pid());
     }
 
     /**
@@ -532,10 +523,6 @@ public final class TrackedProcess implements AutoCloseable {
         private AllocationServer listening(Path path, ProcessInspector ends) throws IOException {
             AllocationServer.Builder builder = AllocationServer.builder()
                     .socket(path)
-                    .tracker(AllocationTracker.builder()
-                            .originCapture(OriginCapture.NONE)
-                            .bankedAddresses()
-                            .build())
                     .processCheckEvery(Duration.ZERO)
                     .processInspector(ends);
             recordSize.ifPresent(builder::recordSize);
