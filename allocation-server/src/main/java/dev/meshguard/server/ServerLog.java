@@ -112,9 +112,15 @@ final class ServerLog {
         try {
             writing.run();
         } catch (IOException e) {
-            String sentence = name + " cannot be written, so it ends here: " + e.getMessage();
-            failure = Optional.of(sentence);
-            problems.add(sentence);
+            failed(e.getMessage());
+        } catch (RuntimeException e) {
+            failed(e.toString());
         }
+    }
+
+    private void failed(@Nullable String why) {
+        String sentence = name + " cannot be written, so it ends here: " + why;
+        failure = Optional.of(sentence);
+        problems.add(sentence);
     }
 }

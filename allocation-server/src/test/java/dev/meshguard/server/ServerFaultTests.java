@@ -16,7 +16,9 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
 import java.io.IOException;
+import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -102,21 +104,22 @@ class ServerFaultTests extends WithServer {
     }
 
     @Test
-    void aListenerOfProblemsThatFailsEndsNothing() throws IOException, InterruptedException {
+    void aListenerOfProblemsOrALogThatFailsEndsNothing() throws IOException, InterruptedException {
+        IllegalStateException failure = new IllegalStateException("injected");
+        Appendable hasNoRoom = CharBuffer.allocate(0);
         server = builder(RecordSize.BYTES_112)
+                .log(hasNoRoom)
                 .onProblem(problem -> {
-                    throw new IllegalStateException("injected");
+                    throw failure;
                 })
                 .start();
-        try (RawClient bad = client()) {
-            bad.isRejectedAfter(new byte[112 * 10]);
-        }
-        report(allocation(7, 4096));
+        server.awaitQuiet(LONG);
 
+        assertThat(report(allocation(7, 4096)).l1()).isEqualTo(64);
+        assertThat(server.logFailure())
+                .contains("the log cannot be written, so it ends here: " + BufferOverflowException.class.getName());
         assertThat(server.problems())
-                .containsExactly(
-                        "connection 1 sent 10 records in a row that are none, so it was closed",
-                        "the listener of problems failed: java.lang.IllegalStateException: injected");
+                .containsExactly(server.logFailure().orElseThrow(), "the listener of problems failed: " + failure);
         assertThat(server.failure()).isEmpty();
     }
 

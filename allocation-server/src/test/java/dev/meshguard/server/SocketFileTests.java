@@ -2,6 +2,7 @@ package dev.meshguard.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.meshguard.server.protocol.RecordSize;
@@ -12,6 +13,9 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.ClosedFileSystemException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -20,6 +24,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
@@ -234,6 +239,19 @@ class SocketFileTests extends WithServer {
                         .log(folder.resolve("nowhere/log"))
                         .start());
         assertThat(names()).isEmpty();
+    }
+
+    /** The file system of the log is closed. */
+    @Test
+    void aServerThatCannotStartForAnyReasonLeavesNoSocketBehind() throws IOException {
+        Path closed;
+        try (FileSystem archive = FileSystems.newFileSystem(folder.resolve("logs.zip"), Map.of("create", "true"))) {
+            closed = archive.getPath("log");
+        }
+
+        assertThatThrownBy(() -> builder(RecordSize.BYTES_72).log(closed).start())
+                .isInstanceOf(ClosedFileSystemException.class);
+        assertThat(names()).doesNotContain("s");
     }
 
     /** Returns whether there is room for one more connection that is not accepted. */
