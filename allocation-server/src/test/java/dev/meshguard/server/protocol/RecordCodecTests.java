@@ -18,12 +18,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RecordCodecTests {
 
     @Test
-    void aQueryIsTheseBytes() {
+    void queriesOfUsageAndOfTheNumberOfDevicesAreTheseBytes() {
         assertThat(first40(Request.query(7))).isEqualTo("03000000" + "07000000" + "00".repeat(32));
-    }
-
-    @Test
-    void theQuestionForTheNumberOfDevicesIsTheseBytes() {
         assertThat(first40(Request.deviceInfo(DeviceInfo.COUNT))).isEqualTo("06000000" + "ffffffff" + "00".repeat(32));
     }
 
