@@ -40,7 +40,7 @@ final class ReportedBuffers {
     record Held(int device, Entry entry) {}
 
     /** What is allocated; read by those who log and answer it. */
-    final Ledger ledger = new Ledger(RepeatCounting.COUNTED, removed -> {});
+    final Ledger ledger = new Ledger(RepeatCounting.COUNTED);
 
     private final Map<Long, Holder> holders = new HashMap<>();
     private @Nullable Holder latest;

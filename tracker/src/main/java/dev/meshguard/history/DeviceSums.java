@@ -41,7 +41,7 @@ public record DeviceSums(int device, long ledgerEntries, List<TypeTotals> totals
 
     /** Returns the sums that a tracker would have kept of the given events, for a history without kept sums. */
     public static List<DeviceSums> countedFrom(List<HistoryEvent> events) {
-        Ledger ledger = new Ledger(CountingPolicy.REFERENCE_COUNTED.repeatCounting(), removed -> {});
+        Ledger ledger = new Ledger(CountingPolicy.REFERENCE_COUNTED.repeatCounting());
         events.forEach(ledger::enter);
         return of(ledger);
     }

@@ -70,7 +70,7 @@ public final class PolicyLedger {
 
     private PolicyLedger(CountingPolicy policy) {
         this.policy = policy;
-        this.ledger = new Ledger(policy.repeatCounting(), request -> {});
+        this.ledger = new Ledger(policy.repeatCounting());
     }
 
     static PolicyLedger read(List<HistoryEvent> events, CountingPolicy policy) {
@@ -87,8 +87,7 @@ public final class PolicyLedger {
             }
         } else if (event instanceof HistoryEvent.Freed report) {
             if (counts(report.ownership(), report)
-                    && ledger.freed(report.request(), report.device(), report.type(), report.address())
-                            == Ledger.Effect.NOTHING_TO_FREE) {
+                    && !ledger.freed(report.request(), report.device(), report.type(), report.address())) {
                 unknownFrees++;
             }
         } else {

@@ -85,7 +85,7 @@ public interface AllocationListener {
      *
      * <p>Does nothing by default.
      *
-     * @param event makes the event from its number in the history
+     * @param event makes the event from its number in the history; must not call this listener
      */
     default void reported(LongFunction<HistoryEvent> event) {}
 

@@ -17,7 +17,6 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.DeviceSums;
 import dev.meshguard.history.MemorySnapshot;
 import dev.meshguard.history.internal.Ledger;
-import dev.meshguard.history.internal.Ledger.Effect;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
@@ -221,8 +220,7 @@ public final class AllocationTracker implements AllocationListener {
                     "the size of a " + type + " buffer on " + Quantities.device(device) + " was reported as " + size);
             return;
         }
-        Effect effect = recorder.allocated(request, device, type, address, size, ownership);
-        if (effect != Effect.ENTERED && effect != Effect.RESIZED) {
+        if (!recorder.allocated(request, device, type, address, size, ownership)) {
             markAnomaly(request);
         }
     }
@@ -232,7 +230,7 @@ public final class AllocationTracker implements AllocationListener {
         if (!isRecordable(device)) {
             return;
         }
-        if (recorder.freed(release, device, type, address, ownership) == Effect.NOTHING_TO_FREE) {
+        if (!recorder.freed(release, device, type, address, ownership)) {
             addStack(release);
             markAnomaly(release);
         }

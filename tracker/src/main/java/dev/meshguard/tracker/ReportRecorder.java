@@ -10,7 +10,6 @@ import dev.meshguard.history.DeviceSums;
 import dev.meshguard.history.internal.Journal;
 import dev.meshguard.history.internal.Journal.Kind;
 import dev.meshguard.history.internal.Ledger;
-import dev.meshguard.history.internal.Ledger.Effect;
 import dev.meshguard.history.internal.Ledger.RepeatCounting;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -23,14 +22,12 @@ final class ReportRecorder {
     private final SpinLock lock = new SpinLock();
     private final Journal journal = new Journal();
     private final Ledger ledger;
-    private final StackKeeper stacks;
 
     /** The last ticket. Each request and each mark takes the next one, and the journal orders reports by it. */
     private final AtomicLong ticket = new AtomicLong(1);
 
     ReportRecorder(StackKeeper stacks) {
-        this.stacks = stacks;
-        this.ledger = new Ledger(RepeatCounting.COUNTED, stacks::removed);
+        this.ledger = new Ledger(RepeatCounting.COUNTED, stacks);
     }
 
     /** Returns the ticket of a new request. */
@@ -38,19 +35,18 @@ final class ReportRecorder {
         return ticket.incrementAndGet();
     }
 
-    Effect allocated(MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+    /** Records an allocation; returns whether it fits what is live. */
+    boolean allocated(
+            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
         try (SpinLock held = lock.acquire()) {
             MemoryRequest known = orNull(request);
             journal.report(Kind.ALLOCATED, ticketOf(request), known, device, type, address, size, ownership);
-            Effect effect = ledger.allocated(known, device, type, address, size);
-            if (effect == Effect.ENTERED || effect == Effect.ENTERED_OVER_ANOTHER) {
-                stacks.entered(request);
-            }
-            return effect;
+            return ledger.allocated(known, device, type, address, size);
         }
     }
 
-    Effect freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
+    /** Records a free; returns whether there was anything to free. */
+    boolean freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
         try (SpinLock held = lock.acquire()) {
             MemoryRequest known = orNull(release);
             journal.report(Kind.FREED, ticketOf(release), known, device, type, address, 0, ownership);

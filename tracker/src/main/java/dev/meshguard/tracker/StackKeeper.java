@@ -2,12 +2,13 @@ package dev.meshguard.tracker;
 
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
+import dev.meshguard.history.internal.Ledger;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Bounds the memory for stacks: a stack of a hundred frames occupies some two kilobytes. */
-final class StackKeeper {
+final class StackKeeper implements Ledger.EntryListener {
 
     /** The maximum number of stacks of freed requests, and of unresolved stacks of live ones. */
     static final int STACKS_KEPT = 16_384;
@@ -41,14 +42,16 @@ final class StackKeeper {
     }
 
     /** Counts an entry of a request that became live. The caller holds the lock of the recorder. */
-    void entered(MemoryRequest request) {
+    @Override
+    public void entered(MemoryRequest request) {
         if (request instanceof TrackedRequest tracked && tracked.entered()) {
             liveStacks.incrementAndGet();
         }
     }
 
     /** Counts an entry of a request that was removed. The caller holds the lock of the recorder. */
-    void removed(MemoryRequest request) {
+    @Override
+    public void removed(MemoryRequest request) {
         if (request instanceof TrackedRequest tracked && tracked.removed()) {
             liveStacks.decrementAndGet();
             if (stacksOfFreedRequests == STACKS_KEPT) {

@@ -9,30 +9,19 @@ import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.history.internal.LiveEntries.Entry;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The memory that is allocated according to the reports, device by device. Not safe for use by several threads. */
 public final class Ledger {
 
-    /** The effect of a report on the ledger. */
-    public enum Effect {
-        /** A new entry. */
-        ENTERED,
-        /** A new entry, over memory that another allocator holds in the ledger. */
-        ENTERED_OVER_ANOTHER,
-        /** One more report of a live entry, with the same size. */
-        REPEATED,
-        /** One more report of a live entry, with another size; the first stays. */
-        REPEATED_WITH_OTHER_SIZE,
-        /** The memory of an entry without an address has another size. */
-        RESIZED,
-        /** One report fewer; the entry is still live. */
-        RELEASED,
-        /** The entry was removed. */
-        REMOVED,
-        /** There was no entry to free. */
-        NOTHING_TO_FREE
+    /** Receives the requests of entries. */
+    public interface EntryListener {
+
+        /** An entry was added. */
+        default void entered(MemoryRequest request) {}
+
+        /** An entry was removed. */
+        default void removed(MemoryRequest request) {}
     }
 
     /** The ways in which a further report of a live entry counts. */
@@ -47,7 +36,7 @@ public final class Ledger {
 
     private final TreeMap<Integer, Device> devices = new TreeMap<>();
     private final RepeatCounting repeatCounting;
-    private final Consumer<MemoryRequest> removed;
+    private final EntryListener listener;
     private @Nullable Device latest;
     private int latestDevice;
 
@@ -57,15 +46,15 @@ public final class Ledger {
         private final Totals totals = new Totals();
     }
 
-    /**
-     * Creates an empty ledger.
-     *
-     * @param repeatCounting how a further report of a live entry counts
-     * @param removed receives the request of each entry that is removed
-     */
-    public Ledger(RepeatCounting repeatCounting, Consumer<MemoryRequest> removed) {
+    /** Creates an empty ledger. */
+    public Ledger(RepeatCounting repeatCounting) {
+        this(repeatCounting, new EntryListener() {});
+    }
+
+    /** Creates an empty ledger whose entries with a known request are reported to a listener. */
+    public Ledger(RepeatCounting repeatCounting, EntryListener listener) {
         this.repeatCounting = repeatCounting;
-        this.removed = removed;
+        this.listener = listener;
     }
 
     /**
@@ -88,8 +77,12 @@ public final class Ledger {
         }
     }
 
-    /** Enters an allocation; the request is null if nothing is known of it. */
-    public Effect allocated(@Nullable MemoryRequest request, int device, BufferType type, long address, long size) {
+    /**
+     * Enters an allocation; the request is null if nothing is known of it.
+     *
+     * @return whether nothing was live at its address, in any allocator, or only memory without an address was resized
+     */
+    public boolean allocated(@Nullable MemoryRequest request, int device, BufferType type, long address, long size) {
         Device known = reported(device);
         LiveEntries entries = known.entries;
         AllocationDetails details = LiveEntries.detailsOf(request);
@@ -98,15 +91,17 @@ public final class Ledger {
             boolean isOverAnother = entries.isHeldByAnother(type, address, details);
             entries.add(type, address, size, request);
             known.totals.allocated(type, details.lifetime(), size);
-            return isOverAnother ? Effect.ENTERED_OVER_ANOTHER : Effect.ENTERED;
+            if (request != null) {
+                listener.entered(request);
+            }
+            return !isOverAnother;
         }
         if (device == HistoryEvent.NO_DEVICE) {
             known.totals.resized(type, entry.lifetime(), size - entry.size);
             entry.size = size;
-            return Effect.RESIZED;
+            return true;
         }
         entry.repeat(details);
-        Effect effect = entry.size == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
         if (repeatCounting == RepeatCounting.COUNTED) {
             entry.reports++;
             known.totals.repeated(type, entry.lifetime(), 1);
@@ -115,27 +110,31 @@ public final class Ledger {
             known.totals.resized(type, entry.lifetime(), size);
             known.totals.repeated(type, entry.lifetime(), 1);
         }
-        return effect;
+        return false;
     }
 
-    /** Enters a free; the request is null if nothing is known of it. */
-    public Effect freed(@Nullable MemoryRequest release, int device, BufferType type, long address) {
+    /**
+     * Enters a free; the request is null if nothing is known of it.
+     *
+     * @return whether there was an entry to free
+     */
+    public boolean freed(@Nullable MemoryRequest release, int device, BufferType type, long address) {
         Device known = reported(device);
         Entry entry = known.entries.findFreed(type, address, LiveEntries.detailsOf(release));
         if (entry == null) {
-            return Effect.NOTHING_TO_FREE;
+            return false;
         }
         if (entry.reports > 1) {
             entry.reports--;
             known.totals.repeated(type, entry.lifetime(), -1);
-            return Effect.RELEASED;
+            return true;
         }
         known.totals.freed(type, entry.lifetime(), entry.size);
         if (entry.request != null) {
-            removed.accept(entry.request);
+            listener.removed(entry.request);
         }
         known.entries.remove(entry);
-        return Effect.REMOVED;
+        return true;
     }
 
     /** Returns the entry that a report is about, if it is live. */
