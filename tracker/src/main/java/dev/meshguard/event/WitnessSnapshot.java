@@ -119,12 +119,7 @@ public final class WitnessSnapshot {
 
     /** Returns whether nothing is allocated in any covered memory. */
     public boolean isEmpty() {
-        for (Region region : regions) {
-            if (region.allocated.length > 0) {
-                return false;
-            }
-        }
-        return true;
+        return regions.stream().allMatch(region -> region.allocated.length == 0);
     }
 
     /** Returns the state of a buffer that starts at the given address. */

@@ -341,12 +341,7 @@ public final class AllocationTracker implements AllocationListener {
     /** Returns whether objects of a class are parts of handles, as the source of the handles says. */
     @API(status = Status.INTERNAL, since = "0.1")
     public boolean isPartOfHandles(Class<?> type) {
-        for (ClassNames declared : partsOfHandles) {
-            if (declared.contain(type.getName())) {
-                return true;
-            }
-        }
-        return false;
+        return partsOfHandles.stream().anyMatch(declared -> declared.contain(type.getName()));
     }
 
     // Rounds

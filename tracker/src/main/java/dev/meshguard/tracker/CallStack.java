@@ -1,5 +1,7 @@
 package dev.meshguard.tracker;
 
+import dev.meshguard.event.Origin;
+
 /** A stack that is resolved only when it is read. */
 final class CallStack extends Throwable {
 
@@ -12,8 +14,8 @@ final class CallStack extends Throwable {
         this.callers = callers;
     }
 
-    @Override
-    public StackTraceElement[] getStackTrace() {
-        return callers.apply(super.getStackTrace());
+    /** Resolves the stack. */
+    Origin origin() {
+        return Origin.of(callers.apply(getStackTrace()));
     }
 }

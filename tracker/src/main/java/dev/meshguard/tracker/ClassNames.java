@@ -9,8 +9,6 @@ import java.util.List;
  */
 record ClassNames(List<String> names) {
 
-    static final ClassNames NONE = new ClassNames(List.of());
-
     /**
      * Creates the set.
      *

@@ -2,9 +2,10 @@ package dev.meshguard.tracker;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Selects the frames of a stack that are not the origin of a request: those of an adapter and of the library that calls it.
@@ -31,14 +32,13 @@ public final class OriginFilter {
     private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.");
     private static final String TRACKER = "dev.meshguard.tracker.";
     private static final String STATIC_INITIALIZER = "<clinit>";
-    private static final OriginFilter NONE = new OriginFilter(ClassNames.NONE, null);
+    private static final OriginFilter NONE = new OriginFilter(List.of());
 
-    private final ClassNames skipped;
-    private final @Nullable OriginFilter otherwise;
+    /** The classes to skip; the next ones apply if nothing remains without the first ones. */
+    private final List<ClassNames> alternatives;
 
-    private OriginFilter(ClassNames skipped, @Nullable OriginFilter otherwise) {
-        this.skipped = skipped;
-        this.otherwise = otherwise;
+    private OriginFilter(List<ClassNames> alternatives) {
+        this.alternatives = alternatives;
     }
 
     /** Returns the filter that skips nothing. */
@@ -48,7 +48,7 @@ public final class OriginFilter {
 
     /** Returns a filter that skips a class and its nested classes, for example an adapter around a device binding. */
     public static OriginFilter skipping(Class<?> adapter) {
-        return new OriginFilter(ClassNames.of(adapter.getName()), null);
+        return skipping(adapter.getName());
     }
 
     /**
@@ -59,7 +59,7 @@ public final class OriginFilter {
      * @throws IllegalArgumentException if a name is blank
      */
     public static OriginFilter skipping(String... names) {
-        return new OriginFilter(ClassNames.of(names), null);
+        return new OriginFilter(List.of(ClassNames.of(names)));
     }
 
     /**
@@ -68,25 +68,25 @@ public final class OriginFilter {
      * they were added.
      */
     public OriginFilter orElse(OriginFilter narrower) {
-        return new OriginFilter(skipped, otherwise == null ? narrower : otherwise.orElse(narrower));
+        return new OriginFilter(Stream.concat(alternatives.stream(), narrower.alternatives.stream())
+                .toList());
     }
 
     /** Returns the frames from the first that is not skipped, innermost first. */
     StackTraceElement[] apply(StackTraceElement... frames) {
-        if (skipped.names().isEmpty()) {
-            return frames;
+        for (ClassNames skipped : alternatives) {
+            int first = 0;
+            int next = 0;
+            // Libraries call back through the JDK, and their frames alternate with those of the adapter.
+            while (next < frames.length && (isSkipped(frames[next], skipped) || isBetween(frames[next]))) {
+                next++;
+                first = isSkipped(frames[next - 1], skipped) ? next : first;
+            }
+            if (next < frames.length) {
+                return Arrays.copyOfRange(frames, first, frames.length);
+            }
         }
-        int first = 0;
-        int next = 0;
-        // Libraries call back through the JDK, and their frames alternate with those of the adapter.
-        while (next < frames.length && (isSkipped(frames[next]) || isBetween(frames[next]))) {
-            next++;
-            first = isSkipped(frames[next - 1]) ? next : first;
-        }
-        if (next < frames.length) {
-            return Arrays.copyOfRange(frames, first, frames.length);
-        }
-        return otherwise == null ? frames : otherwise.apply(frames);
+        return frames;
     }
 
     private static boolean isBetween(StackTraceElement frame) {
@@ -94,13 +94,15 @@ public final class OriginFilter {
         return name.startsWith(TRACKER) || JDK.stream().anyMatch(name::startsWith);
     }
 
-    private boolean isSkipped(StackTraceElement frame) {
+    private static boolean isSkipped(StackTraceElement frame, ClassNames skipped) {
         return skipped.contain(frame.getClassName()) && !frame.getMethodName().equals(STATIC_INITIALIZER);
     }
 
     /** Returns the skipped names. */
     @Override
     public String toString() {
-        return "skipping " + skipped.names() + (otherwise == null ? "" : " or " + otherwise);
+        return alternatives.stream()
+                .map(skipped -> "skipping " + skipped.names())
+                .collect(Collectors.joining(" or "));
     }
 }

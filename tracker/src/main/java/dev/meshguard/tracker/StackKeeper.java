@@ -36,7 +36,7 @@ final class StackKeeper implements Ledger.EntryListener {
     }
 
     private Origin interned(CallStack stack) {
-        Origin origin = Origin.of(stack.getStackTrace());
+        Origin origin = stack.origin();
         Origin known = interned.putIfAbsent(origin, origin);
         return known == null ? origin : known;
     }

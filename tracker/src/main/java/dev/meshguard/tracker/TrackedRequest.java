@@ -19,7 +19,7 @@ final class TrackedRequest implements MemoryRequest {
     /** The live entries. Guarded by the lock of the recorder. */
     private int live;
 
-    /** An unresolved stack (a throwable), a resolved {@link Origin}, the filter of a stack to be added, or null. */
+    /** An unresolved {@link CallStack}, a resolved {@link Origin}, the filter of a stack to be added, or null. */
     private volatile @Nullable Object origin;
 
     /** The object through which the code under test holds the memory; this class must not keep it alive. */
@@ -34,7 +34,7 @@ final class TrackedRequest implements MemoryRequest {
         this.ticket = ticket;
         this.origin = origin;
         this.context = context;
-        this.hasStack = origin instanceof Throwable;
+        this.hasStack = origin instanceof CallStack;
     }
 
     @Override
@@ -64,17 +64,16 @@ final class TrackedRequest implements MemoryRequest {
     @Override
     public Optional<Origin> origin() {
         Object captured = origin;
-        if (captured instanceof Throwable stack) {
-            Origin resolved = Origin.of(stack.getStackTrace());
-            origin = resolved;
-            return Optional.of(resolved);
+        if (captured instanceof CallStack stack) {
+            captured = stack.origin();
+            origin = captured;
         }
         return captured instanceof Origin resolved ? Optional.of(resolved) : Optional.empty();
     }
 
     @Override
     public boolean hasOrigin() {
-        return origin instanceof Throwable || origin instanceof Origin;
+        return origin instanceof CallStack || origin instanceof Origin;
     }
 
     /** Adds the stack, or its origin, to a request that turned out to need one. */
