@@ -218,6 +218,11 @@ public record VerdictReport(
         return new Section(Headlines.shortage(shortage), facts, List.of());
     }
 
+    /** Returns the lines of a note, as {@link #text()} has them below the findings. */
+    public static List<String> noteLines(String note) {
+        return VerdictText.entry(Fact.NOTE, note);
+    }
+
     /**
      * Returns the findings as text, at most {@value VerdictText#MAX_LINES} lines, without a line break at the end: what
      * leaked, where, why, and what to do.

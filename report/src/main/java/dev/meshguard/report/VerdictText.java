@@ -318,7 +318,7 @@ final class VerdictText {
         return count == 0 ? "" : " + " + count + " " + state;
     }
 
-    private static List<String> entry(String name, String text) {
+    static List<String> entry(String name, String text) {
         return wrapped(named(name, text), " ".repeat(8));
     }
 

@@ -5,6 +5,7 @@ import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Table;
 import dev.meshguard.cli.input.Input;
+import dev.meshguard.report.VerdictReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,9 +15,6 @@ abstract class MomentAnswer implements FileAnswer {
 
     /** The text for an unknown value. */
     static final String NOTHING = "-";
-
-    private static final int MAX_COLUMNS = 120;
-    private static final String INDENT = " ".repeat("note   ".length());
 
     private final Input.Moment file;
     private final RuntimeEvidence memory;
@@ -63,7 +61,7 @@ abstract class MomentAnswer implements FileAnswer {
         lines.add("");
         lines.addAll(table().lines());
         lines.add("");
-        notes().forEach(note -> addNote(note, lines));
+        notes().forEach(note -> lines.addAll(VerdictReport.noteLines(note)));
         return lines;
     }
 
@@ -81,18 +79,5 @@ abstract class MomentAnswer implements FileAnswer {
     @Override
     public final Map<String, Object> fields() {
         return JsonDocument.object("memory", memory);
-    }
-
-    /** Adds a note, no wider than the text of a verdict. */
-    private static void addNote(String text, List<String> lines) {
-        StringBuilder line = new StringBuilder("note   ");
-        for (String word : text.split(" ", -1)) {
-            if (line.length() + 1 + word.length() > MAX_COLUMNS) {
-                lines.add(line.toString());
-                line = new StringBuilder(INDENT);
-            }
-            line.append(' ').append(word);
-        }
-        lines.add(line.toString());
     }
 }
