@@ -437,7 +437,7 @@ public final class BufferGeneration {
      */
     @API(status = Status.INTERNAL, since = "0.1")
     public List<Integer> memoryDevices() {
-        return allocatedBy != null && mesh().isPresent() && !allocatedBy.mayAllocate(device)
+        return allocatedBy != null && !allocatedBy.mayAllocate(device) && mesh().isPresent()
                 ? allocatedBy.description().orElseThrow().devices()
                 : List.of(device);
     }

@@ -184,11 +184,15 @@ final class WitnessSnapshots {
 
     /** Returns the state of the address of a buffer in a snapshot. Where the devices of its mesh differ, some memory is allocated. */
     static AddressState stateOf(BufferGeneration buffer, Witnessed snapshot) {
-        List<AddressState> states = buffer.memoryDevices().stream()
-                .map(device -> snapshot.snapshot().stateOf(device, buffer.type(), buffer.address()))
-                .distinct()
-                .toList();
-        return states.size() == 1 ? states.get(0) : AddressState.ALLOCATED;
+        AddressState common = null;
+        for (int device : buffer.memoryDevices()) {
+            AddressState state = snapshot.snapshot().stateOf(device, buffer.type(), buffer.address());
+            if (common != null && common != state) {
+                return AddressState.ALLOCATED;
+            }
+            common = state;
+        }
+        return common == null ? AddressState.UNKNOWN : common;
     }
 
     private static boolean mayBeOfItsAllocator(BufferGeneration buffer, Witnessed snapshot) {

@@ -80,10 +80,8 @@ final class CircularBufferUnreportedRule implements Rule {
      * is gone.
      */
     private static boolean isGone(SurvivorFacts survivor, Report report) {
-        boolean byItsOwner = survivor.freeOf(report)
-                .flatMap(free -> free.details().owner())
-                .filter(owner -> report.details().owner().filter(owner::equals).isPresent())
-                .isPresent();
+        Optional<Owner> owner = report.release().flatMap(free -> free.details().owner());
+        boolean byItsOwner = owner.isPresent() && owner.equals(report.details().owner());
         return byItsOwner
                 || (!report.isOpen()
                         && report.details().kind() == BufferKind.BUFFER

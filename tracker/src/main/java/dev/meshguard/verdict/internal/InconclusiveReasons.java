@@ -232,9 +232,11 @@ final class InconclusiveReasons {
     // Reports that leave survivors undecided
 
     private List<Survivor> undecided(Kind kind) {
-        return survivors.stream()
-                .filter(survivor -> survivor.diagnosis().reason().equals(Optional.of(kind)))
-                .toList();
+        return survivors.isEmpty()
+                ? survivors
+                : survivors.stream()
+                        .filter(survivor -> survivor.diagnosis().reason().equals(Optional.of(kind)))
+                        .toList();
     }
 
     private void outOfOrder() {

@@ -134,15 +134,13 @@ final class LateRule implements Rule {
     }
 
     private static Optional<Free> freedTogether(SurvivorFacts survivor, long since) {
-        OptionalLong freed = survivor.siblings().freedWith(survivor);
-        boolean isLate = freed.isPresent()
-                && freed.getAsLong() > since
-                && !(survivor.history().event(freed.getAsLong()).orElseThrow() instanceof HistoryEvent.Freed free
-                        && free.isOfCollectedHandle());
-        return isLate
-                ? Optional.of(new Free(
-                        freed.getAsLong(), "what one allocator frees together with it was freed", Optional.empty()))
-                : Optional.empty();
+        return survivor.siblings().freedWith(survivor).stream()
+                .filter(freed -> freed > since)
+                .mapToObj(freed -> survivor.history().event(freed).orElseThrow())
+                .filter(event -> !(event instanceof HistoryEvent.Freed free && free.isOfCollectedHandle()))
+                .map(event -> new Free(
+                        event.number(), "what one allocator frees together with it was freed", Optional.empty()))
+                .findFirst();
     }
 
     // Buffers freed before the check

@@ -76,8 +76,8 @@ public final class VerdictBuilder {
     /** Returns the verdict. */
     public LeakVerdict verdict() {
         List<BufferGeneration> remaining = remaining();
-        List<Survivor> alreadyReported = alreadyReported(remaining);
-        List<Survivor> diagnosed = diagnosed(remaining);
+        List<Survivor> alreadyReported = remaining.isEmpty() ? List.of() : alreadyReported(remaining);
+        List<Survivor> diagnosed = remaining.isEmpty() ? List.of() : diagnosed(remaining);
         List<UnreportedMemory> unreported = UnreportedMemory.in(index);
         List<Anomaly> anomalies = anomalies(unreported);
         ExpectationMatcher.Match matched =
@@ -105,8 +105,7 @@ public final class VerdictBuilder {
         return all;
     }
 
-    // Survivors. Every test makes a verdict and most have none, so loops are worth their lines: a stream is slow until
-    // compiled.
+    // Survivors. Every test makes a verdict and most have none: a stream is slow until compiled.
 
     /** Returns what was live at the check, and what was freed after the close of its allocator had begun; oldest first. */
     private List<BufferGeneration> remaining() {
@@ -122,32 +121,27 @@ public final class VerdictBuilder {
 
     /** Returns what excluded verdicts have reported, as they reported it. */
     private List<Survivor> alreadyReported(List<BufferGeneration> remaining) {
-        List<Survivor> alreadyReported = new ArrayList<>();
-        remaining.forEach(buffer -> excluded.reported(buffer).ifPresent(alreadyReported::add));
-        return alreadyReported;
+        return remaining.stream()
+                .flatMap(buffer -> excluded.reported(buffer).stream())
+                .toList();
     }
 
     /** Returns the other survivors, each with the diagnosis of the first rule that knows its cause. */
     private List<Survivor> diagnosed(List<BufferGeneration> remaining) {
-        List<Survivor> diagnosed = new ArrayList<>(remaining.size());
-        List<Rule> rules = remaining.isEmpty() ? List.of() : rules(history);
-        for (BufferGeneration buffer : remaining) {
-            if (excluded.reported(buffer).isEmpty()) {
-                diagnosed.add(
-                        new Survivor(buffer, diagnosis(new SurvivorFacts(buffer, index), rules), Optional.empty()));
-            }
-        }
-        return diagnosed;
+        List<Rule> rules = rules(history);
+        return remaining.stream()
+                .filter(buffer -> excluded.reported(buffer).isEmpty())
+                .map(buffer ->
+                        new Survivor(buffer, diagnosis(new SurvivorFacts(buffer, index), rules), Optional.empty()))
+                .toList();
     }
 
+    /** The last rule always applies. */
     private static Diagnosis diagnosis(SurvivorFacts survivor, List<Rule> rules) {
-        for (Rule rule : rules) {
-            Optional<Diagnosis> diagnosis = rule.examine(survivor);
-            if (diagnosis.isPresent()) {
-                return diagnosis.get();
-            }
-        }
-        throw new IllegalStateException("The last rule passed on " + survivor.buffer());
+        return rules.stream()
+                .flatMap(rule -> rule.examine(survivor).stream())
+                .findFirst()
+                .orElseThrow();
     }
 
     private List<SurvivorGroup> groups(List<Survivor> survivors) {

@@ -7,11 +7,17 @@ import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.program;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Memory is held until it is freed, whatever the ledger holds. */
 class HeldMemoryTests {
@@ -20,42 +26,12 @@ class HeldMemoryTests {
         return new HeldMemory(LeakCheck.create().examine(history));
     }
 
-    @Test
-    void isHeldToTheEndWhereItWasNotFreed() {
-        var history = history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64).closed();
-
-        assertThat(held(history).holdIntervals())
-                .extracting(HeldMemory.HoldInterval::until)
-                .containsExactly(HeldMemory.TO_THE_END);
+    private static HistoryScript buffer() {
+        return history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64);
     }
 
-    @Test
-    void isListedOnceHoweverManyBudgetsAskForIt() {
-        HeldMemory memory =
-                held(history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64).closed());
-
-        assertThat(memory.holdIntervals()).isSameAs(memory.holdIntervals());
-    }
-
-    @Test
-    void isHeldToItsFree() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .free(DRAM, device(0), 0x1000)
-                .closed();
-
-        assertThat(held(history).holdIntervals())
-                .extracting(HeldMemory.HoldInterval::until)
-                .containsExactly(4L);
-    }
-
-    @Test
-    void isHeldToTheLastFreeOfWhatIsMisreported() {
-        var history = history()
-                .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
-                .owning()
+    static Stream<Arguments> lastMoments() {
+        AllocationHistory misreported = buffer().owning()
                 .andOnceMore(Ownership.NON_OWNING)
                 .andOnceMore(Ownership.NON_OWNING)
                 .free(DRAM, device(0), 0x1000)
@@ -64,31 +40,30 @@ class HeldMemoryTests {
                 .nonOwning()
                 .witness(CLOSE_BEGUN, DRAM, device(0))
                 .closed();
-
-        HeldMemory memory = held(history);
-
-        assertThat(memory.holdIntervals())
-                .extracting(HeldMemory.HoldInterval::until)
-                .containsExactly(7L);
-        assertThat(memory.excludedBuffers()).isZero();
-        assertThat(memory.timeline().curve(any -> true).liveBytes()).isZero();
-    }
-
-    @Test
-    void isHeldToTheEndOfItsOwnerWhereNothingMisreportedWasFreed() {
-        var history = history()
+        AllocationHistory ofEndedProgram = history()
                 .mesh(0, 0)
                 .allocate(L1, device(0), 101_152, 4_096)
                 .circularBufferOf(program(7))
                 .endOf(program(7))
                 .closed();
+        return Stream.of(
+                arguments("the end where it was not freed", buffer().closed(), HeldMemory.TO_THE_END),
+                arguments("its free", buffer().free(DRAM, device(0), 0x1000).closed(), 4),
+                arguments("the last free of what is misreported", misreported, 7),
+                arguments("the end of its owner where nothing misreported was freed", ofEndedProgram, 4));
+    }
 
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("lastMoments")
+    void isHeldTo(String moment, AllocationHistory history, long until) {
         HeldMemory memory = held(history);
 
         assertThat(memory.holdIntervals())
                 .extracting(HeldMemory.HoldInterval::until)
-                .containsExactly(4L);
+                .containsExactly(until);
+        assertThat(memory.holdIntervals()).as("made once").isSameAs(memory.holdIntervals());
         assertThat(memory.excludedBuffers()).isZero();
+        assertThat(memory.timeline().curve(any -> true).liveBytes()).isEqualTo(until == HeldMemory.TO_THE_END ? 64 : 0);
     }
 
     @Test
