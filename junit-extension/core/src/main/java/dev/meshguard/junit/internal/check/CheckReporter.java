@@ -100,21 +100,20 @@ final class CheckReporter {
         CheckOutcome outcome = outcomeOf(memory, decision);
         List<SurvivorFinding> findings = SurvivorFinding.of(verdict, run.baseline());
         record(verdict, outcome, findings);
-        List<String> notes = notes(memory, decision);
         if (decision.status() == VerdictStatus.BASELINED || showsWhatFailsNothing(memory, decision)) {
-            test.publish(report(verdict, notes).text());
+            test.publish(report(memory, decision).text());
         }
         Optional<? extends Throwable> failure = memory.failedClose();
         Optional<String> listed = Optional.empty();
         if (decision.isFailure()) {
             RunPages.FailurePage page = run.pages().reserve(page());
-            Throwable error = published(memory, decision, report(verdict, notes), page);
+            Throwable error = published(memory, decision, report(memory, decision), page);
             listed = Optional.of(
                             headline(error) + page.location().map("   "::concat).orElse(""))
                     .filter(unused -> TestNames.areMessagesHidden());
             failure = decision.isNew() ? Optional.of(error) : failure;
         } else {
-            writePassed(verdict, decision, notes);
+            writePassed(memory, decision);
         }
         addToSummary(outcome, Optional.of(verdict), findings, listed);
         return failure.filter(this::isOwnFailure);
@@ -270,9 +269,9 @@ final class CheckReporter {
         return notes;
     }
 
-    private VerdictReport report(LeakVerdict verdict, List<String> notes) {
-        VerdictReport report = VerdictReport.of(verdict, run.baseline(), test.testClass());
-        for (String note : notes) {
+    private VerdictReport report(CheckedMemory memory, Decision decision) {
+        VerdictReport report = VerdictReport.of(memory.verdict(), run.baseline(), test.testClass());
+        for (String note : notes(memory, decision)) {
             report = report.noting(note);
         }
         // Suppressed errors came after the failure.
@@ -383,10 +382,10 @@ final class CheckReporter {
     }
 
     /** Writes the page of a check that did not fail, if configured, and deletes a page of an earlier run. */
-    private void writePassed(LeakVerdict verdict, Decision decision, List<String> notes) {
+    private void writePassed(CheckedMemory memory, Decision decision) {
         try {
             run.pages().writePassed(this::page, () -> {
-                VerdictReport passed = report(verdict, notes);
+                VerdictReport passed = report(memory, decision);
                 return new CheckReport(passed, passed.text(), decision.budgets(), Optional.empty());
             });
         } catch (IOException | RuntimeException | LinkageError notWritten) {
