@@ -18,8 +18,7 @@ import java.util.stream.Collectors;
 /** Collects what a reader of the verdict must know of a recording besides its history, in bounded memory. */
 final class CaptureNotes {
 
-    private static final int MAX_KINDS = 100;
-    private static final int MAX_NAMED = 8;
+    private static final int MAX_KINDS = 8;
     private static final int MAX_EXCEPTIONS = 5;
     private static final int MAX_TEXT = 200;
 
@@ -103,19 +102,13 @@ final class CaptureNotes {
         }
         all.addAll(first);
         if (!skipped.isEmpty()) {
-            long others = skipped.values().stream()
-                            .skip(MAX_NAMED)
-                            .mapToLong(Long::longValue)
-                            .sum()
-                    + moreSkipped;
             all.add(String.format(
                     Locale.ROOT,
                     "Skipped: %s%s.",
                     skipped.entrySet().stream()
-                            .limit(MAX_NAMED)
                             .map(entry -> entry.getValue() + " × " + entry.getKey())
                             .collect(Collectors.joining(", ")),
-                    others == 0 ? "" : ", and " + others + " more"));
+                    moreSkipped == 0 ? "" : ", and " + moreSkipped + " more"));
         }
         return all;
     }

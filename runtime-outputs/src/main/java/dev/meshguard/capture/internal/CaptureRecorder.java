@@ -51,9 +51,6 @@ final class CaptureRecorder {
     /** The runtime's among the buffers that were allocated in the outermost open operation, unless they are in doubt. */
     private final List<CapturedBuffer> ofRuntime = new ArrayList<>();
 
-    /** All operations, if there may be calls of Python. */
-    private Optional<List<CapturedOperation>> operations = Optional.empty();
-
     private Optional<PythonCalls> calls = Optional.empty();
     private Optional<SnapshotComparison> snapshots = Optional.empty();
     private final Map<String, Long> unread = new TreeMap<>();
@@ -97,10 +94,9 @@ final class CaptureRecorder {
                 Locale.ROOT, "The report has version %s, and was read as version 1.", Quantities.quoted(version)));
     }
 
-    /** Prepares for the snapshots of a report, which come after its graph, and for calls of Python at its end. */
+    /** Prepares for the snapshots of a report, which come after its graph. */
     void reportBegan() {
         snapshots = Optional.of(new SnapshotComparison());
-        expectCalls();
     }
 
     /** Returns the comparison with the snapshots of a report. */
@@ -108,13 +104,8 @@ final class CaptureRecorder {
         return snapshots.orElseThrow();
     }
 
-    private void expectCalls() {
-        operations = operations.or(() -> Optional.of(new ArrayList<>()));
-    }
-
     /** Adds the calls of Python; those that come first are used, unless they are damaged. */
     void calls(PythonCalls python) {
-        expectCalls();
         calls = calls.filter(PythonCalls::isReadable).or(() -> Optional.of(python));
     }
 
@@ -228,11 +219,9 @@ final class CaptureRecorder {
             ofRuntime.clear();
             recording.operationBegan(name);
         }
-        CapturedOperation began = new CapturedOperation(
+        innermost = new CapturedOperation(
                 number, name, innermost, node.number(Param.INPUTS).orElse(0) > 0);
-        innermost = began;
-        operations.ifPresent(all -> all.add(began));
-        tensors.operation(number, name);
+        tensors.operation(innermost);
     }
 
     private String nameOf(GraphNode node) {
@@ -426,7 +415,7 @@ final class CaptureRecorder {
 
     RuntimeOutput finish(String name) {
         List<String> ofCalls =
-                calls.map(python -> python.nameLines(operations.orElseThrow())).orElse(List.of());
+                calls.map(python -> python.nameLines(tensors.operations())).orElse(List.of());
         for (CapturedOperation open = innermost; open != null; open = open.caller) {
             unreturned(open.name, open.node);
         }

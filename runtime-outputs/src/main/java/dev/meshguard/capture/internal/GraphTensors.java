@@ -3,6 +3,7 @@ package dev.meshguard.capture.internal;
 import dev.meshguard.capture.RemainingBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,7 +27,7 @@ final class GraphTensors {
     }
 
     private final Map<Integer, TensorNode> tensors = new HashMap<>();
-    private final Map<Integer, String> operations = new HashMap<>();
+    private final Map<Integer, CapturedOperation> operations = new LinkedHashMap<>();
     /** Few shapes and names stand in many nodes. */
     private final Map<String, String> texts = new HashMap<>();
 
@@ -36,8 +37,13 @@ final class GraphTensors {
         tensors.put(number, new TensorNode(node.number(GraphNode.Param.TENSOR), shape, node.connections()));
     }
 
-    void operation(int node, String name) {
-        operations.put(node, name);
+    void operation(CapturedOperation operation) {
+        operations.put(operation.node, operation);
+    }
+
+    /** Returns the operations in their order. */
+    List<CapturedOperation> operations() {
+        return List.copyOf(operations.values());
     }
 
     String shared(String text) {
@@ -60,6 +66,7 @@ final class GraphTensors {
                 List<String> users = Arrays.stream(tensor.users)
                         .mapToObj(operations::get)
                         .filter(Objects::nonNull)
+                        .map(operation -> operation.name)
                         .toList();
                 found.add(OptionalInt.of(node), tensor.id, tensor.shape, users);
             }
