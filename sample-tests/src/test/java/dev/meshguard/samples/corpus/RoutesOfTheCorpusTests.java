@@ -2,14 +2,18 @@ package dev.meshguard.samples.corpus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.samples.corpus.route.Contradictions;
 import dev.meshguard.samples.corpus.route.Routes;
+import dev.meshguard.samples.corpus.writing.RuntimeOutputWriter;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests that no verdict on the reports which a server received, or which its log has, contradicts that of the process itself.
+ * Tests that no verdict on the reports which a server received, or which its log, a capture or a database has, contradicts that
+ * of the process itself.
  *
  * <p>{@code -Dmeshguard.seed=} chooses the first program, {@code -Dmeshguard.programs=} their number.
  */
@@ -30,10 +35,14 @@ class RoutesOfTheCorpusTests {
     /** Every case would take as long as the corpus itself; the programs recur with every setting. */
     private static final int EVERY = 3;
 
+    /** Writing a database takes longer than all else. */
+    private static final int DATABASE_EVERY = 10;
+
     @TempDir
     Path folder;
 
     private final List<String> differences = new ArrayList<>();
+    private int compared;
 
     @Test
     void randomProgramsAreJudgedAsInTheirProcess() throws Exception {
@@ -69,6 +78,29 @@ class RoutesOfTheCorpusTests {
         compare("the log of " + one, reduced, records.log().history());
         if (records.log().unread().count() > 0) {
             differences.add("the log of " + one + ": unread " + records.log().unread());
+        }
+        compareFile("the capture of " + one, history, RuntimeOutputWriter.graphCapture(history));
+        if (compared++ % DATABASE_EVERY == 0) {
+            compareFile("the database of " + one, history, RuntimeOutputWriter.reportDatabase(history));
+        }
+    }
+
+    /** A file has no lifetimes and no close. So it may leave open, or blame, what the process explains, and must not excuse it. */
+    private void compareFile(String name, AllocationHistory inProcess, RuntimeOutputWriter writer) throws IOException {
+        Path file = folder.resolve("written " + compared);
+        try (OutputStream out = Files.newOutputStream(file)) {
+            writer.write(out);
+        }
+        AllocationHistory written =
+                RuntimeOutputReader.create().judgedAtEnd().read(file).history();
+        Files.delete(file);
+        LeakVerdict expected = LeakCheck.create().examine(inProcess);
+        LeakVerdict verdict = LeakCheck.create().examine(written);
+        boolean isLeak = expected.outcome() == Outcome.LEAKED;
+        boolean isClean = Contradictions.outcomeOfMemory(expected) == Outcome.LEAK_FREE;
+        if ((isLeak && verdict.outcome() != Outcome.LEAKED && verdict.outcome() != Outcome.INCONCLUSIVE)
+                || (isClean && verdict.outcome() == Outcome.LEAKED)) {
+            differences.add(name + ": " + verdict + " instead of " + expected);
         }
     }
 
