@@ -11,6 +11,7 @@ import dev.meshguard.event.RequestContext;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.history.internal.Ledger;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -43,9 +44,10 @@ public final class AllocationHistory {
     private final List<HistoryEvent> events;
     private final boolean hasFlatAddresses;
     private final @Nullable RequestContext context;
-    /** Those that were kept, or else those that were counted; null until they are counted. */
-    private @Nullable List<DeviceSums> sums;
+    /** The number of entries of the ledger that the tracker kept; empty if none was kept beside the events. */
+    private final OptionalLong keptEntries;
 
+    private @Nullable Ledger ledger;
     private @Nullable HistoryPass pass;
     private @Nullable List<BufferGeneration> generations;
     private @Nullable Timeline timeline;
@@ -53,11 +55,11 @@ public final class AllocationHistory {
 
     private AllocationHistory(
             List<HistoryEvent> events,
-            @Nullable List<DeviceSums> sums,
+            OptionalLong keptEntries,
             boolean hasFlatAddresses,
             @Nullable RequestContext context) {
         this.events = Collections.unmodifiableList(events);
-        this.sums = sums;
+        this.keptEntries = keptEntries;
         this.hasFlatAddresses = hasFlatAddresses;
         this.context = context;
     }
@@ -66,12 +68,12 @@ public final class AllocationHistory {
      * Creates a history; use the {@code history()} of a tracker or a reader.
      *
      * @param events the events, which must not change any more; their numbers ascend, and missing events leave gaps
-     * @param sums the sums of each device, ascending
+     * @param ledgerEntries the number of entries of the ledger that the tracker kept beside the events, if it is known
      * @param flatAddresses whether sizes determine how far a buffer reaches from its address
      */
     @API(status = Status.INTERNAL)
-    public static AllocationHistory of(List<HistoryEvent> events, List<DeviceSums> sums, boolean flatAddresses) {
-        return new AllocationHistory(events, sums, flatAddresses, null);
+    public static AllocationHistory of(List<HistoryEvent> events, OptionalLong ledgerEntries, boolean flatAddresses) {
+        return new AllocationHistory(events, ledgerEntries, flatAddresses, null);
     }
 
     /**
@@ -81,7 +83,7 @@ public final class AllocationHistory {
      */
     @API(status = Status.INTERNAL)
     public static AllocationHistory read(List<HistoryEvent> events) {
-        return new AllocationHistory(events, null, false, null);
+        return new AllocationHistory(events, OptionalLong.empty(), false, null);
     }
 
     /**
@@ -112,9 +114,10 @@ public final class AllocationHistory {
                 || event instanceof HistoryEvent.PhaseBegan);
     }
 
-    /** Returns the history of some of the events; their sums are counted if they are needed. */
+    /** Returns the history of some of the events. */
     private AllocationHistory part(Predicate<HistoryEvent> isSelected, @Nullable RequestContext ofContext) {
-        return new AllocationHistory(SelectedEvents.of(events, isSelected), null, hasFlatAddresses, ofContext);
+        return new AllocationHistory(
+                SelectedEvents.of(events, isSelected), OptionalLong.empty(), hasFlatAddresses, ofContext);
     }
 
     /**
@@ -135,7 +138,7 @@ public final class AllocationHistory {
      */
     @API(status = Status.INTERNAL)
     public AllocationHistory asPartOf(RequestContext selected) {
-        return new AllocationHistory(events, sums, hasFlatAddresses, selected);
+        return new AllocationHistory(events, keptEntries, hasFlatAddresses, selected);
     }
 
     /** Returns this history as if no check had been made. */
@@ -328,26 +331,28 @@ public final class AllocationHistory {
 
     /** Returns the devices with any report, ascending. */
     public List<Integer> devices() {
-        return sums().stream().map(DeviceSums::device).toList();
+        return List.copyOf(pass().reportedDevices());
     }
 
-    /** Returns the sums of one type on one device as the tracker kept them. */
+    /** Returns the sums of one type on one device, as the tracker counts them. */
     public MemoryTotals totals(int device, BufferType type) {
-        return sumsOf(device).map(found -> found.of(type)).orElse(MemoryTotals.NOTHING);
+        return ledger().totals(device, type);
     }
 
-    /** Returns the data that was kept of each device besides events, ascending; for code that saves the history. */
-    @API(status = Status.INTERNAL)
-    public synchronized List<DeviceSums> sums() {
-        if (sums == null) {
-            sums = DeviceSums.countedFrom(events);
+    /** Returns the ledger into which the events are entered again; nothing more may be entered. */
+    private synchronized Ledger ledger() {
+        Ledger known = ledger;
+        if (known == null) {
+            known = new Ledger(CountingPolicy.REFERENCE_COUNTED.repeatCounting());
+            events.forEach(known::enter);
+            ledger = known;
         }
-        return sums;
+        return known;
     }
 
     /** Returns the memory allocated when the history was taken, by device, type and lifetime. */
     public MemorySnapshot snapshot() {
-        return MemorySnapshot.of(sums());
+        return MemorySnapshot.of(ledger());
     }
 
     /**
@@ -357,7 +362,7 @@ public final class AllocationHistory {
      * meshes nor open periods of devices. Two buffers that meshes allocated at one address are one entry.
      */
     public long ledgerEntries() {
-        return entriesOf(sums());
+        return keptEntries.orElseGet(() -> ledger().entries());
     }
 
     /**
@@ -366,7 +371,7 @@ public final class AllocationHistory {
      */
     @API(status = Status.INTERNAL)
     public boolean ledgerAgrees() {
-        if (sums == null) {
+        if (keptEntries.isEmpty()) {
             return true;
         }
         long live = live().stream()
@@ -374,15 +379,7 @@ public final class AllocationHistory {
                         closeOf(buffer).isEmpty() ? buffer : List.of(buffer.device(), buffer.type(), buffer.address()))
                 .distinct()
                 .count();
-        return live == ledgerEntries() || entriesOf(DeviceSums.countedFrom(events)) == ledgerEntries();
-    }
-
-    private static long entriesOf(List<DeviceSums> sums) {
-        long entries = 0;
-        for (DeviceSums device : sums) {
-            entries += device.ledgerEntries();
-        }
-        return entries;
+        return live == ledgerEntries() || ledger().entries() == ledgerEntries();
     }
 
     /**
@@ -565,7 +562,7 @@ public final class AllocationHistory {
         return events().stream()
                         .anyMatch(event ->
                                 !(event instanceof HistoryEvent.PhaseBegan || event instanceof HistoryEvent.Checked))
-                || !sums().isEmpty();
+                || keptEntries.orElse(0) > 0;
     }
 
     /** Returns the periods in which the source did not report, oldest first. */
@@ -606,10 +603,6 @@ public final class AllocationHistory {
 
     private static Collection<MeshDescription> descriptions(List<MeshOpenPeriod> meshes) {
         return meshes.stream().flatMap(mesh -> mesh.description().stream()).toList();
-    }
-
-    private Optional<DeviceSums> sumsOf(int device) {
-        return sums().stream().filter(one -> one.device() == device).findFirst();
     }
 
     /** Returns what one pass over the events found; it is made on first use. */

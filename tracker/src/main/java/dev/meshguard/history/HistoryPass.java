@@ -19,7 +19,9 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,6 +94,20 @@ final class HistoryPass {
         return mesh == null || mesh.closingAt() < generation.allocatedAt()
                 ? ofDevice
                 : Math.min(mesh.closingAt(), ofDevice);
+    }
+
+    /** Returns the devices with any report. */
+    SortedSet<Integer> reportedDevices() {
+        SortedSet<Integer> reported = new TreeSet<>();
+        devices.all().stream()
+                .filter(device -> device.addresses().count() > 0)
+                .forEach(device -> reported.add(device.id()));
+        firstDevices.keySet().forEach(outside -> reported.add(outside.device()));
+        anomalies.forEach(anomaly -> reported.add(anomaly.device()));
+        otherEvents
+                .getOrDefault(HistoryEvent.FreeIgnored.class, List.of())
+                .forEach(free -> reported.add(((HistoryEvent.FreeIgnored) free).device()));
+        return reported;
     }
 
     private void apply(HistoryEvent event) {

@@ -3,9 +3,10 @@ package dev.meshguard.history;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.internal.Ledger;
+import dev.meshguard.history.internal.LiveEntries;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apiguardian.api.API;
@@ -63,17 +64,16 @@ public record MemorySnapshot(Map<MemoryKey, Amount> amounts) {
         amounts = Collections.unmodifiableMap(kept);
     }
 
-    /** Returns the live memory of the given sums. */
+    /** Returns the memory of the entries of a ledger. */
     @API(status = Status.INTERNAL, since = "0.1")
-    public static MemorySnapshot of(List<DeviceSums> sums) {
+    public static MemorySnapshot of(Ledger ledger) {
         Map<MemoryKey, Amount> amounts = new HashMap<>();
-        for (DeviceSums device : sums) {
-            for (DeviceSums.TypeTotals sum : device.totals()) {
-                sum.lifetime()
-                        .ifPresent(lifetime -> amounts.put(
-                                new MemoryKey(device.device(), sum.type(), lifetime),
-                                new Amount(
-                                        sum.amounts().liveBytes(), sum.amounts().liveBuffers())));
+        for (int device : ledger.devices()) {
+            for (LiveEntries.Entry entry : ledger.entriesOf(device)) {
+                amounts.merge(
+                        new MemoryKey(device, entry.type(), entry.lifetime()),
+                        new Amount(entry.size(), 1),
+                        (some, one) -> new Amount(some.bytes + one.bytes, some.buffers + 1));
             }
         }
         return new MemorySnapshot(amounts);

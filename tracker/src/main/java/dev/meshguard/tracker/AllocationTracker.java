@@ -1,7 +1,6 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
@@ -14,7 +13,6 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.DeviceSums;
 import dev.meshguard.history.MemorySnapshot;
 import dev.meshguard.history.internal.Ledger;
 import java.time.Instant;
@@ -442,11 +440,6 @@ public final class AllocationTracker implements AllocationListener {
         return recorder.read(ledger -> ledger.totals(device, type));
     }
 
-    /** Returns the sums of one type and lifetime on one device. */
-    public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
-        return recorder.read(ledger -> ledger.totals(device, type, lifetime));
-    }
-
     /** Returns the bytes now allocated of one type on one device. */
     public long liveBytes(int device, BufferType type) {
         return totals(device, type).liveBytes();
@@ -479,7 +472,7 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns the allocated memory by device, type and lifetime, for comparison with another moment. */
     public MemorySnapshot snapshot() {
-        return MemorySnapshot.of(recorder.read(DeviceSums::of));
+        return recorder.read(MemorySnapshot::of);
     }
 
     /** Returns everything recorded so far; later reports do not change it. */

@@ -6,11 +6,11 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.DeviceSums;
 import dev.meshguard.history.internal.Journal;
 import dev.meshguard.history.internal.Journal.Kind;
 import dev.meshguard.history.internal.Ledger;
 import dev.meshguard.history.internal.Ledger.RepeatCounting;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -84,10 +84,10 @@ final class ReportRecorder {
         }
     }
 
-    /** Returns the events and sums so far; later reports do not change them. */
+    /** Returns the events so far, and the number of entries; later reports do not change them. */
     AllocationHistory history(boolean flatAddresses) {
         try (SpinLock held = lock.acquire()) {
-            return AllocationHistory.of(journal.events(), DeviceSums.of(ledger), flatAddresses);
+            return AllocationHistory.of(journal.events(), OptionalLong.of(ledger.entries()), flatAddresses);
         }
     }
 

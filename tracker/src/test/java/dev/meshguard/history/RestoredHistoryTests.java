@@ -19,6 +19,7 @@ import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class RestoredHistoryTests {
@@ -27,8 +28,8 @@ class RestoredHistoryTests {
     void saysWhatTheRecordedOneSays() {
         AllocationHistory recorded = someHistory(history());
 
-        AllocationHistory restored =
-                AllocationHistory.of(recorded.events(), recorded.sums(), recorded.hasFlatAddresses());
+        AllocationHistory restored = AllocationHistory.of(
+                recorded.events(), OptionalLong.of(recorded.ledgerEntries()), recorded.hasFlatAddresses());
 
         assertThat(restored.devices()).isEqualTo(recorded.devices()).containsExactly(0, 1, 2);
         assertThat(restored.snapshot()).isEqualTo(recorded.snapshot());
@@ -40,26 +41,19 @@ class RestoredHistoryTests {
     }
 
     @Test
-    void canBeCountedAgainWhereItsSumsWereLost() {
-        AllocationHistory recorded = someHistory(history());
-
-        assertThat(DeviceSums.countedFrom(recorded.events())).isEqualTo(recorded.sums());
-    }
-
-    @Test
     void findsAnEventByItsNumberWhereSomeAreMissing() {
         List<HistoryEvent> events = List.of(
                 new HistoryEvent.DeviceOpened(1, 0),
                 new HistoryEvent.ReportsLost(2, 3, "three lines cannot be read"),
                 new HistoryEvent.DeviceOpened(5, 1),
                 new HistoryEvent.DeviceClosed(1_000_000_000_000L, 1));
-        AllocationHistory history = AllocationHistory.of(events, List.of(), false);
+        AllocationHistory history = AllocationHistory.read(events);
 
         assertThat(events)
                 .allSatisfy(event -> assertThat(history.event(event.number())).containsSame(event));
         assertThat(List.of(-1L, 0L, 3L, 4L, 6L, Long.MAX_VALUE))
                 .allSatisfy(number -> assertThat(history.event(number)).isEmpty());
-        assertThat(AllocationHistory.of(List.of(), List.of(), false).event(1)).isEmpty();
+        assertThat(AllocationHistory.read(List.of()).event(1)).isEmpty();
     }
 
     @Test

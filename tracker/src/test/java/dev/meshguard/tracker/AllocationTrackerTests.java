@@ -4,6 +4,7 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
@@ -17,6 +18,8 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.MemorySnapshot.Amount;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -93,28 +96,18 @@ class AllocationTrackerTests {
     }
 
     @Test
-    void addsUpEachLifetimeByItself() {
-        var system = tracker.request(AllocationDetails.system(new Owner(Owner.Kind.FABRIC, "router")));
-        tracker.allocated(system, 0, L1, 0x1000, 100, Ownership.OWNING);
-        tracker.allocated(0, L1, 0x2000, 10);
-        tracker.freed(0, L1, 0x1000);
-
-        assertThat(tracker.totals(0, L1, BufferLifetime.SYSTEM)).isEqualTo(new MemoryTotals(0, 0, 0, 100, 1, 100, 1));
-        assertThat(tracker.totals(0, L1, BufferLifetime.USER)).isEqualTo(new MemoryTotals(10, 1, 1, 10, 1, 10, 1));
-        assertThat(tracker.totals(0, L1, BufferLifetime.PERSISTENT)).isEqualTo(MemoryTotals.NOTHING);
-        assertThat(tracker.totals(0, L1)).isEqualTo(new MemoryTotals(10, 1, 1, 110, 2, 110, 2));
-    }
-
-    @Test
-    void keepsTheLifetimeOfTheFirstReportUntilItIsGone() {
+    void countsAnEntryUnderTheLifetimeOfItsFirstReport() {
         var system = tracker.request(AllocationDetails.system(new Owner(Owner.Kind.FABRIC, "router")));
         tracker.allocated(system, 0, L1, 0x1000, 100, Ownership.OWNING);
         tracker.allocated(0, L1, 0x1000, 70);
-        tracker.freed(0, L1, 0x1000);
+        tracker.allocated(0, L1, 0x2000, 10);
         tracker.freed(0, L1, 0x1000);
 
-        assertThat(tracker.totals(0, L1, BufferLifetime.SYSTEM)).isEqualTo(new MemoryTotals(0, 0, 0, 100, 1, 100, 1));
-        assertThat(tracker.totals(0, L1, BufferLifetime.USER)).isEqualTo(MemoryTotals.NOTHING);
+        assertThat(tracker.snapshot().amounts())
+                .containsOnly(
+                        entry(new MemoryKey(0, L1, BufferLifetime.SYSTEM), new Amount(100, 1)),
+                        entry(new MemoryKey(0, L1, BufferLifetime.USER), new Amount(10, 1)));
+        assertThat(tracker.history().snapshot()).isEqualTo(tracker.snapshot());
     }
 
     @Test

@@ -29,6 +29,7 @@ import dev.meshguard.verdict.growth.MemoryGrowth;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -283,7 +284,8 @@ class LeaseTests {
         lease(64).resized(4096);
         AllocationHistory history = tracker.history();
 
-        AllocationHistory again = AllocationHistory.of(history.events(), history.sums(), history.hasFlatAddresses());
+        AllocationHistory again = AllocationHistory.of(
+                history.events(), OptionalLong.of(history.ledgerEntries()), history.hasFlatAddresses());
 
         assertThat(again.live())
                 .singleElement()

@@ -17,6 +17,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -77,7 +78,9 @@ class EventsReadTests {
                 return events.size();
             }
         };
-        LeakCheck.create().examine(AllocationHistory.of(counted, history.sums(), history.hasFlatAddresses()));
+        LeakCheck.create()
+                .examine(AllocationHistory.of(
+                        counted, OptionalLong.of(history.ledgerEntries()), history.hasFlatAddresses()));
         return reads[0] / events.size();
     }
 }

@@ -114,11 +114,6 @@ final class EventSequence {
         }
     }
 
-    /** Records that the sums of some devices are missing. */
-    void sumsMissing(String counts) {
-        lose(UNKNOWN, counts, false);
-    }
-
     /** Records that the file ends after a line, without an end line. */
     void cut(long line, boolean inTheMiddle) {
         if (inTheMiddle && damage != null && damage.lines() == 1) {

@@ -5,7 +5,6 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.RequestContext;
 import dev.meshguard.file.FileReplacement;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.DeviceSums;
 import dev.meshguard.report.internal.JsonFormat;
 import java.io.IOException;
 import java.io.InputStream;
@@ -80,11 +79,7 @@ public final class HistoryJson {
                 Objects.requireNonNull(forms.get(event.getClass()), () -> "No form is defined for this event: " + event)
                         .write(event, json);
             }
-            for (DeviceSums sums : history.sums()) {
-                LineForm.SUMS.write(sums, json);
-            }
-            LineForm.END.write(
-                    new LineForm.End(history.events().size(), history.sums().size()), json);
+            LineForm.END.write(new LineForm.End(history.events().size(), history.ledgerEntries()), json);
         }
         writer.write('\n');
         writer.flush();

@@ -4,7 +4,6 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.RequestContext;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.DeviceSums;
 import dev.meshguard.report.internal.JsonFields;
 import dev.meshguard.report.internal.JsonPart;
 import dev.meshguard.report.internal.PlainEscapes;
@@ -16,7 +15,7 @@ import java.time.DateTimeException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
 /** Reads one history, line by line; unreadable parts are recorded in the history itself. */
@@ -40,7 +39,6 @@ final class HistoryReader {
     private final SharedLines requests = new SharedLines();
     private final Map<String, LineForm<? extends HistoryEvent>> forms = EventForms.all(requests.reference()).stream()
             .collect(Collectors.toUnmodifiableMap(LineForm::kind, form -> form));
-    private final TreeMap<Integer, DeviceSums> sums = new TreeMap<>();
     private final EventSequence events;
 
     /** The latest line, without a byte order mark. */
@@ -51,8 +49,7 @@ final class HistoryReader {
     /** Whether the latest line is unreadable; if it is the last one, it was truncated. */
     private boolean isUnreadable;
 
-    private boolean ended;
-    private boolean sumsAreMissing;
+    private Optional<LineForm.End> end = Optional.empty();
 
     HistoryReader(Reader reader, String source) {
         this.lines = new BufferedReader(reader);
@@ -75,12 +72,16 @@ final class HistoryReader {
                 isUnreadable = true;
             }
         }
-        if (!ended) {
+        if (end.isEmpty()) {
             events.cut(number, isUnreadable);
         }
         List<HistoryEvent> read = events.finished();
-        AllocationHistory history = AllocationHistory.of(
-                read, sumsFit() ? List.copyOf(sums.values()) : DeviceSums.countedFrom(read), header.flatAddresses());
+        // If events are missing, the ledger of all events contradicts the remaining ones, and that contradiction is
+        // useless.
+        OptionalLong ledgerEntries = end.isEmpty() || events.isDamaged()
+                ? OptionalLong.empty()
+                : OptionalLong.of(end.get().ledgerEntries());
+        AllocationHistory history = AllocationHistory.of(read, ledgerEntries, header.flatAddresses());
         return context.map(history::asPartOf).orElse(history);
     }
 
@@ -95,11 +96,6 @@ final class HistoryReader {
             number++;
         } while (line.isBlank());
         return true;
-    }
-
-    /** If events are missing, sums of all events contradict the remaining ones, and that contradiction is useless. */
-    private boolean sumsFit() {
-        return ended && !sumsAreMissing && !events.isDamaged();
     }
 
     private LineForm.Header header() throws IOException {
@@ -133,7 +129,7 @@ final class HistoryReader {
     private void add(LineForm.Header header, Optional<RequestContext> context)
             throws IOException, UnreadableLineException {
         JsonFields fields = fields();
-        if (ended) {
+        if (end.isPresent()) {
             throw new UnreadableLineException("it comes after the end line");
         }
         String kind = fields.text("kind");
@@ -141,7 +137,6 @@ final class HistoryReader {
             switch (kind) {
                 case SharedLines.REQUEST -> requests.addRequest(fields, context);
                 case SharedLines.ORIGIN -> requests.addOrigin(fields);
-                case LineForm.SUMS_KIND -> sums(LineForm.SUMS.part().read(fields));
                 case LineForm.END_KIND -> end(LineForm.END.part().read(fields));
                 default -> events.add(form(kind, header).part().read(fields), number);
             }
@@ -161,19 +156,8 @@ final class HistoryReader {
         return form;
     }
 
-    private void sums(DeviceSums read) throws UnreadableLineException {
-        if (sums.putIfAbsent(read.device(), read) != null) {
-            throw new UnreadableLineException("the sums of device " + read.device() + " were there before");
-        }
-    }
-
-    private void end(LineForm.End end) {
-        ended = true;
-        events.ended(end.events(), number);
-        sumsAreMissing = end.sums() != sums.size();
-        if (sumsAreMissing) {
-            events.sumsMissing("line " + number + " counts " + Quantities.count(end.sums(), "line") + " of sums, and "
-                    + sums.size() + " could be read");
-        }
+    private void end(LineForm.End read) {
+        end = Optional.of(read);
+        events.ended(read.events(), number);
     }
 }

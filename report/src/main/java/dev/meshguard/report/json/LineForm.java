@@ -1,17 +1,12 @@
 package dev.meshguard.report.json;
 
 import static dev.meshguard.report.internal.JsonPart.amount;
-import static dev.meshguard.report.internal.JsonPart.choice;
 import static dev.meshguard.report.internal.JsonPart.number;
-import static dev.meshguard.report.internal.JsonPart.objects;
 import static dev.meshguard.report.internal.JsonPart.record;
 import static dev.meshguard.report.internal.JsonPart.text;
 import static dev.meshguard.report.internal.JsonPart.truth;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.event.MemoryTotals;
-import dev.meshguard.history.DeviceSums;
 import dev.meshguard.report.internal.JsonPart;
 import java.io.IOException;
 import java.util.Optional;
@@ -26,7 +21,6 @@ import java.util.Optional;
 record LineForm<V extends Record>(String kind, Class<V> type, JsonPart<V> part) {
 
     static final String FORMAT = "meshguard-history";
-    static final String SUMS_KIND = "sums";
     static final String END_KIND = "end";
 
     static final LineForm<Header> HEADER = of(
@@ -39,28 +33,7 @@ record LineForm<V extends Record>(String kind, Class<V> type, JsonPart<V> part) 
             truth("gaps").orElse(false),
             text("context").optional());
 
-    static final LineForm<DeviceSums> SUMS = of(
-            SUMS_KIND,
-            DeviceSums.class,
-            EventForms.MEMORY_DEVICE,
-            amount("ledgerEntries"),
-            objects(
-                    "totals",
-                    record(
-                            DeviceSums.TypeTotals.class,
-                            EventForms.TYPE,
-                            choice("lifetime", BufferLifetime.class).optional(),
-                            record(
-                                    MemoryTotals.class,
-                                    number("liveBytes"),
-                                    number("liveBuffers"),
-                                    number("liveReports"),
-                                    number("peakBytes"),
-                                    number("peakBuffers"),
-                                    number("totalBytes"),
-                                    number("totalBuffers")))));
-
-    static final LineForm<End> END = of(END_KIND, End.class, amount("events"), amount("sums"));
+    static final LineForm<End> END = of(END_KIND, End.class, amount("events"), amount("ledgerEntries"));
 
     /**
      * The first line.
@@ -72,7 +45,7 @@ record LineForm<V extends Record>(String kind, Class<V> type, JsonPart<V> part) 
             String format, long version, long minor, boolean flatAddresses, boolean gaps, Optional<String> context) {}
 
     /** The last line. */
-    record End(long events, long sums) {}
+    record End(long events, long ledgerEntries) {}
 
     static <V extends Record> LineForm<V> of(String kind, Class<V> type, JsonPart<?>... parts) {
         return new LineForm<>(kind, type, record(type, parts));

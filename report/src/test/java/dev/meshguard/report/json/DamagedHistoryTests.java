@@ -27,11 +27,10 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Line 1 of each history is the header, lines 2 to 7 are events #1 to #6, line 8 the sums, line 9 the end. */
+/** Line 1 of each history is the header, lines 2 to 7 are events #1 to #6, line 8 the end. */
 class DamagedHistoryTests {
 
-    private static final int SUMS = 7;
-    private static final int END = 8;
+    private static final int END = 7;
 
     @Test
     void anUnreadableLineIsALossWhereItWas() {
@@ -127,7 +126,7 @@ class DamagedHistoryTests {
     @Test
     void missingEventsAtTheEndAreALoss() {
         assertThat(inconclusiveReasons(damaged(lines -> lines.remove(6))))
-                .containsExactly("1 report is missing (event #6: history.jsonl: line 8 counts 6 events, and 5 could be"
+                .containsExactly("1 report is missing (event #6: history.jsonl: line 7 counts 6 events, and 5 could be"
                         + " read).");
     }
 
@@ -156,7 +155,7 @@ class DamagedHistoryTests {
         assertThat(inconclusiveReasons(read(whole.substring(0, whole.length() - 1))))
                 .containsExactly(
                         "An unknown number of reports is missing (event #7: history.jsonl: it ends in the middle of"
-                                + " line 9 and has no end line, so the rest is missing).");
+                                + " line 8 and has no end line, so the rest is missing).");
     }
 
     @Test
@@ -175,21 +174,10 @@ class DamagedHistoryTests {
     }
 
     @Test
-    void sumsThatAreMissingAreALossAndAreCountedAgain() {
-        var history = damaged(lines -> lines.remove(SUMS));
-
-        assertThat(inconclusiveReasons(history))
-                .containsExactly(
-                        "An unknown number of reports is missing (event #7: history.jsonl: line 8 counts 1 line of"
-                                + " sums, and 0 could be read).");
-        assertThat(history.sums()).isEqualTo(whole().sums());
-    }
-
-    @Test
     void whatComesAfterTheEndIsALoss() {
         assertThat(inconclusiveReasons(damaged(lines -> lines.add(END + 1, lines.get(2)))))
                 .containsExactly(
-                        "An unknown number of reports is missing (event #7: history.jsonl: line 10 cannot be read,"
+                        "An unknown number of reports is missing (event #7: history.jsonl: line 9 cannot be read,"
                                 + " because it comes after the end line).");
     }
 
@@ -229,7 +217,7 @@ class DamagedHistoryTests {
         assertThat(inconclusiveReasons(read(part))).isEmpty();
         assertThat(inconclusiveReasons(read(part.replace(freed + "\n", ""))))
                 .containsExactly(
-                        "1 report is missing (event #5: history.jsonl: line 10 counts 3 events, and 2 could be read).");
+                        "1 report is missing (event #5: history.jsonl: line 9 counts 3 events, and 2 could be read).");
         assertThat(inconclusiveReasons(read(part.replace(freed, "rubbish"))))
                 .containsExactly(
                         "1 report is missing (event #5: history.jsonl: line 6 cannot be read, because it is no JSON"

@@ -91,9 +91,7 @@ class HistoryJsonTests {
                 {"kind":"allocated","number":6,"request":1,"device":1,"type":"DRAM","address":1073739776,"size":2048,"ownership":"OWNING"}
                 {"kind":"witnessed","number":7,"mesh":0,"moment":"CLOSE_BEGUN","regions":[{"device":0,"type":"DRAM","allocated":[]},{"device":1,"type":"DRAM","allocated":[1073739776]}]}
                 {"kind":"checked","number":8,"today":"2026-03-01"}
-                {"kind":"sums","device":0,"ledgerEntries":1,"totals":[{"type":"DRAM","liveBytes":0,"liveBuffers":0,"liveReports":0,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"DRAM","lifetime":"USER","liveBytes":0,"liveBuffers":0,"liveReports":0,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"L1","liveBytes":4096,"liveBuffers":1,"liveReports":1,"peakBytes":4096,"peakBuffers":1,"totalBytes":4096,"totalBuffers":1},{"type":"L1","lifetime":"USER","liveBytes":4096,"liveBuffers":1,"liveReports":1,"peakBytes":4096,"peakBuffers":1,"totalBytes":4096,"totalBuffers":1}]}
-                {"kind":"sums","device":1,"ledgerEntries":1,"totals":[{"type":"DRAM","liveBytes":2048,"liveBuffers":1,"liveReports":1,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"DRAM","lifetime":"USER","liveBytes":2048,"liveBuffers":1,"liveReports":1,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1}]}
-                {"kind":"end","events":8,"sums":2}
+                {"kind":"end","events":8,"ledgerEntries":2}
                 """);
     }
 
@@ -299,7 +297,7 @@ class HistoryJsonTests {
         AllocationHistory read = read("""
                 {"flatAddresses":false,"version":2,"minor":7,"colour":"red","format":"meshguard-history","kind":"header"}
                 {"number":1,"device":4,"colour":{"deep":[1,[2.5,null]]},"kind":"deviceOpened"}
-                {"sums":0,"kind":"end","events":1}
+                {"ledgerEntries":0,"kind":"end","events":1}
                 """);
 
         assertThat(read.events()).containsExactly(new HistoryEvent.DeviceOpened(1, 4));

@@ -13,6 +13,8 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Phase;
 import dev.meshguard.handle.HandleSearch;
+import dev.meshguard.history.MemorySnapshot.Amount;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
@@ -210,8 +212,10 @@ class LanguageModelTests {
 
     private List<Long> live(BufferType type) {
         return IntStream.range(0, 8)
-                .mapToObj(device ->
-                        tracker.totals(device, type, BufferLifetime.USER).liveBuffers())
+                .mapToObj(device -> tracker.snapshot()
+                        .amounts()
+                        .getOrDefault(new MemoryKey(device, type, BufferLifetime.USER), Amount.NOTHING)
+                        .buffers())
                 .toList();
     }
 

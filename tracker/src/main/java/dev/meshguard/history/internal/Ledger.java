@@ -1,7 +1,6 @@
 package dev.meshguard.history.internal;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
@@ -90,25 +89,25 @@ public final class Ledger {
         if (entry == null) {
             boolean isOverAnother = entries.isHeldByAnother(type, address, details);
             entries.add(type, address, size, request);
-            known.totals.allocated(type, details.lifetime(), size);
+            known.totals.allocated(type, size);
             if (request != null) {
                 listener.entered(request);
             }
             return !isOverAnother;
         }
         if (device == HistoryEvent.NO_DEVICE) {
-            known.totals.resized(type, entry.lifetime(), size - entry.size);
+            known.totals.resized(type, size - entry.size);
             entry.size = size;
             return true;
         }
         entry.repeat(details);
         if (repeatCounting == RepeatCounting.COUNTED) {
             entry.reports++;
-            known.totals.repeated(type, entry.lifetime(), 1);
+            known.totals.repeated(type, 1);
         } else if (repeatCounting == RepeatCounting.ADDED) {
             entry.size = size;
-            known.totals.resized(type, entry.lifetime(), size);
-            known.totals.repeated(type, entry.lifetime(), 1);
+            known.totals.resized(type, size);
+            known.totals.repeated(type, 1);
         }
         return false;
     }
@@ -126,10 +125,10 @@ public final class Ledger {
         }
         if (entry.reports > 1) {
             entry.reports--;
-            known.totals.repeated(type, entry.lifetime(), -1);
+            known.totals.repeated(type, -1);
             return true;
         }
-        known.totals.freed(type, entry.lifetime(), entry.size);
+        known.totals.freed(type, entry.size);
         if (entry.request != null) {
             listener.removed(entry.request);
         }
@@ -169,12 +168,6 @@ public final class Ledger {
     public MemoryTotals totals(int device, BufferType type) {
         Device known = devices.get(device);
         return known == null ? MemoryTotals.NOTHING : known.totals.of(type);
-    }
-
-    /** Returns the sums of one type and lifetime on one device. */
-    public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
-        Device known = devices.get(device);
-        return known == null ? MemoryTotals.NOTHING : known.totals.of(type, lifetime);
     }
 
     /** Returns the number of live entries on one device. */

@@ -52,7 +52,8 @@ public final class LiveEntries {
             super(type, address);
         }
 
-        BufferLifetime lifetime() {
+        /** Returns who frees it, as the first report says. */
+        public BufferLifetime lifetime() {
             return details().lifetime();
         }
 

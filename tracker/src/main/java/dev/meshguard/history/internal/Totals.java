@@ -1,19 +1,16 @@
 package dev.meshguard.history.internal;
 
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryTotals;
 import org.jspecify.annotations.Nullable;
 
-/** Live, peak and total memory of one device by type and lifetime, added up as reports arrive. Guarded by the owner's lock. */
+/** Live, peak and total memory of one device by type, added up as reports arrive. Guarded by the owner's lock. */
 final class Totals {
 
-    private static final int LIFETIMES = BufferLifetime.values().length;
+    /** By type; null if there was no such memory. */
+    private final @Nullable Sum[] sums = new @Nullable Sum[BufferType.values().length];
 
-    /** For each type the sums of its lifetimes, then the sum of the whole type; null if there was no such memory. */
-    private final @Nullable Sum[] sums = new @Nullable Sum[BufferType.values().length * (LIFETIMES + 1)];
-
-    /** The sum of one type, or of one type and lifetime. */
+    /** The sum of one type. */
     private static final class Sum {
         private long totalBytes;
         private long totalBuffers;
@@ -52,53 +49,35 @@ final class Totals {
         }
     }
 
-    void allocated(BufferType type, BufferLifetime lifetime, long size) {
-        sum(type, lifetime.ordinal()).allocated(1, size);
-        sum(type, LIFETIMES).allocated(1, size);
+    void allocated(BufferType type, long size) {
+        sum(type).allocated(1, size);
     }
 
-    void resized(BufferType type, BufferLifetime lifetime, long change) {
-        sum(type, lifetime.ordinal()).allocated(0, change);
-        sum(type, LIFETIMES).allocated(0, change);
+    void resized(BufferType type, long change) {
+        sum(type).allocated(0, change);
     }
 
     /** Counts reports of live entries beyond the first; a negative number if some were freed. */
-    void repeated(BufferType type, BufferLifetime lifetime, int reports) {
-        sum(type, lifetime.ordinal()).repeatedReports += reports;
-        sum(type, LIFETIMES).repeatedReports += reports;
+    void repeated(BufferType type, int reports) {
+        sum(type).repeatedReports += reports;
     }
 
-    void freed(BufferType type, BufferLifetime lifetime, long size) {
-        sum(type, lifetime.ordinal()).freed(size);
-        sum(type, LIFETIMES).freed(size);
+    void freed(BufferType type, long size) {
+        sum(type).freed(size);
     }
 
     /** Returns the sums of one type. */
     MemoryTotals of(BufferType type) {
-        return read(type, LIFETIMES);
-    }
-
-    /** Returns the sums of one type and lifetime. */
-    MemoryTotals of(BufferType type, BufferLifetime lifetime) {
-        return read(type, lifetime.ordinal());
-    }
-
-    private MemoryTotals read(BufferType type, int which) {
-        Sum known = sums[indexOf(type, which)];
+        Sum known = sums[type.ordinal()];
         return known == null ? MemoryTotals.NOTHING : known.read();
     }
 
-    private Sum sum(BufferType type, int which) {
-        int index = indexOf(type, which);
-        Sum known = sums[index];
+    private Sum sum(BufferType type) {
+        Sum known = sums[type.ordinal()];
         if (known == null) {
             known = new Sum();
-            sums[index] = known;
+            sums[type.ordinal()] = known;
         }
         return known;
-    }
-
-    private static int indexOf(BufferType type, int which) {
-        return type.ordinal() * (LIFETIMES + 1) + which;
     }
 }

@@ -1,7 +1,6 @@
 package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
@@ -42,17 +41,9 @@ final class PendingFrees implements LongSupplier {
 
     /** Returns whether code under test has any buffer allocated. */
     static boolean hasAny(AllocationTracker tracker) {
-        if (tracker.liveBuffers() == 0) {
-            return false;
-        }
-        for (int device : tracker.devices()) {
-            for (BufferType type : BufferType.values()) {
-                if (tracker.totals(device, type, BufferLifetime.USER).liveBuffers() > 0) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return tracker.liveBuffers() > 0
+                && tracker.snapshot().amounts().keySet().stream()
+                        .anyMatch(memory -> memory.lifetime() == BufferLifetime.USER);
     }
 
     /** Returns the buffers of a verdict that the code under test did not free and should have. */
