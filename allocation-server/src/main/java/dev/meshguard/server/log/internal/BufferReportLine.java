@@ -1,9 +1,9 @@
 package dev.meshguard.server.log.internal;
 
-import static dev.meshguard.server.log.internal.ReportWords.ascii;
-
 import dev.meshguard.event.BufferType;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +52,7 @@ final class BufferReportLine {
 
         Kind(String beginning, String... ends) {
             this.beginning = ascii(beginning);
-            this.ends = Arrays.stream(ends).map(ReportWords::ascii).toArray(byte[][]::new);
+            this.ends = Arrays.stream(ends).map(BufferReportLine::ascii).toArray(byte[][]::new);
         }
 
         /** Returns whether it reports that memory was allocated or freed. */
@@ -64,6 +64,32 @@ final class BufferReportLine {
     static final long NO_PID = Long.MIN_VALUE;
 
     private static final Kind[] KINDS = Kind.values();
+
+    /** Longer names first: {@code L1_SMALL} begins with {@code L1}. */
+    private static final BufferType[] TYPES = {
+        BufferType.DRAM, BufferType.L1_SMALL, BufferType.L1, BufferType.SYSTEM_MEMORY, BufferType.TRACE
+    };
+
+    private static final byte[][] TYPE_NAMES =
+            Arrays.stream(TYPES).map(type -> ascii(type.name())).toArray(byte[][]::new);
+
+    /**
+     * The prefix of a tool before a report. It ends neither with a word of a sentence, unless that is a level in capitals, nor in a
+     * quotation, unless that is a value in JSON. A dash with words before it separates the fields of a logger.
+     */
+    private static final Pattern PREFIX = Pattern.compile("(?s)(?=(?:[^\"`]*\"[^\"`]*\")*+[^\"`]*(?::\\s*\"[^\"`]*)?$)"
+            + "(?:.*[^A-Za-z.,;('*\\-\\s]|.*[ \\t][A-Z]+|[\\x80-\\xff \\t?>]*+.+-)[ \\t]*");
+
+    /** The words by which a report is recognized where it cannot be read. */
+    private static final Pattern REPORT_WORDS =
+            Pattern.compile("Allocated [-0-9]+ bytes|bytes of (?:DRAM|L1|SYSTEM_MEMORY|TRACE)"
+                    + "|Freed buffer|Deallocation for |buffer_id=");
+
+    private static final int SHORTEST_WORDS = 10;
+
+    /** No such words are longer: a number of twenty digits, and those around it. */
+    static final int LONGEST_WORDS = 40;
+
     private static final int MAX_PLACEHOLDER_LENGTH = 16;
     private static final byte[] PID = ascii("[PID ");
     private static final byte[] CLOSE_PID = ascii("] ");
@@ -108,22 +134,24 @@ final class BufferReportLine {
         isDamaged = false;
     }
 
-    /** Reads the next report of the line; null after the last one. */
+    /** Reads the next report of the line; null after the last one, or before one that a sentence quotes. */
     @Nullable
     Kind next() {
         for (int bracket = bracket(); bracket >= 0; bracket = bracket()) {
             at = bracket + PID.length;
-            Kind kind = isStartOfReport(bracket) && takePid() ? kind() : null;
+            Kind kind = takePid() ? kind() : null;
             if (kind != null) {
-                isDamaged |= ReportWords.areIn(bytes, unreadFrom, bracket);
+                boolean isQuoted = !isStartOfReport(bracket);
+                isDamaged |= isQuoted || containsReport(bytes, unreadFrom, bracket);
                 prefixEnd = prefixEnd < 0 ? prefixEnd(bracket) : prefixEnd;
-                unreadFrom = at;
-                return kind;
+                unreadFrom = isQuoted ? end : at;
+                at = unreadFrom;
+                return isQuoted ? null : kind;
             }
             isDamaged |= prefixEnd(bracket) == unreadFrom;
             at = bracket + PID.length;
         }
-        isDamaged |= ReportWords.areIn(bytes, unreadFrom, end);
+        isDamaged |= containsReport(bytes, unreadFrom, end);
         return null;
     }
 
@@ -159,55 +187,16 @@ final class BufferReportLine {
 
     private int bracket() {
         for (int i = at; i < end; i++) {
-            if (bytes[i] == '[' && ReportWords.startsWith(PID, bytes, i, end)) {
+            if (bytes[i] == '[' && startsWith(PID, bytes, i, end)) {
                 return i;
             }
         }
         return -1;
     }
 
-    /**
-     * A report follows its mark, or the prefix of a tool. It follows neither a word of a sentence nor a quotation mark; but
-     * it may be a value in JSON.
-     */
     private boolean isStartOfReport(int bracket) {
-        boolean isInQuotes = false;
-        boolean isValue = false;
-        byte last = 0;
-        int lastAt = -1;
-        for (int i = unreadFrom; i < bracket; i++) {
-            if (bytes[i] == '`') {
-                return false;
-            }
-            if (bytes[i] == '"') {
-                isInQuotes = !isInQuotes;
-                isValue = last == ':';
-            }
-            if (!isSpace(bytes[i])) {
-                last = bytes[i];
-                lastAt = i;
-            }
-        }
-        return (!isInQuotes || isValue) && (lastAt < 0 || !isOfSentence(lastAt));
-    }
-
-    /** Names of levels are in capitals, and a dash with words before it separates the fields of a logger. */
-    private boolean isOfSentence(int last) {
-        byte character = bytes[last];
-        if (character == '-') {
-            return prefixEnd(last) == unreadFrom;
-        }
-        int first = last;
-        while (first > unreadFrom && isCapital(bytes[first])) {
-            first--;
-        }
-        boolean isLevel = first < last && isSpace(bytes[first]);
-        return !isLevel
-                && (isCapital(character) || (character >= 'a' && character <= 'z') || ".,;('*".indexOf(character) >= 0);
-    }
-
-    private static boolean isCapital(byte character) {
-        return character >= 'A' && character <= 'Z';
+        return prefixEnd(bracket) == unreadFrom
+                || PREFIX.matcher(text(bytes, unreadFrom, bracket)).matches();
     }
 
     /** Returns where the marks before a place begin. */
@@ -238,7 +227,7 @@ final class BufferReportLine {
         return bytes[rest] == '"'
                 || bytes[rest] == '\\'
                 || bytes[rest] < 0
-                || ReportWords.startsWith(PID, bytes, rest, end)
+                || startsWith(PID, bytes, rest, end)
                 || (rest > at && (bytes[rest] == '#' || bytes[rest] == '<'));
     }
 
@@ -257,10 +246,7 @@ final class BufferReportLine {
 
     private boolean takeField(byte field) {
         if (field == TYPE) {
-            BufferType found = ReportWords.typeAt(bytes, at, end);
-            type = found == null ? type : found;
-            at += found == null ? 0 : found.name().length();
-            return found != null;
+            return takeType();
         }
         if (field == ID) {
             boolean isPrefixed = at + 1 < end && bytes[at] == '0' && (bytes[at + 1] | 0x20) == 'x';
@@ -281,6 +267,17 @@ final class BufferReportLine {
             default -> references = value;
         }
         return value >= 0;
+    }
+
+    private boolean takeType() {
+        for (int i = 0; i < TYPES.length; i++) {
+            if (startsWith(TYPE_NAMES[i], bytes, at, end)) {
+                type = TYPES[i];
+                at += TYPE_NAMES[i].length;
+                return true;
+            }
+        }
+        return false;
     }
 
     /** A document may use {@code xxx} for an irrelevant number. */
@@ -341,5 +338,23 @@ final class BufferReportLine {
 
     private static boolean isSpace(byte character) {
         return character == ' ' || character == '\t';
+    }
+
+    /** Returns whether a part of a line contains the words of a report, also where it cannot be read. */
+    static boolean containsReport(byte[] line, int from, int to) {
+        return to - from >= SHORTEST_WORDS
+                && REPORT_WORDS.matcher(text(line, from, to)).find();
+    }
+
+    private static String text(byte[] line, int from, int to) {
+        return new String(line, from, to - from, StandardCharsets.ISO_8859_1);
+    }
+
+    private static boolean startsWith(byte[] word, byte[] line, int from, int to) {
+        return to - from >= word.length && Arrays.equals(line, from, from + word.length, word, 0, word.length);
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 }

@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +23,10 @@ public final class LogLineReader {
     private static final int MAX_LINE_LENGTH = 1 << 16;
 
     private static final byte ESCAPE = 0x1b;
-    private static final byte BELL = 0x07;
+
+    /** A command ends after a letter if {@code [} begins it, after a bell or an escape if {@code ]} does, else after its first byte. */
+    private static final Pattern COMMAND =
+            Pattern.compile("(?s)\u001b(?:\\[[^@-~]*[@-~]|\\][^\u0007\u001b]*[\u0007\u001b]|\\(.|[^\\[\\](])?");
 
     private final InputStream in;
     private final boolean isCompressed;
@@ -77,9 +82,10 @@ public final class LogLineReader {
             }
             if (filled == MAX_LINE_LENGTH) {
                 isTooLong = true;
-                hasUnreadReport |= ReportWords.areIn(block, 0, filled);
-                System.arraycopy(block, filled - ReportWords.MAX_LENGTH, block, 0, ReportWords.MAX_LENGTH);
-                filled = ReportWords.MAX_LENGTH;
+                hasUnreadReport |= BufferReportLine.containsReport(block, 0, filled);
+                System.arraycopy(
+                        block, filled - BufferReportLine.LONGEST_WORDS, block, 0, BufferReportLine.LONGEST_WORDS);
+                filled = BufferReportLine.LONGEST_WORDS;
                 searched = filled;
             }
             if (!fill()) {
@@ -131,7 +137,7 @@ public final class LogLineReader {
             to--;
         }
         to = hasEscape ? removeEscapes() : to;
-        hasUnreadReport |= isTooLong && ReportWords.areIn(block, from, to);
+        hasUnreadReport |= isTooLong && BufferReportLine.containsReport(block, from, to);
         next = following;
         number++;
         isTerminated = terminated;
@@ -140,41 +146,18 @@ public final class LogLineReader {
 
     /** Removes the colours and other commands to a terminal from the line; returns its new end. */
     private int removeEscapes() {
-        int kept = from;
-        int at = from;
-        while (at < to) {
-            if (block[at] == ESCAPE) {
-                at = afterEscape(at + 1);
-            } else {
-                block[kept++] = block[at++];
-            }
-        }
-        return kept;
+        String line = new String(block, from, to - from, StandardCharsets.ISO_8859_1);
+        byte[] kept = COMMAND.matcher(line)
+                .replaceAll(command -> Matcher.quoteReplacement(withoutEscape(command.group())))
+                .getBytes(StandardCharsets.ISO_8859_1);
+        System.arraycopy(kept, 0, block, from, kept.length);
+        return from + kept.length;
     }
 
-    /**
-     * Returns where a command ends: after a letter if {@code [} begins it, after a bell or an escape if {@code ]} does, and
-     * otherwise after its first byte.
-     *
-     * <p>A damaged byte may look like the beginning of a command. So one that does not end, or that contains a report, is text.
-     */
-    private int afterEscape(int kind) {
-        if (kind >= to) {
-            return kind;
-        }
-        boolean isShort = block[kind] == '[';
-        int last = kind;
-        if (isShort || block[kind] == ']') {
-            do {
-                last++;
-            } while (last < to
-                    && (isShort
-                            ? block[last] < '@' || block[last] > '~'
-                            : block[last] != BELL && block[last] != ESCAPE));
-        } else if (block[kind] == '(') {
-            last++;
-        }
-        return last >= to || ReportWords.areIn(block, kind, last) ? kind : last + 1;
+    /** A damaged byte may look like the beginning of a command: one that contains a report is text. */
+    private static String withoutEscape(String command) {
+        byte[] bytes = command.getBytes(StandardCharsets.ISO_8859_1);
+        return BufferReportLine.containsReport(bytes, 0, bytes.length) ? command.substring(1) : "";
     }
 
     /** Returns the buffer that contains the line, from {@link #from()} to {@link #to()}; valid until the next line. */
