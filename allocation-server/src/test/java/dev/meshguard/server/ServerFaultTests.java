@@ -261,7 +261,7 @@ class ServerFaultTests extends WithServer {
         server = builder(RecordSize.BYTES_112)
                 .processInspector(ProcessInspector.ofThisMachine())
                 .start();
-        ProcessBuilder command = new ProcessBuilder(ReportingProgram.command("112", "many 1000000000")).inheritIO();
+        ProcessBuilder command = new ProcessBuilder(ReportingProgram.command("many 1000000000")).inheritIO();
         command.environment()
                 .put(AllocationClient.SOCKET_VARIABLE, server.socketPath().toString());
         Process program = command.start();

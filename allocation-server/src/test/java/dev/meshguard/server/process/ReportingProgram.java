@@ -2,7 +2,6 @@ package dev.meshguard.server.process;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.server.client.AllocationClient;
-import dev.meshguard.server.protocol.RecordSize;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -52,9 +51,7 @@ public final class ReportingProgram {
     }
 
     public static void main(String[] steps) throws Exception {
-        RecordSize size = steps[0].equals("144") ? RecordSize.BYTES_144 : RecordSize.BYTES_112;
-        try (AllocationClient client =
-                AllocationClient.builder().recordSize(size).connect()) {
+        try (AllocationClient client = AllocationClient.builder().connect()) {
             for (String step : steps) {
                 run(step, client);
             }
@@ -64,7 +61,6 @@ public final class ReportingProgram {
     private static void run(String step, AllocationClient client) throws IOException, InterruptedException {
         String[] words = step.split(" ", -1);
         switch (words[0]) {
-            case "112", "144" -> {}
             case "allocate" -> client.allocated(0, BufferType.DRAM, Long.parseLong(words[1]), 4_096);
             case "free" -> client.freed(0, Long.parseLong(words[1]));
             case "many" -> {
@@ -73,11 +69,10 @@ public final class ReportingProgram {
                 }
             }
             case "print" -> System.out.println(words[1]);
-            case "exit" -> System.exit(Integer.parseInt(words[1]));
             case "crash" -> Runtime.getRuntime().halt(Integer.parseInt(words[1]));
             case "child" -> {
                 // It inherits the environment, so it reports to the same server.
-                Process child = new ProcessBuilder(command("112", words[1] + " " + words[2], "hang"))
+                Process child = new ProcessBuilder(command(words[1] + " " + words[2], "hang"))
                         .redirectErrorStream(true)
                         .start();
                 child.getInputStream().read();

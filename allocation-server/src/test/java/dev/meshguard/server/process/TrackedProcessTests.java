@@ -134,7 +134,7 @@ class TrackedProcessTests {
 
     @Test
     void oneRecordAloneDoesNotProveItsSizeAndIsNotPassedOver() throws Exception {
-        try (TrackedProcess program = TrackedProcess.start(ReportingProgram.command("112", "allocate 4096"))) {
+        try (TrackedProcess program = TrackedProcess.start(ReportingProgram.command("allocate 4096"))) {
             program.await(TIMEOUT);
 
             assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
@@ -223,7 +223,7 @@ class TrackedProcessTests {
     void phasesAreThoseOfTheTest() throws Exception {
         try (TrackedProcesses programs = TrackedProcesses.create()) {
             programs.begin(Phase.TEST);
-            TrackedProcess program = programs.command(ReportingProgram.command("112", "allocate 4096"))
+            TrackedProcess program = programs.command(ReportingProgram.command("allocate 4096"))
                     .recordSize(RecordSize.BYTES_112)
                     .start();
             program.await(TIMEOUT);
@@ -278,7 +278,7 @@ class TrackedProcessTests {
     @Test
     void receivesReportsOfAProgramThatKnowsOnlyTheFixedPath() throws Exception {
         Path socket = folder.resolve("fixed.sock");
-        try (TrackedProcess program = fixed(socket, TIMEOUT, ReportingProgram.command("112", "allocate 4096"))) {
+        try (TrackedProcess program = fixed(socket, TIMEOUT, ReportingProgram.command("allocate 4096"))) {
             program.await(TIMEOUT);
 
             assertThat(program.server().socketPath()).isEqualTo(socket);
@@ -296,10 +296,7 @@ class TrackedProcessTests {
     }
 
     private static TrackedProcess started(String... steps) throws IOException {
-        String[] all = new String[steps.length + 1];
-        all[0] = "112";
-        System.arraycopy(steps, 0, all, 1, steps.length);
-        return TrackedProcess.command(ReportingProgram.command(all))
+        return TrackedProcess.command(ReportingProgram.command(steps))
                 .recordSize(RecordSize.BYTES_112)
                 .start();
     }
