@@ -1,6 +1,5 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.TRACE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.script.HistoryScript.device;
@@ -13,10 +12,15 @@ import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.event.Owner;
 import dev.meshguard.tracker.script.HistoryScript;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A trace was released without its buffer. */
 class KeptAfterReleaseTests {
@@ -33,67 +37,44 @@ class KeptAfterReleaseTests {
 
     @Test
     void namesTheReleasedTraceWhereTheWitnessStillHeldItsBuffer() {
-        var history = captured()
-                .endOf(TRACE_0)
-                .witness(CLOSE_BEGUN, TRACE, device(0), 0x1000)
-                .closed();
-
-        judged(history)
+        judged(witnessed(released()).closed())
                 .hasOnly(KEPT_AFTER_RELEASE, LEAKED)
                 .because(
                         "trace 0 was released at {owner ended}, and its buffer was not freed",
                         "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})");
     }
 
-    @Test
-    void isNotNamedForATraceThatWasNotReleased() {
-        judged(captured().witness(CLOSE_BEGUN, TRACE, device(0), 0x1000).closed())
-                .hasOnly(CACHED, LEAKED);
+    private static HistoryScript released() {
+        return captured().endOf(TRACE_0);
     }
 
-    @Test
-    void isNotNamedWhereTheWitnessCallsTheMemoryFree() {
-        judged(captured().endOf(TRACE_0).witness(CLOSE_BEGUN, TRACE, device(0)).closed())
-                .hasOnly(FREE_UNREPORTED, MISREPORTED);
+    private static HistoryScript witnessed(HistoryScript script) {
+        return script.witness(CLOSE_BEGUN, TRACE, device(0), 0x1000);
     }
 
-    /** Only the report of the free may be missing. */
-    @Test
-    void isNotNamedWithoutAWitness() {
-        judged(captured().endOf(TRACE_0).closed()).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    @Test
-    void isNotNamedForATraceThatEndedAfterTheWitnessSpoke() {
-        var history = captured()
-                .witness(CLOSE_BEGUN, TRACE, device(0), 0x1000)
-                .endOf(TRACE_0)
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
-    }
-
-    /** Another program may hold what an ended program allocated. */
-    @Test
-    void isNotNamedForAProgramThatEnded() {
-        var history = history()
+    static Stream<Arguments> nearMisses() {
+        HistoryScript ofProgram = history()
                 .mesh(0, 0)
-                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(TRACE, device(0), 0x1000, 64)
                 .ownedBy(program(7))
-                .endOf(program(7))
-                .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
-                .closed();
-
-        judged(history).hasOnly(UNEXPLAINED, LEAKED);
+                .endOf(program(7));
+        HistoryScript ofAnotherTrace = captured().endOf(new Owner(Owner.Kind.TRACE, "1"));
+        return Stream.of(
+                arguments("a trace that was not released", witnessed(captured()), CACHED, LEAKED),
+                arguments("another trace that was released", witnessed(ofAnotherTrace), CACHED, LEAKED),
+                arguments(
+                        "memory that the witness calls free",
+                        released().witness(CLOSE_BEGUN, TRACE, device(0)),
+                        FREE_UNREPORTED,
+                        MISREPORTED),
+                arguments("a free that may only lack its report", released(), UNEXPLAINED, LEAKED),
+                arguments("a release after the snapshot", witnessed(captured()).endOf(TRACE_0), UNEXPLAINED, LEAKED),
+                arguments("a program, whose memory another may hold", witnessed(ofProgram), UNEXPLAINED, LEAKED));
     }
 
-    @Test
-    void isNotNamedForABufferOfAnotherTrace() {
-        var history = captured()
-                .endOf(new Owner(Owner.Kind.TRACE, "1"))
-                .witness(CLOSE_BEGUN, TRACE, device(0), 0x1000)
-                .closed();
-
-        judged(history).hasOnly(CACHED, LEAKED);
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("nearMisses")
+    void isNotNamedFor(String nearMiss, HistoryScript script, Cause cause, SurvivorStatus status) {
+        judged(script.closed()).hasOnly(cause, status);
     }
 }

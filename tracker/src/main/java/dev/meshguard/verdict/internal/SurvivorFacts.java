@@ -339,21 +339,20 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
      * destroys all managers: {@code close_impl} of {@code tt_metal/distributed/mesh_device.cpp}.
      */
     private Optional<Evidence> cleanupOfSubDevices() {
-        Optional<AllocatorId> subDevice =
-                buffer.allocator().filter(allocator -> allocator.kind() == AllocatorId.Kind.SUB_DEVICE);
-        AddressState after = subDevice.isPresent() ? addressState(Moment.AFTER_WIPE) : AddressState.UNKNOWN;
-        boolean isFree = after == AddressState.FREE;
-        return after == AddressState.UNKNOWN
-                ? Optional.empty()
-                : snapshot(Moment.AFTER_WIPE)
-                        .map(event -> Evidence.formatted(
-                                "sub-device manager %d was %s when the mesh closed: its allocator listed %s as %s"
-                                        + " afterwards (event #%d)",
-                                subDevice.get().manager(),
-                                isFree ? "cleaned up" : "not cleaned up",
-                                Quantities.address(buffer.address()),
-                                isFree ? "free" : "allocated",
-                                event.number()));
+        return buffer.allocator()
+                .filter(allocator -> allocator.kind() == AllocatorId.Kind.SUB_DEVICE)
+                .flatMap(subDevice -> snapshot(Moment.AFTER_WIPE).map(event -> cleanup(subDevice, event)));
+    }
+
+    private Evidence cleanup(AllocatorId subDevice, HistoryEvent.Witnessed event) {
+        boolean isFree = addressState(Moment.AFTER_WIPE) == AddressState.FREE;
+        return Evidence.formatted(
+                "sub-device manager %d was %s when the mesh closed: its allocator listed %s as %s afterwards (event #%d)",
+                subDevice.manager(),
+                isFree ? "cleaned up" : "not cleaned up",
+                Quantities.address(buffer.address()),
+                isFree ? "free" : "allocated",
+                event.number());
     }
 
     /** It is unknown which of several requests at one address still holds it. */

@@ -131,16 +131,11 @@ final class SurvivorGrouping {
 
     /** A group is no consequence if some of it has no owner, or an owner that is never kept. */
     private static Set<Owner> ownersOf(List<Survivor> group) {
-        boolean areKept = group.stream()
-                .allMatch(survivor -> survivor.buffer()
-                        .owner()
-                        .filter(owner -> owner.kind().canBeCached())
-                        .isPresent());
-        return areKept
-                ? group.stream()
-                        .map(survivor -> survivor.buffer().owner().orElseThrow())
-                        .collect(Collectors.toCollection(LinkedHashSet::new))
-                : Set.of();
+        List<Owner> kept = group.stream()
+                .flatMap(survivor -> survivor.buffer().owner().stream())
+                .filter(owner -> owner.kind().canBeCached())
+                .toList();
+        return kept.size() == group.size() ? new LinkedHashSet<>(kept) : Set.of();
     }
 
     /**
