@@ -8,12 +8,11 @@ import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Finds the buffers whose data was lost: to a replay, or to another allocator. */
 final class OverwriteSearch {
@@ -25,10 +24,10 @@ final class OverwriteSearch {
         if (history.anomalies().isEmpty() && history.traceEvents().isEmpty()) {
             return List.of();
         }
-        Set<BufferGeneration> givenBack = Collections.newSetFromMap(new IdentityHashMap<>());
-        survivors.stream()
+        Set<BufferGeneration> givenBack = survivors.stream()
                 .filter(survivor -> survivor.status() == SurvivorStatus.MISREPORTED)
-                .forEach(survivor -> givenBack.add(survivor.buffer()));
+                .map(Survivor::buffer)
+                .collect(Collectors.toSet());
         List<Overwrite> found = new ArrayList<>(TraceReplays.overwritesIn(history, givenBack));
         for (Anomaly anomaly : history.anomalies()) {
             if (anomaly.kind() == Anomaly.Kind.HELD_BY_TWO_ALLOCATORS
