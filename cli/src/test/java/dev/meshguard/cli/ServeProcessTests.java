@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The exit of {@code meshguard serve} as a process of its own. */
@@ -74,10 +75,16 @@ class ServeProcessTests {
         assertThat(errors()).isEqualTo("meshguard: standard output cannot be written: No space left on device\n");
     }
 
-    @Test
-    void aServerThatCannotWriteItsLogSaysSoServesOnAndEndsWith74() throws Exception {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/dev/full | the log /dev/full cannot be written, so it ends here: No space left on device",
+                "- | the log cannot be written, so it ends here: standard output cannot be written: No space left on device"
+            })
+    void aServerThatCannotWriteItsLogSaysSoServesOnAndEndsWith74(String log, String sentence) throws Exception {
         assumeTrue(Files.exists(FULL), "There is no /dev/full here, so no full disk is tried");
-        Process server = started(List.of(), "--log", FULL.toString());
+        Process server = started(ProcessBuilder.Redirect.to(FULL.toFile()), List.of(), "--log", log);
 
         int status = statusOf(server, client -> {
             client.allocated(0, BufferType.L1, 64, 4096);
@@ -85,9 +92,7 @@ class ServeProcessTests {
         });
 
         assertThat(status).isEqualTo(74);
-        assertThat(errors())
-                .isEqualTo(
-                        "meshguard: the log /dev/full cannot be written, so it ends here: No space left on device\n");
+        assertThat(errors()).isEqualTo("meshguard: " + sentence + "\n");
     }
 
     /** What a program does while the server runs. */
