@@ -435,9 +435,9 @@ final class CaptureRecorder {
 
     private void checkUsers(CapturedBuffer buffer) {
         boolean isWhole = nodes == next;
-        OptionalInt strange = buffer.strangeUserBefore(next);
-        if (isWhole && strange.isPresent()) {
-            lost(1, "node %d, a buffer, has an edge to node %d, which is no tensor", buffer.node, strange.getAsInt());
+        OptionalInt other = buffer.nonTensorUserBefore(next);
+        if (isWhole && other.isPresent()) {
+            lost(1, "node %d, a buffer, has an edge to node %d, which is no tensor", buffer.node, other.getAsInt());
         }
         if (buffer.isUsedAfterFree()) {
             lost(1, "node %d frees the buffer of node %d, which a later tensor uses", buffer.freedAt, buffer.node);

@@ -96,7 +96,7 @@ final class CapturedBuffer extends RecordedBuffer {
     }
 
     /** Returns the first node before another one that uses it and is no tensor. */
-    OptionalInt strangeUserBefore(int end) {
+    OptionalInt nonTensorUserBefore(int end) {
         return Arrays.stream(users)
                 .filter(user -> user < end && !tensors.has(user))
                 .findFirst();
