@@ -54,9 +54,4 @@ public final class GuessedTypes {
     public void deviceOpened(int device) {
         guesses.remove(device);
     }
-
-    /** Forgets all frees. */
-    public void clear() {
-        guesses.clear();
-    }
 }
