@@ -143,7 +143,7 @@ final class RecordReports {
     }
 
     private void answer(ByteBuffer record) {
-        answers.writeBytes(record.array());
+        answers.write(record.array(), record.arrayOffset() + record.position(), record.remaining());
     }
 
     /** Returns the answers to what was read last, if there are any; they are returned once. */

@@ -188,7 +188,7 @@ class AllocationServerTests extends WithServer {
     }
 
     private static Request request(String text) {
-        String[] fields = text.split(" ");
+        String[] fields = text.split(" ", -1);
         return new Request(
                 MessageType.valueOf(fields[0]),
                 Integer.parseInt(fields[1]),

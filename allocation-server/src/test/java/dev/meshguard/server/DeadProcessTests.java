@@ -105,7 +105,7 @@ class DeadProcessTests extends WithServer {
     private void play(String steps) throws IOException {
         start(RecordSize.BYTES_112);
         LongStream.rangeClosed(1, 3).forEach(this::runs);
-        for (String step : steps.split(" ")) {
+        for (String step : steps.split(" ", -1)) {
             playStep(step);
         }
     }

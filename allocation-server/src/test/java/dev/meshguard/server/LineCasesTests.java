@@ -36,7 +36,7 @@ class LineCasesTests extends WithServer {
 
     private List<String> factsOf(List<String> lines) throws Exception {
         server = builder().processInspector(process -> Optional.empty()).start();
-        for (String connection : (String.join("\n", lines) + "\n").split("(?m)^--\n")) {
+        for (String connection : (String.join("\n", lines) + "\n").split("(?m)^--\n", -1)) {
             send(connection.getBytes(StandardCharsets.UTF_8));
         }
         List<String> facts = CaseTable.facts(verdict());

@@ -18,7 +18,6 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -152,20 +151,6 @@ class LineReportsTests extends WithServer {
                         "connection 2 (process 7) freed DRAM 0x1000 (4096) on device 0, which only another process"
                                 + " has allocated");
         assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-    }
-
-    private static String state(int number, String fields) {
-        return "{'op':'state','n':" + number + ",'mesh':1,'device':0,'moment':'CLOSE_BEGUN'," + fields + "}";
-    }
-
-    private static String onDevice(String fields, int number, int device) {
-        return String.format(
-                Locale.ROOT,
-                "{%s,'n':%d,'device':%d,'type':'DRAM','address':%d,'ownership':'OWNING'}",
-                fields,
-                number,
-                device,
-                4096 + 64 * device);
     }
 
     @Test

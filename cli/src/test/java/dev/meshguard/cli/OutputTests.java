@@ -104,7 +104,7 @@ class OutputTests {
 
         assertThat(answer.status()).isEqualTo(status);
         assertThat(answer.err())
-                .matches("meshguard: " + command.split(" ")[0]
+                .matches("meshguard: " + command.split(" ", -1)[0]
                         + " needs more heap than this JVM has \\(.* .iB\\)\\. Run it with -Xmx\\d+[gm] "
                         + "\\(meshguard: JDK_JAVA_OPTIONS=-Xmx\\d+[gm] meshguard …\\)\\.\\R");
         assertThat(folder.resolve("s.sock")).doesNotExist();

@@ -96,7 +96,7 @@ final class ExcludedFindings {
 
     /** Returns how many of the reported buffers are of each verdict, for verdicts with any. */
     List<ExpectationResult> results(List<Survivor> reported) {
-        Map<Expectation, List<BufferGeneration>> buffers = reported.stream()
+        IdentityHashMap<Expectation, List<BufferGeneration>> buffers = reported.stream()
                 .collect(Collectors.groupingBy(
                         survivor -> survivor.expectation().orElseThrow(),
                         IdentityHashMap::new,

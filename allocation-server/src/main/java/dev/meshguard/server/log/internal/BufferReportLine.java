@@ -47,7 +47,10 @@ final class BufferReportLine {
         /** The server rejected the message. */
         REJECTED("Invalid buffer_type", "");
 
+        @SuppressWarnings("ImmutableEnumChecker") // Never written.
         private final byte[] beginning;
+
+        @SuppressWarnings("ImmutableEnumChecker") // Never written.
         private final byte[][] ends;
 
         Kind(String beginning, String... ends) {

@@ -123,7 +123,7 @@ public final class LogLineReader {
         if (filled < 4) {
             return false;
         }
-        int mark = (block[0] & 0xff) << 8 | block[1] & 0xff;
+        int mark = ((block[0] & 0xff) << 8) | (block[1] & 0xff);
         boolean isAscii = (block[0] == 0) != (block[1] == 0);
         return mark == 0xfeff
                 || mark == 0xfffe

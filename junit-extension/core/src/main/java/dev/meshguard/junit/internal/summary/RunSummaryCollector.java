@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -33,7 +34,7 @@ public final class RunSummaryCollector {
     private final SortedMap<String, Amount> peaks = new TreeMap<>();
     private final SortedMap<Cause, LeakTotals> leaks = new TreeMap<>();
     private final SortedSet<String> failures = new TreeSet<>();
-    private final SortedSet<String> reproductions = new TreeSet<>();
+    private final NavigableSet<String> reproductions = new TreeSet<>();
     private LeakTotals knownLeaks = LeakTotals.NOTHING;
 
     /**
