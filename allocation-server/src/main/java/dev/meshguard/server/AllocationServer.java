@@ -120,7 +120,7 @@ public final class AllocationServer implements AutoCloseable {
         return tracker;
     }
 
-    /** Returns the size of the records; empty until it is chosen or proved. */
+    /** Returns the size of the records; empty until it is chosen or proved, and after the server failed. */
     public Optional<RecordSize> recordSize() {
         synchronized (lock) {
             return Optional.ofNullable(loop.dispatcher.recordSize());

@@ -88,11 +88,17 @@ final class RecordReports {
                     connection.description() + " begins with what is no record of any size, so it was closed");
         }
         int proved = RecordShape.sizeOfFirst(in);
+        if (proved == RecordShape.MORE_NEEDED) {
+            return Optional.empty();
+        }
+        if (proved == RecordShape.NOTHING) {
+            String why = connection.description() + " sends records of no known size, so it was closed";
+            dispatcher.reporter.lost(-1, why);
+            return Optional.of(why);
+        }
         Optional<RecordSize> size = RecordSize.of(proved);
         size.ifPresent(dispatcher::recordSize);
-        return size.isPresent() || proved <= RecordShape.NOTHING
-                ? Optional.empty()
-                : Optional.of(otherSize(proved, RecordSize.BYTES_144.bytes()));
+        return size.isPresent() ? Optional.empty() : Optional.of(otherSize(proved, RecordSize.BYTES_144.bytes()));
     }
 
     private String otherSize(int theirs, int ours) {

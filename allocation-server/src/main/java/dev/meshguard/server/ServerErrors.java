@@ -21,13 +21,17 @@ final class ServerErrors {
         if (!sentences.isEmpty() && sentences.get(sentences.size() - 1).equals(sentence)) {
             return;
         }
-        if (sentences.size() < MAX_KEPT) {
-            sentences.add(sentence);
-        }
+        keep(sentence);
         try {
             listener.accept(sentence);
         } catch (RuntimeException e) {
-            sentences.add("the listener of problems failed: " + e);
+            keep("the listener of problems failed: " + e);
+        }
+    }
+
+    private void keep(String sentence) {
+        if (sentences.size() < MAX_KEPT) {
+            sentences.add(sentence);
         }
     }
 

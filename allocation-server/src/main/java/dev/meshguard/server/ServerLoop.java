@@ -73,7 +73,7 @@ final class ServerLoop implements Runnable {
     private final List<ClientConnection> connections = new ArrayList<>();
     private final InstantSource clock;
     private final Duration processCheck;
-    private final ByteBuffer in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer in;
 
     private int accepted;
     private Instant nextCheck;
@@ -113,6 +113,7 @@ final class ServerLoop implements Runnable {
             SocketChannel.open(StandardProtocolFamily.UNIX).close();
             this.file = SocketFile.bind(server, options.socket, options.permissions);
             opened.add(0, file);
+            this.in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
             this.log = openLog(options, problems);
             opened.add(0, log::close);
             server.configureBlocking(false);
@@ -159,6 +160,7 @@ final class ServerLoop implements Runnable {
                 turn();
             }
             close(file, "the file of the socket");
+            accepting.interestOps(SelectionKey.OP_ACCEPT);
             // Data sent before the end is still read; a program that continues to send is not waited for.
             for (int rounds = 0; rounds < LAST_ROUNDS && selector.selectNow() > 0; rounds++) {
                 serve();
@@ -397,7 +399,7 @@ final class ServerLoop implements Runnable {
         boolean isSizeUnknown = dispatcher.recordSize() == null;
         if (connection.records == 0 && connection.lines == null && LineReports.areBegunBy(bytes)) {
             connection.lines = dispatcher.lines(connection);
-        } else if (connection.ofRecords == null) {
+        } else if (connection.lines == null && connection.ofRecords == null) {
             connection.ofRecords = new RecordReports(dispatcher, lines, connection, () -> dump(connection));
         }
         Optional<String> rejection = connection.read(bytes);

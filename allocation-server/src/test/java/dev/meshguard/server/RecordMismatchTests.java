@@ -115,6 +115,23 @@ class RecordMismatchTests extends WithServer {
     }
 
     @Test
+    void recordsOfNoKnownSizeAreLost() throws IOException, InterruptedException {
+        server = builder().start();
+        try (RawClient program = client(RecordSize.BYTES_72)) {
+            byte[] first = RecordCodec.of(RecordSize.BYTES_72)
+                    .encode(allocations(1)[0])
+                    .array();
+            byte[] record = Arrays.copyOf(first, 96);
+            program.send(record).send(record).send(record);
+
+            assertThat(program.isRejected()).isTrue();
+        }
+
+        assertThat(losses()).containsExactly("connection 1 sends records of no known size, so it was closed");
+        assertThat(server.problems()).isEqualTo(losses());
+    }
+
+    @Test
     void oneRecordProvesNothingAndTheOptionIsAskedFor() throws IOException, InterruptedException {
         AtomicReference<Instant> now = new AtomicReference<>(NOON);
         server = builder().clock(now::get).start();
