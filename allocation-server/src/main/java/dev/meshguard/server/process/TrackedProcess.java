@@ -25,6 +25,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -73,7 +74,7 @@ public final class TrackedProcess implements AutoCloseable {
     private static final String TRACKING_VARIABLE = "TT_ALLOC_TRACKING_ENABLED";
     private static final Duration QUIET_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration ENDING = Duration.ofSeconds(3);
-    private static final long PAUSE_MILLIS = 20;
+    private static final long PAUSE_MILLIS = 200;
     private static final int LAST_LINES = 3;
     private static final int MAX_NAME_LENGTH = 60;
     private static final int SIGNALLED = 128;
@@ -231,7 +232,7 @@ public final class TrackedProcess implements AutoCloseable {
         notes.add(name() + " " + ending());
         notes.addAll(remarks);
         server.problems().forEach(problem -> notes.add("its server: " + problem));
-        if (server.connections().isEmpty()) {
+        if (server.connections().stream().allMatch(connection -> connection.records() == 0)) {
             notes.add("it never connected to " + server.socketPath() + ". " + whatToLookAt());
         }
         return notes;
@@ -411,15 +412,24 @@ public final class TrackedProcess implements AutoCloseable {
     private static final class Ends implements ProcessInspector {
 
         private final ProcessInspector machine = ProcessInspector.ofThisMachine();
+        /** The start times of processes that reported before the program is known. */
+        private final Map<Long, Instant> early = new ConcurrentHashMap<>();
+
         private volatile @Nullable Process main;
 
         @Override
         public Optional<Instant> inspect(long processId) {
             Process started = main;
-            if (started == null || started.pid() != processId) {
-                return machine.inspect(processId);
+            if (started != null && started.pid() == processId) {
+                return hasFailed(processId)
+                        ? Optional.empty()
+                        : Optional.of(early.getOrDefault(processId, Instant.EPOCH));
             }
-            return hasFailed(processId) ? Optional.empty() : Optional.of(Instant.EPOCH);
+            Optional<Instant> start = machine.inspect(processId);
+            if (started == null) {
+                start.ifPresent(time -> early.putIfAbsent(processId, time));
+            }
+            return start;
         }
 
         @Override

@@ -79,8 +79,21 @@ public final class TrackedProcesses implements AutoCloseable {
     /** Ends those that still run, in reverse order, and closes their servers. */
     @Override
     public void close() {
+        RuntimeException failure = null;
         List<TrackedProcess> started = new ArrayList<>(all());
         Collections.reverse(started);
-        started.forEach(TrackedProcess::close);
+        for (TrackedProcess program : started) {
+            try {
+                program.close();
+            } catch (RuntimeException notClosed) {
+                if (failure != null) {
+                    notClosed.addSuppressed(failure);
+                }
+                failure = notClosed;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
     }
 }

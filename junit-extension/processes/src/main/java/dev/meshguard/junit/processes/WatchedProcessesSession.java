@@ -28,6 +28,7 @@ final class WatchedProcessesSession implements SourceSession {
     private @Nullable TrackedProcesses processes;
     private @Nullable AllocationServer server;
     private @Nullable Path folder;
+    private @Nullable RuntimeException notEnded;
 
     WatchedProcessesSession(SourceContext context) {
         this.context = context;
@@ -119,13 +120,29 @@ final class WatchedProcessesSession implements SourceSession {
         if (processes == null) {
             return List.of();
         }
-        processes.close();
+        try {
+            processes.close();
+        } catch (RuntimeException failure) {
+            notEnded = failure;
+        }
         return processes.all().stream().<SourcePart>map(Program::new).toList();
     }
 
     /** Receives the last reports, and closes the server. */
     @Override
     public void close() {
+        try {
+            closeServer();
+        } catch (RuntimeException failure) {
+            Optional.ofNullable(notEnded).ifPresent(failure::addSuppressed);
+            throw failure;
+        }
+        if (notEnded != null) {
+            throw notEnded;
+        }
+    }
+
+    private void closeServer() {
         AllocationServer open = server;
         if (open == null) {
             return;
