@@ -2,6 +2,8 @@ package dev.meshguard.server.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Trend;
 import java.io.ByteArrayInputStream;
@@ -58,6 +60,25 @@ class RoundsTests {
 
         assertThat(log.reports()).isEqualTo(4);
         assertThat(Accumulation.of(log.history()).rounds()).isEqualTo(2);
+    }
+
+    @Test
+    void onlyTheGroupOfAMarkDistinguishesRounds() throws IOException {
+        AllocationLogReader reader = Logs.READER.roundsAt(Pattern.compile("\\S+ step (\\d+)"));
+
+        AllocationLog log =
+                read(reader, "12:00 step 1 ", kept(1), "12:01 step 1 ", freed(1), "12:02 step 2 | ", kept(1));
+
+        assertThat(Accumulation.of(log.history()).rounds()).isEqualTo(2);
+    }
+
+    @Test
+    void aMarkHidesNoBlockThatIsNotRead() throws IOException {
+        AllocationLogReader reader = Logs.READER.roundsAt(Pattern.compile("BUFFER ALLOCATED"));
+
+        AllocationLog log = read(reader, kept(1), freed(1), "BUFFER ALLOCATED\n");
+
+        assertThat(LeakCheck.create().examine(log.history()).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 
     private static AllocationLog read(AllocationLogReader reader, String... parts) throws IOException {

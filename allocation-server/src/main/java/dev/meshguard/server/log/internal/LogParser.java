@@ -189,16 +189,21 @@ public final class LogParser {
             omits(text);
             return false;
         }
-        if (isDrawn || status.read(core) || beginsRound(text, false)) {
+        if (isDrawn || status.read(core)) {
+            return true;
+        }
+        boolean isBlock = BLOCK_TITLE.matcher(core).matches();
+        if (!isBlock && rejected.read(text, lines.number())) {
+            status.endBlock();
+            return true;
+        }
+        if (!isBlock && beginsRound(text, false)) {
             return true;
         }
         boolean mayBeCut = !lines.isTerminated() && (status.isInBlock() || "[PID ".startsWith(core));
         status.endBlock();
-        if (rejected.read(text, lines.number())) {
-            return true;
-        }
         unread(text);
-        if (BLOCK_TITLE.matcher(core).matches()) {
+        if (isBlock) {
             events.attach();
             gaps.note(
                     Kind.BLOCK,
@@ -233,7 +238,7 @@ public final class LogParser {
         Optional<String> mark = roundBegin
                 .map(known -> known.matcher(text))
                 .filter(Matcher::find)
-                .map(Matcher::group)
+                .map(found -> found.groupCount() > 0 && found.group(1) != null ? found.group(1) : found.group())
                 .filter(found -> !(isPrefix && found.equals(roundMark)));
         mark.ifPresent(found -> {
             endRound();
