@@ -145,9 +145,12 @@ class ServeProcessTests {
     void aServerWithoutFileDescriptorsGoesOnWhenItHasSomeAgain() throws Exception {
         ProcessBuilder command = command(List.of());
         command.command().addAll(0, List.of("sh", "-c", "ulimit -n 150 && exec \"$@\"", "sh"));
-        Process server = command.redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        Path output = folder.resolve("output");
+        Process server = command.redirectOutput(output.toFile()).start();
         List<SocketChannel> programs = new ArrayList<>();
         try {
+            // Before it has printed its last line, it loads classes, which needs descriptors.
+            ProcessWait.until(server, () -> Files.readString(output).contains("Press Ctrl+C to stop."));
             connected(server).close();
             ProcessWait.until(server, () -> {
                 connectIfThereIsRoom(programs);
