@@ -59,7 +59,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         extends MemoryAssert<SELF, ACTUAL> permits HistoryAssert, HistorySourceAssert, TrackerAssert, VerdictAssert {
 
     private static final Set<Anomaly.Kind> DOUBLE_FREES =
-            EnumSet.of(Anomaly.Kind.DOUBLE_FREE, Anomaly.Kind.IGNORED_DOUBLE_FREE);
+            EnumSet.of(Anomaly.Kind.DOUBLE_FREE, Anomaly.Kind.MISMATCHED_FREE, Anomaly.Kind.IGNORED_DOUBLE_FREE);
 
     private ExpectedBuffers expected = ExpectedBuffers.none();
 

@@ -358,8 +358,8 @@ public final class AllocationHistory {
     /**
      * Returns the number of entries of the tracker's ledger, an independent count of the addresses of {@link #live()}.
      *
-     * <p>The ledger counts references to addresses, as {@link CountingPolicy#REFERENCE_COUNTED} does, and knows neither
-     * meshes nor open periods of devices. Two buffers that meshes allocated at one address are one entry.
+     * <p>The ledger counts references to addresses, as {@link CountingPolicy#REFERENCE_COUNTED} does, and knows no open
+     * periods of devices. Two open allocators that reports name have an entry each at one address.
      */
     public long ledgerEntries() {
         return keptEntries.orElseGet(() -> ledger().entries());

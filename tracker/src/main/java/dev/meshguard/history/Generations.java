@@ -212,7 +212,7 @@ final class Generations {
         Set<Address> named = new HashSet<>();
         Set<MemoryRequest> matching = Collections.newSetFromMap(new IdentityHashMap<>());
         forEachReport(condition, event -> {
-            if (event instanceof HistoryEvent.OfMemory report) {
+            if (event instanceof HistoryEvent.OfMemory report && !(event instanceof HistoryEvent.FreeIgnored)) {
                 matching.add(report.request());
                 named.add(addressOf(report.device(), report.type(), report.address()));
             }

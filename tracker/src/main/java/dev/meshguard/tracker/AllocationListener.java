@@ -80,8 +80,8 @@ public interface AllocationListener {
     Scope phase(Phase phase);
 
     /**
-     * Reports an event of no request for memory. The methods that follow call this one, so a listener that forwards or inspects
-     * such reports overrides only this method.
+     * Reports an event without an address. The methods that have a default call this one, so a listener that forwards or
+     * inspects their events overrides only this method. Meshes, phases and handles have methods of their own.
      *
      * <p>Does nothing by default.
      *

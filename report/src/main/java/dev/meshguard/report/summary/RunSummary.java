@@ -86,6 +86,7 @@ public record RunSummary(
     public boolean hasFailures() {
         return count(Count.FAILED) + count(Count.ABORTED) > 0;
     }
+
     /** Returns the lines for the end of a run, without a line break at the end: the same in every locale and on every terminal. */
     public String text() {
         List<String> lines = new ArrayList<>();

@@ -110,7 +110,7 @@ final class CheckReporter {
             Throwable error = published(memory, decision, report(memory, decision), page);
             listed = Optional.of(
                             headline(error) + page.location().map("   "::concat).orElse(""))
-                    .filter(unused -> TestNames.areMessagesHidden());
+                    .filter(unused -> outcome == CheckOutcome.FAILED && TestNames.areMessagesHidden());
             failure = decision.isNew() ? Optional.of(error) : failure;
         } else {
             writePassed(memory, decision);
