@@ -150,8 +150,12 @@ public final class Accumulation {
 
     /** Returns how many programs each round added to the program cache, of all operations. */
     public RoundVector cachedPrograms() {
+        return ofAllOperations(programCache());
+    }
+
+    private RoundVector ofAllOperations(List<ProgramCacheGrowth> growths) {
         SortedMap<Integer, Long> programs = new TreeMap<>();
-        for (ProgramCacheGrowth growth : programCache()) {
+        for (ProgramCacheGrowth growth : growths) {
             growth.programs().amounts().forEach((round, amount) -> programs.merge(round, amount, Long::sum));
         }
         return new RoundVector(rounds(), warmUp, programs);
@@ -163,7 +167,8 @@ public final class Accumulation {
         if (growths.isEmpty() || !inconclusiveReasons().isEmpty()) {
             return Trend.UNDECIDED;
         }
-        return worst(Stream.concat(Stream.of(cachedPrograms()), growths.stream().map(ProgramCacheGrowth::programs))
+        return worst(Stream.concat(
+                        Stream.of(ofAllOperations(growths)), growths.stream().map(ProgramCacheGrowth::programs))
                 .map(RoundVector::trend));
     }
 

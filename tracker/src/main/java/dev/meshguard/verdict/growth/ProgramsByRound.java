@@ -89,12 +89,13 @@ final class ProgramsByRound {
         List<Stay> atEnd = new ArrayList<>();
         for (Stay stay : stays) {
             OwnerCached caching = stay.caching;
-            marks.add(caching.number(), stay.end, 1, programs);
             int from = marks.roundOf(caching.number());
+            int until = marks.roundOf(stay.end);
+            marks.add(from, until, 1, programs);
             if (from > 0) {
                 misses.add(new CacheMiss(from, caching.owner(), caching.key(), caching.number()));
             }
-            if (marks.roundOf(stay.end) > marks.rounds()) {
+            if (until > marks.rounds()) {
                 atEnd.add(stay);
             }
         }

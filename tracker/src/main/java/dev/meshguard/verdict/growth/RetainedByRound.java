@@ -33,20 +33,22 @@ final class RetainedByRound {
     RetainedByRound(LeakVerdict verdict, RoundMarks marks) {
         this.marks = marks;
         for (HeldMemory.HoldInterval interval : new HeldMemory(verdict).holdIntervals()) {
-            if (marks.isCounted(interval.from(), interval.until())) {
-                add(interval);
+            int from = marks.roundOf(interval.from());
+            int until = marks.roundOf(interval.until());
+            if (marks.isCounted(from, until)) {
+                add(interval, from, until);
             }
         }
     }
 
-    private void add(HeldMemory.HoldInterval held) {
+    private void add(HeldMemory.HoldInterval held, int from, int until) {
         BufferGeneration buffer = held.buffer();
         SiteOnDevice site = new SiteOnDevice(sites.siteOf(buffer), buffer.device());
         Series ofSite = bySite.computeIfAbsent(site, unused -> new Series());
-        marks.add(held.from(), held.until(), 1, ofSite.buffers);
-        marks.add(held.from(), held.until(), held.size(), ofSite.bytes);
+        marks.add(from, until, 1, ofSite.buffers);
+        marks.add(from, until, held.size(), ofSite.bytes);
         DeviceMemory memory = new DeviceMemory(buffer.device(), buffer.type());
-        marks.add(held.from(), held.until(), held.size(), byMemory.computeIfAbsent(memory, unused -> new TreeMap<>()));
+        marks.add(from, until, held.size(), byMemory.computeIfAbsent(memory, unused -> new TreeMap<>()));
     }
 
     /** Returns the growth of each memory that the rounds changed, by type and device. */

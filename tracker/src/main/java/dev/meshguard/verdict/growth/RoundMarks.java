@@ -70,17 +70,15 @@ record RoundMarks(long start, List<Long> ends, Optional<String> inconclusiveReas
         return index < 0 ? -index : index + 1;
     }
 
-    /** Returns whether memory that was held from one event until another changed what a round retained. */
-    boolean isCounted(long from, long until) {
-        int first = roundOf(from);
-        int last = roundOf(until);
-        return first != last && (first > 0 || last <= rounds());
+    /** Returns whether memory that was held from an event of one round until one of another changed what a round retained. */
+    boolean isCounted(int from, int until) {
+        return from != until && (from > 0 || until <= rounds());
     }
 
-    /** Adds an amount that was there from one event until another to the amounts by round. */
-    void add(long from, long until, long amount, SortedMap<Integer, Long> amounts) {
-        change(roundOf(from), amount, amounts);
-        change(roundOf(until), -amount, amounts);
+    /** Adds an amount that was there from an event of one round until one of another to the amounts by round. */
+    void add(int from, int until, long amount, SortedMap<Integer, Long> amounts) {
+        change(from, amount, amounts);
+        change(until, -amount, amounts);
     }
 
     private void change(int round, long amount, SortedMap<Integer, Long> amounts) {
