@@ -32,7 +32,7 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.INTERNAL, since = "0.1")
 public final class FileReplacement {
 
-    /** The names of files that a process has open. Whoever opened one would not see a file that replaces it. */
+    /** The names of files that a process has open. A process that opened one does not see a file that replaces it. */
     private static final List<Path> OPEN_FILES =
             List.of(Path.of("/proc"), Path.of("/dev/fd"), Path.of("/dev/stdout"), Path.of("/dev/stderr"));
 

@@ -34,8 +34,8 @@ final class JavaTypes {
             UUID.class);
 
     /**
-     * Classes that record and judge know every request, but hold no handle. The others represent the running program, not
-     * data that was stored in it.
+     * Classes at whose objects a path ends. Those that record and judge know every request, but hold no handle. The others
+     * represent the running program, not data that was stored in it.
      */
     private static final List<Class<?>> ENDS = List.of(
             AllocationListener.class,

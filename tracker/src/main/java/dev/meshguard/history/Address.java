@@ -114,7 +114,7 @@ final class Address extends AddressTable.Entry<Address> {
      */
     @Nullable
     BufferGeneration freedBy(HistoryEvent.Freed free, @Nullable MeshOpenPeriod allocatingMesh, int devicePeriod) {
-        AllocationDetails details = free.request().details();
+        AllocationDetails details = free.details();
         BufferGeneration best = null;
         int bestRank = 0;
         for (BufferGeneration generation : live) {

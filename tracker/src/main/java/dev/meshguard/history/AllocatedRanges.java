@@ -47,7 +47,7 @@ final class AllocatedRanges {
      * of it. A view reserves no memory; a request that names its allocator says whether it is one.
      */
     Optional<BufferGeneration> viewedBy(BufferGeneration buffer, HistoryEvent.Allocated report) {
-        AllocationDetails details = report.request().details();
+        AllocationDetails details = report.details();
         boolean isView = details.view();
         if (!isView
                 && (report.ownership() != Ownership.NON_OWNING

@@ -222,8 +222,7 @@ public final class BufferGeneration {
      */
     public OptionalInt mesh() {
         boolean isUnnamed = reports.stream()
-                .anyMatch(report ->
-                        report.isOpen() && report.request().details().mesh().isEmpty());
+                .anyMatch(report -> report.isOpen() && report.details().mesh().isEmpty());
         return allocatedBy == null || isUnnamed ? OptionalInt.empty() : OptionalInt.of(allocatedBy.mesh());
     }
 
@@ -387,7 +386,7 @@ public final class BufferGeneration {
     }
 
     private AllocationDetails details() {
-        return remaining().request().details();
+        return remaining().details();
     }
 
     private Report remaining() {
@@ -461,7 +460,7 @@ public final class BufferGeneration {
     /** Returns whether any open report is about memory of an allocator. */
     boolean holdsMemory() {
         for (Report report : reports) {
-            if (report.isOpen() && report.request().details().kind() == BufferKind.BUFFER) {
+            if (report.isOpen() && report.details().kind() == BufferKind.BUFFER) {
                 return true;
             }
         }
@@ -480,7 +479,7 @@ public final class BufferGeneration {
 
     void report(HistoryEvent.Allocated report) {
         if (allocator.isEmpty()) {
-            allocator = report.request().details().allocator();
+            allocator = report.details().allocator();
             // A device's own allocator belongs to no mesh.
             allocatedBy = isOfItsDevice() ? null : allocatedBy;
         }
@@ -512,14 +511,14 @@ public final class BufferGeneration {
     }
 
     private static boolean isReleasedBy(Report report, AllocationDetails released) {
-        return report.isOpen() && report.request().details().mayBeFreedBy(released);
+        return report.isOpen() && report.details().mayBeFreedBy(released);
     }
 
     /** Returns how well a free fits the open report that it fits best. */
     int fit(HistoryEvent.Freed free) {
         int best = 0;
         for (Report report : reports) {
-            if (isReleasedBy(report, free.request().details())) {
+            if (isReleasedBy(report, free.details())) {
                 best = Math.max(best, fit(report, free));
             }
         }
@@ -536,7 +535,7 @@ public final class BufferGeneration {
     int reportFreedBy(HistoryEvent.Freed free, DevicesByRequest devices) {
         int best = -1;
         for (int i = 0; i < reports.size(); i++) {
-            if (isReleasedBy(reports.get(i), free.request().details())
+            if (isReleasedBy(reports.get(i), free.details())
                     && (best < 0 || goesFirst(reports.get(i), reports.get(best), free, devices))) {
                 best = i;
             }
@@ -569,7 +568,7 @@ public final class BufferGeneration {
         if (sameDevices != devices.areAlike(earlier.request(), free.request())) {
             return sameDevices;
         }
-        if (later.request().details().mesh().isEmpty()) {
+        if (later.details().mesh().isEmpty()) {
             return true;
         }
         return isPartlyFreed(earlier.request()) && !isPartlyFreed(later.request());
@@ -581,8 +580,8 @@ public final class BufferGeneration {
     }
 
     private static int fit(Report report, HistoryEvent.Freed free) {
-        AllocationDetails reported = report.request().details();
-        AllocationDetails released = free.request().details();
+        AllocationDetails reported = report.details();
+        AllocationDetails released = free.details();
         return (released.extent().isPresent() && reported.extent().equals(released.extent()) ? 1 : 0)
                 + (report.ownership() == free.ownership() ? 2 : 0)
                 + (reported.owner().equals(released.owner()) ? 4 : 0)

@@ -80,7 +80,7 @@ final class ContextFilter implements Predicate<HistoryEvent> {
      */
     private void addReportsOfOthers(Report open, BufferGeneration generation) {
         long again = generation.reservedAgainAt().orElse(0);
-        long ifNeverFreed = open.request().details().mesh().isEmpty() ? Long.MAX_VALUE : 0;
+        long ifNeverFreed = open.details().mesh().isEmpty() ? Long.MAX_VALUE : 0;
         for (BufferGeneration other :
                 history.generationsAt(generation.device(), generation.type(), generation.address())) {
             boolean isSame = other == generation;
@@ -103,7 +103,7 @@ final class ContextFilter implements Predicate<HistoryEvent> {
      * belongs to the memory.
      */
     private boolean isViewOfAnother(Report report, BufferGeneration generation) {
-        if (!report.request().details().view()) {
+        if (!report.details().view()) {
             return false;
         }
         Stream<MemoryRequest> same = generation.reports().stream()

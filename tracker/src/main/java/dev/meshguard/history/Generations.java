@@ -169,7 +169,7 @@ final class Generations {
                 number,
                 devicePeriod,
                 phaseAt(first.number()),
-                meshes.allocatorOf(first.request().details(), first.device(), devicePeriod, first.number()));
+                meshes.allocatorOf(first.details(), first.device(), devicePeriod, first.number()));
         int position = begin;
         do {
             generation.report(allocation(position));
@@ -331,7 +331,7 @@ final class Generations {
                 numberAt(index + 1),
                 first.device(),
                 first.type(),
-                first.request().details().lifetime(),
+                first.details().lifetime(),
                 sign,
                 sign * first.size());
     }

@@ -180,7 +180,7 @@ final class HistoryPass {
     }
 
     private void allocated(HistoryEvent.Allocated report) {
-        AllocationDetails details = report.request().details();
+        AllocationDetails details = report.details();
         Device device = devices.named(report.device());
         MeshOpenPeriod mesh = allocatorOf(details, device);
         if (mesh != null && !mesh.mayAllocate(device.id())) {
@@ -304,7 +304,7 @@ final class HistoryPass {
     }
 
     private void freed(HistoryEvent.Freed report) {
-        AllocationDetails details = report.request().details();
+        AllocationDetails details = report.details();
         Device device = deviceOfFree(report);
         Address address = device.addresses().find(report.type(), report.address());
         if (address == null) {
@@ -377,7 +377,7 @@ final class HistoryPass {
         if (address == null) {
             return null;
         }
-        AllocationDetails details = report.request().details();
+        AllocationDetails details = report.details();
         if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED) {
             return releasedAfterClose(address, details);
         }

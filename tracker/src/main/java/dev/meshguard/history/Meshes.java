@@ -149,9 +149,8 @@ final class Meshes {
                 }
             } else if (event instanceof HistoryEvent.MeshClosed mesh) {
                 nowOpen.remove(mesh.mesh());
-            } else if (event instanceof HistoryEvent.Allocated report
-                    && mayBeOfAMesh(report.request().details())) {
-                OptionalInt mesh = report.request().details().mesh();
+            } else if (event instanceof HistoryEvent.Allocated report && mayBeOfAMesh(report.details())) {
+                OptionalInt mesh = report.details().mesh();
                 anyIsUnnamed |= mesh.isEmpty();
                 if (report.device() == device) {
                     named.add(mesh.orElse(UNNAMED));

@@ -51,7 +51,7 @@ final class WitnessSnapshots {
         }
         for (BufferGeneration.Report report : buffer.reports()) {
             if (wasOpenAt(report, snapshot.number()) && mayBeOfItsAllocator(buffer, snapshot)) {
-                boolean namesMesh = report.request().details().mesh().isPresent();
+                boolean namesMesh = report.details().mesh().isPresent();
                 if (namesMesh ? isOfItsMesh(snapshot, buffer) : isOfItsDevice(snapshot, buffer)) {
                     return true;
                 }

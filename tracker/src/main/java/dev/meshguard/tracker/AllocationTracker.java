@@ -56,8 +56,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Implementation and costs</h2>
  *
- * <p>Every report is appended to one journal and entered in one ledger, behind one lock. The ledger
- * uses entries of freed buffers again, so a report rarely creates an object. A history is the events of the journal at one moment, without a copy.
+ * <p>Every report is appended to one journal and entered in one ledger, behind one lock. The ledger uses entries of freed
+ * buffers again, so a report rarely creates an object. A history is the events of the journal at one moment, without a copy.
  *
  * <p>The only expensive part is the caller's stack. It is captured once per {@linkplain #request request}, kept
  * unresolved, and resolved only when it is read. Stacks of freed buffers are kept for the first 16,384

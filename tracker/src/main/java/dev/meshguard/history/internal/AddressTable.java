@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the addresses of one device, by type and address. Not safe for use by several threads.
+ * The entries of one device, by type and address. Not safe for use by several threads.
  *
  * <p>Every report is looked up here, so this is a table of chains, without an object for a key or a link. There may be several
  * entries at one address.

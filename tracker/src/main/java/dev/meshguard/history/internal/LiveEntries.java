@@ -21,9 +21,9 @@ public final class LiveEntries {
 
     private static final BufferType[] TYPES = BufferType.values();
 
-    private final AddressTable<Entry> table = new AddressTable<>();
-
     private static final int MAX_UNUSED = 1_024;
+
+    private final AddressTable<Entry> table = new AddressTable<>();
 
     /** Some removed entries. They are used again, so that a pair of reports creates no object. */
     private final Deque<Entry> unused = new ArrayDeque<>(1);
