@@ -106,6 +106,9 @@ public record ExpectedBuffers(List<Expectation> entries) {
 
     /** Returns this allowlist followed by another one. */
     public ExpectedBuffers and(ExpectedBuffers other) {
+        if (other.entries.isEmpty()) {
+            return this;
+        }
         List<Expectation> all = new ArrayList<>(entries);
         all.addAll(other.entries);
         return new ExpectedBuffers(all);

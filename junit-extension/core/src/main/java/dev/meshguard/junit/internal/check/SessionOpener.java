@@ -233,6 +233,6 @@ public final class SessionOpener {
         if (declared.policies().check() != AllocationCheck.NONE) {
             run.expect(all);
         }
-        return run.expected().entries().isEmpty() ? all : all.and(run.expected());
+        return all.and(run.expected());
     }
 }
