@@ -11,8 +11,8 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.junit.RunVerifier;
 import dev.meshguard.junit.internal.summary.CheckOutcome;
-import dev.meshguard.junit.internal.summary.CheckResult;
 import dev.meshguard.junit.internal.summary.CheckSubject;
+import dev.meshguard.junit.internal.summary.FinishedCheck;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;
@@ -404,7 +404,7 @@ class SharedRunStateTests {
             throw notPublished;
         });
         state.summary()
-                .add(new CheckResult(
+                .add(new FinishedCheck(
                         CheckSubject.TEST,
                         "one",
                         CheckOutcome.PASSED,

@@ -156,9 +156,9 @@ class RunSummaryCollectorTests {
         numbers.add(result(name, CheckOutcome.FAILED, Optional.of(verdict), Optional.empty()));
     }
 
-    private static CheckResult result(
+    private static FinishedCheck result(
             String name, CheckOutcome outcome, Optional<LeakVerdict> verdict, Optional<String> failure) {
-        return new CheckResult(
+        return new FinishedCheck(
                 CheckSubject.TEST,
                 name,
                 outcome,

@@ -13,8 +13,8 @@ import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.summary.CheckOutcome;
-import dev.meshguard.junit.internal.summary.CheckResult;
 import dev.meshguard.junit.internal.summary.CheckSubject;
+import dev.meshguard.junit.internal.summary.FinishedCheck;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.SurvivorFinding;
@@ -100,7 +100,7 @@ final class CheckReporter {
         CheckOutcome outcome = outcomeOf(memory, decision);
         List<SurvivorFinding> findings = SurvivorFinding.of(verdict, run.baseline());
         record(verdict, outcome, findings);
-        if (decision.status() == VerdictStatus.BASELINED || showsWhatFailsNothing(memory, decision)) {
+        if (decision.status() == VerdictStatus.BASELINED || showsWhatFailsNothing(verdict, outcome)) {
             test.publish(report(memory, decision).text());
         }
         Optional<? extends Throwable> failure = memory.failedClose();
@@ -108,9 +108,10 @@ final class CheckReporter {
         if (decision.isFailure()) {
             RunPages.FailurePage page = run.pages().reserve(page());
             Throwable error = published(memory, decision, report(memory, decision), page);
-            listed = Optional.of(
-                            headline(error) + page.location().map("   "::concat).orElse(""))
-                    .filter(unused -> outcome == CheckOutcome.FAILED && TestNames.areMessagesHidden());
+            if (outcome == CheckOutcome.FAILED && TestNames.areMessagesHidden()) {
+                listed = Optional.of(
+                        headline(error) + page.location().map("   "::concat).orElse(""));
+            }
             failure = decision.isNew() ? Optional.of(error) : failure;
         } else {
             writePassed(memory, decision);
@@ -219,7 +220,7 @@ final class CheckReporter {
             Optional<String> failure) {
         Optional<String> reproduction =
                 outcome == CheckOutcome.FAILED ? Optional.of(test.reproduction()) : Optional.empty();
-        run.summary().add(new CheckResult(subject(), name(), outcome, verdict, findings, failure, reproduction));
+        run.summary().add(new FinishedCheck(subject(), name(), outcome, verdict, findings, failure, reproduction));
     }
 
     /** A write error must not hide a finding, and must be visible. */
@@ -394,11 +395,8 @@ final class CheckReporter {
     }
 
     /** Late frees and overwritten data must be visible, also where the check does not fail on them. */
-    private boolean showsWhatFailsNothing(CheckedMemory memory, Decision decision) {
-        LeakVerdict verdict = memory.verdict();
-        return decision.status() == VerdictStatus.PASSED
-                && !decision.isFailure()
-                && memory.failedClose().isEmpty()
+    private boolean showsWhatFailsNothing(LeakVerdict verdict, CheckOutcome outcome) {
+        return outcome == CheckOutcome.PASSED
                 && terms.isChecked()
                 && (verdict.sum().late() > 0 || !verdict.unexpectedOverwrites().isEmpty());
     }

@@ -30,7 +30,7 @@ final class PendingFrees implements LongSupplier {
     /**
      * Creates a count.
      *
-     * @param mayBeMissing whether judging is worthwhile; must be fast
+     * @param mayBeMissing whether judging is worthwhile; it is asked at each look
      * @param examine judges the current history
      */
     PendingFrees(AllocationTracker tracker, BooleanSupplier mayBeMissing, Supplier<LeakVerdict> examine) {

@@ -47,7 +47,7 @@ public final class RunSummaryCollector {
     }
 
     /** Adds a check. Other tests wait for the lock, so a history is read before. */
-    public void add(CheckResult check) {
+    public void add(FinishedCheck check) {
         // The check of a shared mesh counts the buffers of its tests, too.
         long buffers = check.verdict()
                 .filter(verdict -> verdict.history().context().isEmpty())
@@ -64,7 +64,7 @@ public final class RunSummaryCollector {
     }
 
     /** The caller holds the lock. */
-    private void addResult(CheckResult check) {
+    private void addResult(FinishedCheck check) {
         switch (check.outcome()) {
             case PASSED -> {}
             case KNOWN -> {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The result of one check, as the summary of its run counts it.
+ * A check that has ended, as the summary of its run counts it.
  *
  * @param subject the kind of its subject
  * @param name the name of its subject
@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param failure the first line of the failure with its page, for a summary that must name it
  * @param reproduction the command that runs it again, if it failed
  */
-public record CheckResult(
+public record FinishedCheck(
         CheckSubject subject,
         String name,
         CheckOutcome outcome,
@@ -25,8 +25,8 @@ public record CheckResult(
         Optional<String> failure,
         Optional<String> reproduction) {
 
-    /** Creates a result with its own copy of the list. */
-    public CheckResult {
+    /** Creates a check with its own copy of the list. */
+    public FinishedCheck {
         findings = List.copyOf(findings);
     }
 
