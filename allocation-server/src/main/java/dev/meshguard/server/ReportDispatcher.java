@@ -42,7 +42,7 @@ final class ReportDispatcher {
     private static final int MAX_NAMED_PROGRAMS = 8;
     private static final int MAX_PROGRAM_LENGTH = 60;
 
-    /** What is allocated; read by those who log it. */
+    /** The allocated buffers; the server logs them. */
     final ReportedBuffers buffers = new ReportedBuffers();
 
     private final RunningTotals circularBuffers = new RunningTotals();
@@ -263,8 +263,7 @@ final class ReportDispatcher {
     }
 
     /** Returns whether only other processes have reported the buffer that a client frees: it may be theirs or have been freed before. */
-    private boolean isOfOtherProcess(LineReports.Memory memory, long process) {
-        Entry entry = buffers.find(memory.device(), memory.address());
+    private boolean isOfOtherProcess(@Nullable Entry entry, LineReports.Memory memory, long process) {
         if (entry != null) {
             return entry.type() == memory.type() && !buffers.isHeldBy(entry, process);
         }
@@ -283,8 +282,8 @@ final class ReportDispatcher {
             return true;
         }
         opened(device);
-        boolean isOfOtherProcess = isOfOtherProcess(memory, process);
         Entry entry = buffers.find(device, memory.address());
+        boolean isOfOtherProcess = isOfOtherProcess(entry, memory, process);
         if (entry == null || isOfOtherProcess) {
             lines.unknownFree(process, memory.address(), device);
         } else {

@@ -39,7 +39,7 @@ final class ReportedBuffers {
     /** An entry to which a process that has ended refers. */
     record Held(int device, Entry entry) {}
 
-    /** What is allocated; read by those who log and answer it. */
+    /** The allocated memory; the server logs it and answers queries from it. */
     final Ledger ledger = new Ledger(RepeatCounting.COUNTED);
 
     private final Map<Long, Holder> holders = new HashMap<>();

@@ -258,6 +258,9 @@ final class ServerLogFormatter {
 
     /** Logs the allocation or the free of a circular buffer. */
     void circularBuffer(boolean isAllocated, int device, long bytes, long total) {
+        if (!log.isOn()) {
+            return;
+        }
         log.line(
                 "%s Device %d: %s%s MB (Total: %s MB)",
                 isAllocated ? "✓ [CB_ALLOC]" : "✗ [CB_FREE]",
@@ -269,6 +272,9 @@ final class ServerLogFormatter {
 
     /** Logs that a kernel was loaded or unloaded. */
     void kernel(boolean isLoaded, int kind, int device, long bytes, long total) {
+        if (!log.isOn()) {
+            return;
+        }
         log.line(
                 "%s %s kernel on Device %d: %s%s MB (Total: %s MB)",
                 isLoaded ? "✓ [KERNEL_LOAD]" : "✗ [KERNEL_UNLOAD]",

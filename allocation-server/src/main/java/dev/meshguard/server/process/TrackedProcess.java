@@ -25,7 +25,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -412,24 +411,22 @@ public final class TrackedProcess implements AutoCloseable {
     private static final class Ends implements ProcessInspector {
 
         private final ProcessInspector machine = ProcessInspector.ofThisMachine();
-        /** The start times of processes that reported before the program is known. */
-        private final Map<Long, Instant> early = new ConcurrentHashMap<>();
-
         private volatile @Nullable Process main;
 
+        /** Starts the program; it may report before it is known, and is inspected after that. */
+        synchronized Process start(ProcessBuilder program) throws IOException {
+            Process started = program.start();
+            main = started;
+            return started;
+        }
+
         @Override
-        public Optional<Instant> inspect(long processId) {
+        public synchronized Optional<Instant> inspect(long processId) {
             Process started = main;
-            if (started != null && started.pid() == processId) {
-                return hasFailed(processId)
-                        ? Optional.empty()
-                        : Optional.of(early.getOrDefault(processId, Instant.EPOCH));
+            if (started == null || started.pid() != processId) {
+                return machine.inspect(processId);
             }
-            Optional<Instant> start = machine.inspect(processId);
-            if (started == null) {
-                start.ifPresent(time -> early.putIfAbsent(processId, time));
-            }
-            return start;
+            return hasFailed(processId) ? Optional.empty() : Optional.of(Instant.EPOCH);
         }
 
         @Override
@@ -515,8 +512,7 @@ public final class TrackedProcess implements AutoCloseable {
             try {
                 server = listening(folder == null ? defaultPath : folder.resolve("server.sock"), ends);
                 Files.deleteIfExists(unheardFile(server.socketPath()));
-                Process process = processBuilder(server.socketPath()).start();
-                ends.main = process;
+                Process process = ends.start(processBuilder(server.socketPath()));
                 return registry.apply(new TrackedProcess(this, folder, server, process));
             } catch (IOException | RuntimeException failure) {
                 if (server != null) {

@@ -77,8 +77,8 @@ final class BufferReportLine {
             Arrays.stream(TYPES).map(type -> ascii(type.name())).toArray(byte[][]::new);
 
     /**
-     * The prefix of a tool before a report. It ends neither with a word of a sentence, unless that is a level in capitals, nor in a
-     * quotation, unless that is a value in JSON. A dash with words before it separates the fields of a logger.
+     * The prefix of a tool before a report. It does not end with a word of a sentence, unless that is a level in capitals.
+     * It does not end in a quotation, unless that is a value in JSON. A dash with words before it separates the fields of a logger.
      */
     private static final Pattern PREFIX = Pattern.compile("(?s)(?=(?:[^\"`]*\"[^\"`]*\")*+[^\"`]*(?::\\s*\"[^\"`]*)?$)"
             + "(?:.*[^A-Za-z.,;('*\\-\\s]|.*[ \\t][A-Z]+|[\\x80-\\xff \\t?>]*+.+-)[ \\t]*");

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The entries of one device by id, and the server's sums of them by memory type.
  *
  * <p>Each line of a log looks an entry up. Addresses are multiples of large powers of two, so most of their hash codes would
- * collide in a {@code HashMap}, and it would take an object for each key.
+ * collide in a {@code HashMap}. It would also take an object for each key.
  */
 final class ReplayedDevice {
 
