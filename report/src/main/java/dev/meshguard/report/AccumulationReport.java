@@ -117,7 +117,7 @@ public record AccumulationReport(Accumulation accumulation) {
                 .filter(amount -> amount.getKey() > bytes.warmUp() && amount.getValue() > 0)
                 .map(Map.Entry::getKey)
                 .toList();
-        String ranges = DeviceNames.ranges(grown);
+        String ranges = Quantities.ranges(grown, ", ");
         if (ranges.length() > MAX_CHARACTERS_OF_ROUNDS) {
             return grown.size() + " of the rounds " + grown.get(0) + "-" + grown.get(grown.size() - 1);
         }

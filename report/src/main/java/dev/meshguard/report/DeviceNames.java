@@ -34,11 +34,6 @@ final class DeviceNames {
             String none = Quantities.device(HistoryEvent.NO_DEVICE);
             return devices.size() == 1 ? none : none + " and " + of(devices.subList(1, devices.size()));
         }
-        return (devices.size() == 1 ? "device " : "devices ") + ranges(devices);
-    }
-
-    /** Returns {@code 3}, {@code 0-7} or {@code 0, 2-4} of ascending numbers. */
-    static String ranges(List<Integer> numbers) {
-        return Quantities.ranges(numbers, ", ");
+        return (devices.size() == 1 ? "device " : "devices ") + Quantities.ranges(devices, ", ");
     }
 }

@@ -70,7 +70,7 @@ public final class Quantities {
     /**
      * Returns ascending numbers as ranges: {@code 0-3,5}.
      *
-     * @param separator what stands between two ranges
+     * @param separator the text between two ranges
      */
     public static String ranges(List<Integer> numbers, String separator) {
         StringJoiner ranges = new StringJoiner(separator);
