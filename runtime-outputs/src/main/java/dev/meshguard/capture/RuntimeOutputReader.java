@@ -85,8 +85,8 @@ public final class RuntimeOutputReader {
      * Reads a capture, plain or compressed with gzip, or a database of one process, or of the process that {@link #ofRank}
      * chooses; a capture may come through a pipe.
      *
-     * @throws IOException if the file cannot be read, is of no known format, or has several ranks; the message says what
-     *     to do
+     * @throws IOException if the file cannot be read, is of no known format, or has several ranks or captures; the
+     *     message says what to do
      */
     public RuntimeOutput read(Path file) throws IOException {
         return only(readRanks(file));

@@ -41,12 +41,7 @@ abstract class MomentAnswer implements FileAnswer {
         if (memory.hasAllocatedMemory()) {
             return judgesMoment ? ExitStatus.LEAKED : ExitStatus.INCONCLUSIVE;
         }
-        return isWhole() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE;
-    }
-
-    /** Returns whether nothing that may be allocated is missing in the file. */
-    boolean isWhole() {
-        return memory.notes().isEmpty();
+        return memory.notes().isEmpty() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE;
     }
 
     @Override

@@ -33,7 +33,7 @@ public final class CommandFailures {
             try {
                 HeapNeed.of(Path.of(argument)).ifPresent(needs::add);
             } catch (IOException | InvalidPathException unknown) {
-                // Reading it has failed with the right message.
+                // The need of this argument is unknown.
             }
         }
         return needs.size() == 1

@@ -66,7 +66,7 @@ public final class Printer extends PrintWriter {
     /** Passes printable characters, line breaks and tabs; a line is written as soon as it is whole, or with a flush. */
     private static final class Filter extends Writer {
 
-        /** What is between the line breaks and tabs, also the first half of a line break that has no second. */
+        /** A text between line breaks and tabs, or a carriage return without a line feed. */
         private static final Pattern TEXT = Pattern.compile("[^\r\n\t]+|\r(?!\n)");
 
         private final Writer out;

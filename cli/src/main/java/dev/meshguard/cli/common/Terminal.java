@@ -4,7 +4,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 
 /**
- * What a command reads and prints to.
+ * The streams that a command reads and prints to.
  *
  * @param in standard input
  * @param out standard output

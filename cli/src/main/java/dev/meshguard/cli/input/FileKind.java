@@ -1,6 +1,6 @@
 package dev.meshguard.cli.input;
 
-/** What a file on the command line is. The JSON output of {@code analyze} has a list for each kind, in this order. */
+/** The kind of a file on the command line. The JSON output of {@code analyze} has a list for each kind, in this order. */
 public enum FileKind {
     LOG("a log", "logs", "log"),
     HISTORY("a history", "histories", "history"),

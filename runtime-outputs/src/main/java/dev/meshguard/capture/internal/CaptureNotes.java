@@ -61,8 +61,8 @@ final class CaptureNotes {
     /**
      * Adds an operation that an exception left, with its number.
      *
-     * @param buffers returns the buffers in a range of addresses, whose lines are known at the end; empty if buffers have no
-     *     addresses
+     * @param buffers returns the buffers in a range of addresses, whose lines are known at the end; empty if it is not
+     *     known which these are
      */
     void exception(String operation, String reason, Function<AddressRange, Optional<List<MemoryHolder>>> buffers) {
         exceptionCount++;

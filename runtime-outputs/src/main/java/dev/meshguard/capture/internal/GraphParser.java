@@ -66,7 +66,7 @@ public final class GraphParser {
             "devices",
             "mesh_coordinate_mapping",
             "metadata",
-            "per_operation_buffers",
+            SNAPSHOTS,
             "python_io",
             "version");
 

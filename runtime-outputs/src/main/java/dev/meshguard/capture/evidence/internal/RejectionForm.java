@@ -18,8 +18,8 @@ import java.util.stream.LongStream;
  *
  * <p>In a form, a blank stands for any blanks, {@code #} for a size, {@code &} for an address, and {@code @} for a range of cores;
  * the braces of a text that was not filled may stand for each. What only some versions have is optional. The figures of a form
- * name its sizes, addresses and groups by their numbers, beginning with the first; what stands in brackets is left out if its
- * number is missing in the text.
+ * name its sizes, addresses and groups by their numbers, beginning with the first. A part in brackets is left out if the
+ * text has no figure of its number.
  */
 enum RejectionForm {
     NO_SPACE(

@@ -69,16 +69,16 @@ public record HeapNeed(String name, long allocations) {
             long read = plain.isCompressed() ? raw.position() : bytes.length;
             double share = bytes.length < BEGINNING ? 1 : Math.min(1, (double) read / raw.size());
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
-            return Optional.of(new HeapNeed(file.toString(), count(ALLOCATION, text, share)))
+            return Optional.of(new HeapNeed(file.toString(), countAllocations(text, share)))
                     .filter(need -> need.allocations > 0 && !text.startsWith(DATABASE));
         } catch (EOFException | ZipException damaged) {
             return Optional.empty();
         }
     }
 
-    /** Returns how often a pattern is found in the whole file, if the rest of it is like its beginning. */
-    private static long count(Pattern pattern, String beginning, double share) {
-        return Math.round(pattern.matcher(beginning).results().count() / share);
+    /** Returns the number of allocations in the whole file, if the rest of it is like its beginning. */
+    private static long countAllocations(String beginning, double share) {
+        return Math.round(ALLOCATION.matcher(beginning).results().count() / share);
     }
 
     /**
@@ -89,13 +89,8 @@ public record HeapNeed(String name, long allocations) {
     public static void requireRoomFor(Path file) throws IOException {
         Optional<HeapNeed> need = of(file);
         if (need.isPresent()) {
-            need.get().requireRoom();
+            need.get().requireRoom(Runtime.getRuntime().maxMemory());
         }
-    }
-
-    /** Refuses the file if it needs more heap than this JVM has, in any case. */
-    public void requireRoom() throws InsufficientHeapException {
-        requireRoom(Runtime.getRuntime().maxMemory());
     }
 
     void requireRoom(long heap) throws InsufficientHeapException {
