@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
@@ -15,14 +14,11 @@ import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.io.BufferedReader;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -128,27 +124,16 @@ class DeadProcessTests extends WithServer {
         return Long.parseLong(step.substring(2));
     }
 
-    private static List<String> openReports(AllocationHistory history) {
-        return history.live().stream()
-                .map(buffer -> buffer.device() + " " + buffer.address() + " of open period " + buffer.openPeriod()
-                        + " open " + buffer.openReports())
-                .sorted()
-                .toList();
-    }
-
-    // When dead processes are looked for
-
     @Test
     void aFreeAfterAReuseOfItsAddressIsNotThatOfWhatADeadProcessLeft() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
         runs(7);
         runs(8);
         try (RawClient client = client()) {
-            client.send(Request.allocation(7, 0, BufferType.L1, 64, 64)).query(0);
+            client.send(allocation(7, 64)).query(0);
             processes.remove(7L);
             server.checkProcesses();
-            client.send(
-                    Request.allocation(8, 0, BufferType.L1, 64, 64), Request.free(8, 0, 64), Request.free(8, 0, 64));
+            client.send(allocation(8, 64), free(8, 64), free(8, 64));
             client.query(0);
         }
 
@@ -161,17 +146,17 @@ class DeadProcessTests extends WithServer {
         runs(7);
         runs(8);
         try (RawClient client = client()) {
-            client.send(Request.free(7, 0, 128), Request.allocation(7, 0, BufferType.L1, 64, 64))
-                    .query(0);
+            client.send(free(7, 128), allocation(7, 64)).query(0);
             processes.remove(7L);
             server.checkProcesses();
-            client.send(
-                    Request.allocation(8, 0, BufferType.L1, 64, 64), Request.allocation(8, 0, BufferType.L1, 128, 64));
+            client.send(allocation(8, 64), allocation(8, 128));
             client.query(0);
         }
 
         assertThat(verdict().history().lostReports()).isEmpty();
     }
+
+    // When dead processes are looked for
 
     @Test
     void theDeadAreLookedForBeforeADump() throws IOException, InterruptedException {
@@ -363,7 +348,7 @@ class DeadProcessTests extends WithServer {
             line 3 is about a buffer of the dead process 1, and no line before it says that this process is dead
             """)
     void aLineThatContradictsTheOnesBeforeMakesTheLogInconclusive(String dead, String reason) throws IOException {
-        AllocationLog log = read("""
+        AllocationLog log = readLog("""
                 ✓ [PID 1] Allocated 64 bytes of L1 on device 0 (buffer_id=64)
                    %s
                    Buffer 64 on device 0 keeps ref_count=2 without PID 1, and belongs to PID 2
@@ -377,7 +362,7 @@ class DeadProcessTests extends WithServer {
     /** The lines about shared buffers may be among those that are missing. */
     @Test
     void aServerThatIsStartedAgainDuringACleanupMakesTheLogInconclusive() throws IOException {
-        AllocationLog log = read("""
+        AllocationLog log = readLog("""
                 🚀 Allocation Server started
                 ✓ [PID 1] Allocated 64 bytes of L1 on device 0 (buffer_id=64)
                 ✓ [PID 2] Allocated 64 bytes of L1 on device 0 (buffer_id=64, ref_count=2)
@@ -388,9 +373,5 @@ class DeadProcessTests extends WithServer {
         assertThat(log.history().events(HistoryEvent.TrackingStopped.class))
                 .extracting(HistoryEvent.TrackingStopped::reason)
                 .containsExactly("line 5 starts the server again while 1 buffer was allocated");
-    }
-
-    private static AllocationLog read(String text) throws IOException {
-        return AllocationLog.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "server.log");
     }
 }

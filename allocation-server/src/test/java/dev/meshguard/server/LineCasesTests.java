@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What lines of JSON become in the history, by the table in {@code line-cases.txt}; {@code --} begins another connection. */
+/** The server records lines of JSON as the table {@code line-cases.txt} says; {@code --} in it begins another connection. */
 @Timeout(120)
 class LineCasesTests extends WithServer {
 

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
@@ -44,23 +42,13 @@ class ReportDispatcherTests {
                 dispatch.run(new Random(seed));
 
                 String log = dispatch.log();
-                AllocationHistory read = AllocationLog.read(
-                                new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "server.log")
-                        .history();
+                AllocationHistory read = WithServer.readLog(log).history();
                 assertThat(read.lostReports()).as("seed %d%n%s", seed, log).isEmpty();
-                assertThat(openReports(read))
+                assertThat(WithServer.openReports(read))
                         .as("seed %d%n%s", seed, log)
-                        .isEqualTo(openReports(dispatch.tracker.history()));
+                        .isEqualTo(WithServer.openReports(dispatch.tracker.history()));
             }
         }
-    }
-
-    private static List<String> openReports(AllocationHistory history) {
-        return history.live().stream()
-                .map(buffer -> buffer.device() + " " + buffer.address() + " of open period " + buffer.openPeriod()
-                        + " open " + buffer.openReports())
-                .sorted()
-                .toList();
     }
 
     /** A dispatcher without a socket, and simulated processes with a connection each. */

@@ -2,6 +2,7 @@ package dev.meshguard.server;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
@@ -93,8 +94,6 @@ abstract class WithServer {
         return Request.free(process, 0, address);
     }
 
-    // What the server has recorded
-
     /** Returns a client that sends bytes as they are. */
     RawClient rawClient() throws IOException {
         return client(RecordSize.BYTES_112);
@@ -110,7 +109,9 @@ abstract class WithServer {
                 all -> all.size() > before && all.stream().skip(before).noneMatch(ConnectionSnapshot::isOpen), LONG);
     }
 
-    /** Returns the log so far without its first and last lines. */
+    // What the server has recorded
+
+    /** Returns the log so far after the line that names the socket. */
     List<String> lines() throws InterruptedException {
         server.awaitQuiet(LONG);
         return log.toString()
@@ -123,8 +124,11 @@ abstract class WithServer {
     /** Returns the log so far as {@code analyze} reads it. */
     AllocationLog readLog() throws IOException, InterruptedException {
         server.awaitQuiet(LONG);
-        return AllocationLog.read(
-                new ByteArrayInputStream(log.toString().getBytes(StandardCharsets.UTF_8)), "server.log");
+        return readLog(log.toString());
+    }
+
+    static AllocationLog readLog(String text) throws IOException {
+        return AllocationLog.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "server.log");
     }
 
     LeakVerdict verdict() throws InterruptedException {
@@ -140,6 +144,15 @@ abstract class WithServer {
         server.awaitQuiet(LONG);
         return server.tracker().history().lostReports().stream()
                 .map(HistoryEvent.ReportsLost::reason)
+                .toList();
+    }
+
+    /** Returns the open period and the open reports of each live buffer. */
+    static List<String> openReports(AllocationHistory history) {
+        return history.live().stream()
+                .map(buffer -> buffer.device() + " " + buffer.address() + " of open period " + buffer.openPeriod()
+                        + " open " + buffer.openReports())
+                .sorted()
                 .toList();
     }
 }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a command answers about a file: the exit status, and what its output has or, after {@code !}, has not. */
+/** A command answers about a file with its exit status, and prints the texts of the row; {@code !} is before a text that it does not print. */
 class CommandTests {
 
     static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\n";

@@ -95,7 +95,7 @@ class ServeProcessTests {
         assertThat(errors()).isEqualTo("meshguard: " + sentence + "\n");
     }
 
-    /** What a program does while the server runs. */
+    /** The reports of a program while the server runs. */
     private interface Program {
         void report(AllocationClient client) throws IOException;
     }

@@ -65,13 +65,16 @@ class OutOfOrderTests {
                         .isEqualTo("a free that fits it came at event #4, before it was reported (event #6)"));
     }
 
-    @Test
-    void leavesNothingIfTheFreeOfAViewComesBeforeItsReport() {
+    private static HistoryScript viewFreedBeforeItsReport() {
         HistoryScript buffer = ofMesh(history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64));
         HistoryScript freedView = ofMesh(buffer.free(DRAM, device(0), 0x1000)).asView();
-        HistoryScript view =
-                ofMesh(freedView.allocate(DRAM, device(0), 0x1000, 64)).asView();
-        var history = ofMesh(view.free(DRAM, device(0), 0x1000)).closed();
+        return ofMesh(freedView.allocate(DRAM, device(0), 0x1000, 64)).asView();
+    }
+
+    @Test
+    void leavesNothingIfTheFreeOfAViewComesBeforeItsReport() {
+        var history =
+                ofMesh(viewFreedBeforeItsReport().free(DRAM, device(0), 0x1000)).closed();
 
         judged(history).hasOutcome(Outcome.LEAK_FREE);
         assertThat(history.anomalies()).isEmpty();
@@ -79,11 +82,9 @@ class OutOfOrderTests {
 
     @Test
     void leavesTheBufferIfItsViewIsFreedTwice() {
-        HistoryScript buffer = ofMesh(history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64));
-        HistoryScript freedView = ofMesh(buffer.free(DRAM, device(0), 0x1000)).asView();
-        HistoryScript view =
-                ofMesh(freedView.allocate(DRAM, device(0), 0x1000, 64)).asView();
-        var history = ofMesh(view.free(DRAM, device(0), 0x1000)).asView().closed();
+        var history = ofMesh(viewFreedBeforeItsReport().free(DRAM, device(0), 0x1000))
+                .asView()
+                .closed();
 
         judged(history).hasOutcome(Outcome.LEAKED);
     }

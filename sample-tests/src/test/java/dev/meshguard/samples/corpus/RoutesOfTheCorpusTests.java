@@ -12,7 +12,6 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -87,10 +86,7 @@ class RoutesOfTheCorpusTests {
 
     /** A file has no lifetimes and no close. So it may leave open, or blame, what the process explains, and must not excuse it. */
     private void compareFile(String name, AllocationHistory inProcess, RuntimeOutputWriter writer) throws IOException {
-        Path file = folder.resolve("written " + compared);
-        try (OutputStream out = Files.newOutputStream(file)) {
-            writer.write(out);
-        }
+        Path file = WrittenOutputs.file(writer);
         AllocationHistory written =
                 RuntimeOutputReader.create().judgedAtEnd().read(file).history();
         Files.delete(file);

@@ -230,7 +230,8 @@ final class WrittenOutputs {
                 .toList();
     }
 
-    private static Path file(RuntimeOutputWriter writer) {
+    /** Writes an output to a temporary file. */
+    static Path file(RuntimeOutputWriter writer) {
         try {
             Path file = Files.createTempFile("meshguard-", ".written");
             try (OutputStream out = Files.newOutputStream(file)) {
