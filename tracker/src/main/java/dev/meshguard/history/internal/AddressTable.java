@@ -138,6 +138,6 @@ public final class AddressTable<E extends AddressTable.Entry<E>> {
 
     @SuppressWarnings("unchecked") // The array is never visible outside.
     private static <E extends Entry<E>> @Nullable E[] newChains(int capacity) {
-        return (@Nullable E[]) new @Nullable Entry<?>[capacity];
+        return (E[]) new Entry<?>[capacity];
     }
 }
