@@ -243,16 +243,16 @@ static inline void meshguard_address_(const char *key, uint64_t value) {
 /* Writes the inside of a string, cut where a character of UTF-8 begins. */
 static inline void meshguard_characters_(const char *text) {
     char *at = meshguard_.batch + meshguard_.used;
-    const char *most = text + MESHGUARD_MAX_TEXT_;
-    for (; *text != 0 && (text < most || (text < most + 3 && (*text & 0xc0) == 0x80)); text++) {
-        unsigned char one = (unsigned char)*text;
+    const int most = MESHGUARD_MAX_TEXT_;
+    for (int i = 0; text[i] != 0 && (i < most || (i < most + 3 && (text[i] & 0xc0) == 0x80)); i++) {
+        unsigned char one = (unsigned char)text[i];
         if (one < ' ') {
             at += sprintf(at, "\\u%04x", one);
         } else {
             if (one == '"' || one == '\\') {
                 *at++ = '\\';
             }
-            *at++ = *text;
+            *at++ = text[i];
         }
     }
     meshguard_.used = (size_t)(at - meshguard_.batch);

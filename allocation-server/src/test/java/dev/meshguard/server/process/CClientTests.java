@@ -39,7 +39,7 @@ class CClientTests extends ClientContract {
                         "-Wall",
                         "-Wextra",
                         "-Werror",
-                        "-O1",
+                        "-O2",
                         "-I",
                         Path.of("..", "clients", "c").toString(),
                         "-o",
