@@ -8,6 +8,7 @@ import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.expectation.Expectation;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** One mesh for all tests of a class is checked after the last test. */
 class ClassLifetimeTests {
@@ -39,6 +41,53 @@ class ClassLifetimeTests {
     @Test
     void nestedClassesThatAskForTheSameShareIt() {
         assertThat(run(NestingTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void aNestedClassWithAnExtensionOfItsOwnIsItsOwner() {
+        assertThat(run(FieldsTestCase.class))
+                .hasFailedContainerCalled("LeakingTestCase")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class FieldsTestCase {
+        @Test
+        void outer(MeshDevice mesh) {}
+
+        @Nested
+        class LeakingTestCase {
+            @RegisterExtension
+            static final MeshGuardExtension guard = MeshGuardExtension.create();
+
+            @Test
+            void leaks(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+        }
+
+        @Nested
+        class KeepingTestCase {
+            @RegisterExtension
+            static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                    .expecting(Expectation.because("kept").label("weights"))
+                    .build();
+
+            @Test
+            void keeps(MeshDevice mesh) {
+                Buffers.take(mesh, "weights");
+            }
+
+            @Nested
+            class SharingTestCase {
+                @Test
+                void keepsToo(MeshDevice mesh, AllocationTracker tracker) {
+                    Assertions.assertThat(tracker.history().meshes()).hasSize(1);
+                    Buffers.take(mesh, "weights");
+                }
+            }
+        }
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)

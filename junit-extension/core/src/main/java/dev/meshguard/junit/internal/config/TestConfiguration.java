@@ -130,7 +130,8 @@ public final class TestConfiguration {
     }
 
     /**
-     * Returns the context whose end triggers the check: the test's, or that of the outermost class with the same settings.
+     * Returns the context whose end triggers the check: the test's, or that of the outermost class with the same settings. No class
+     * outside the one that declares an extension in a field is asked, because the settings of the field do not apply there.
      */
     public ExtensionContext ownerOf(
             ExtensionContext context, TrackingSettings asked, Optional<TemplateInvocation> template) {
@@ -145,7 +146,11 @@ public final class TestConfiguration {
         Optional<ExtensionContext> outer = owner.getParent();
         while (outer.isPresent() && outer.get().getTestClass().isPresent() && asksForTheSame(outer.get(), asked)) {
             Class<?> around = outer.get().getRequiredTestClass();
-            if (owner.getTestMethod().isEmpty() && owner.getRequiredTestClass() != around) {
+            boolean isNested = owner.getTestMethod().isEmpty() && owner.getRequiredTestClass() != around;
+            if (isNested && hasOwnExtension(owner.getRequiredTestClass(), around)) {
+                return owner;
+            }
+            if (isNested) {
                 rejectEntries(
                         TestElement.of(owner.getRequiredTestClass()),
                         asked,
@@ -184,6 +189,13 @@ public final class TestConfiguration {
         if (!BudgetAnnotations.on(on).isEmpty()) {
             throw ConfigurationErrors.of(on.with(MemoryBudget.class), "a budget for " + owner, wayOut);
         }
+    }
+
+    /** Two extensions with equal settings are two extensions; an inherited field may be that of both classes. */
+    @SuppressWarnings("ReferenceEquality")
+    private boolean hasOwnExtension(Class<?> nested, Class<?> around) {
+        List<ExtensionSettings> ofAround = inFields.apply(around);
+        return inFields.apply(nested).stream().anyMatch(own -> ofAround.stream().noneMatch(other -> other == own));
     }
 
     private boolean asksForTheSame(ExtensionContext outer, TrackingSettings asked) {
