@@ -16,7 +16,4 @@ module dev.meshguard.capture {
     exports dev.meshguard.capture.compression.internal to
             dev.meshguard.cli,
             dev.meshguard.server;
-    exports dev.meshguard.capture.heap.internal to
-            dev.meshguard.cli,
-            dev.meshguard.server;
 }

@@ -6,7 +6,6 @@ import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +21,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A file that needs more heap than the JVM has ends with one line that names the file, the heap and the way out. */
 @Timeout(120)
@@ -51,34 +49,15 @@ class AnalyzeMemoryTests {
     /** The heap is full while it is read, or while the text of the JSON document is made. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            200000 | analyze kept.log           | kept.log has about 200,000 allocations, which need about 128 MiB of heap; this JVM has 24 MiB. Run it with -Xmx128m (meshguard: JDK_JAVA_OPTIONS=-Xmx128m meshguard …).
-            12000  | analyze --json kept.log    | kept.log has about 12,000 allocations, which need about 64 MiB of heap; this JVM has 24 MiB. Run it with -Xmx64m (meshguard: JDK_JAVA_OPTIONS=-Xmx64m meshguard …).
+            200000 | analyze kept.log           | kept.log needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JDK_JAVA_OPTIONS=-Xmx128m meshguard …).
+            12000  | analyze --json kept.log    | kept.log needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JDK_JAVA_OPTIONS=-Xmx128m meshguard …).
             200000 | analyze small.log kept.log | analyze needs more heap than this JVM has (24 MiB). Run it with -Xmx128m (meshguard: JDK_JAVA_OPTIONS=-Xmx128m meshguard …).
             """)
-    void aLogThatNeedsMoreThanTheLeastEndsWithTheSameLine(int lines, String command, String sentence) throws Exception {
+    void aLogThatDoesNotFitEndsWithTheSameLine(int lines, String command, String sentence) throws Exception {
         Files.writeString(folder.resolve("small.log"), line(1));
         logOf(lines);
 
         assertThatItEndsWith(started(Answer.words(folder, command)), sentence);
-    }
-
-    /** The file has a hole, so that it is large and takes no space; reading it to its end would take minutes. */
-    @ParameterizedTest
-    @ValueSource(strings = {"analyze", "page"})
-    void aLogThatNeedsMoreInAnyCaseIsRefusedBeforeItIsRead(String command) throws Exception {
-        Path log = folder.resolve("server.log");
-        try (BufferedWriter writer = Files.newBufferedWriter(log)) {
-            for (int buffer = 1; buffer <= 20_000; buffer++) {
-                writer.write("[PID 7] Allocated 64 bytes of DRAM on device 1 (buffer_id=101152)\n");
-            }
-        }
-        try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "rw")) {
-            file.setLength(41_000_000L * 66);
-        }
-
-        assertThatItEndsWith(
-                started(command, log.toString()),
-                "server.log has about 41 million allocations, which need about 16 GiB of heap; this JVM has 24 MiB. Run it with -Xmx16g (meshguard: JDK_JAVA_OPTIONS=-Xmx16g meshguard …).");
     }
 
     @Test

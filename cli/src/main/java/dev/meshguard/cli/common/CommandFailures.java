@@ -1,49 +1,50 @@
 package dev.meshguard.cli.common;
 
-import dev.meshguard.capture.heap.internal.HeapNeed;
-import dev.meshguard.capture.heap.internal.InsufficientHeapException;
 import dev.meshguard.event.Quantities;
-import java.io.IOException;
+import java.io.File;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
 /** Formats the reason why a file could not be read or written; the message of many exceptions is only its path. */
 public final class CommandFailures {
 
+    /** What a log takes if most of its lines are allocations that remain. */
+    private static final long HEAP_BYTES_OF_A_BYTE = 6;
+
+    private static final long MEBIBYTE = 1L << 20;
+    private static final long GIBIBYTE = 1L << 30;
+
     private CommandFailures() {}
 
     /**
      * Returns the sentences about a command that needs more heap than this JVM has, with the way out.
      *
-     * <p>They have what its file needs, as far as it can be known. Of several files none is named: the answers about earlier
-     * ones are kept and may take most of the heap.
+     * <p>How much a file needs depends on its content. So they name more than there is, and what a log of the file's size
+     * takes. Of several files none is named: the answers about earlier ones are kept and may take most of the heap.
      *
      * @param arguments the command, its options and its files
      */
     public static String heapFull(String... arguments) {
         long heap = Runtime.getRuntime().maxMemory();
-        List<HeapNeed> needs = new ArrayList<>();
-        for (String argument : arguments) {
-            try {
-                HeapNeed.of(Path.of(argument)).ifPresent(needs::add);
-            } catch (IOException | InvalidPathException unknown) {
-                // The need of this argument is unknown.
-            }
-        }
-        return needs.size() == 1
-                ? needs.get(0).text(heap)
-                : String.format(
-                        Locale.ROOT,
-                        "%s needs more heap than this JVM has (%s). %s",
-                        arguments[0],
-                        Quantities.shortSize(heap),
-                        HeapNeed.wayOut(4 * heap));
+        List<File> files =
+                Arrays.stream(arguments).map(File::new).filter(File::isFile).toList();
+        long need = Math.max(
+                4 * heap,
+                HEAP_BYTES_OF_A_BYTE * files.stream().mapToLong(File::length).sum());
+        long unit = need < GIBIBYTE ? 64 * MEBIBYTE : GIBIBYTE;
+        long rounded = (need + unit - 1) / unit * unit;
+        String option = unit == GIBIBYTE ? "-Xmx" + rounded / GIBIBYTE + "g" : "-Xmx" + rounded / MEBIBYTE + "m";
+        return String.format(
+                Locale.ROOT,
+                "%s needs more heap than this JVM has (%s). Run it with %s (meshguard: JDK_JAVA_OPTIONS=%3$s meshguard …).",
+                files.size() == 1 ? files.get(0).getPath() : arguments[0],
+                Quantities.shortSize(heap),
+                option);
     }
 
     /**
@@ -59,10 +60,7 @@ public final class CommandFailures {
             return new UsageException(
                     name + " may not be read by this user. Change its permissions, or pipe it in with -.");
         }
-        return new UsageException(
-                failure instanceof InsufficientHeapException
-                        ? String.valueOf(failure.getMessage())
-                        : name + " cannot be read: " + reason(failure));
+        return new UsageException(name + " cannot be read: " + reason(failure));
     }
 
     /** Returns the reason in a few words, without the path. */

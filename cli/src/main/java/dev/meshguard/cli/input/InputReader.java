@@ -6,7 +6,6 @@ import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.capture.evidence.SharedMemory;
-import dev.meshguard.capture.heap.internal.HeapNeed;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.history.AllocationHistory;
@@ -83,9 +82,6 @@ public final class InputReader {
         if (OutputFormat.of(input).isPresent()) {
             // A database is read where it is, a capture with the Python calls beside it.
             return recordings(file.isPresent() ? outputs.readRanks(file.get()) : outputs.readRanks(input, name));
-        }
-        if (file.isPresent()) {
-            HeapNeed.requireRoomFor(file.get());
         }
         if (RuntimeEvidence.isOfMoment(input)) {
             return List.of(moment(RuntimeEvidence.read(input, name)));
