@@ -16,7 +16,9 @@ module dev.meshguard.junit {
     exports dev.meshguard.junit.source;
     exports dev.meshguard.junit.template;
     exports dev.meshguard.junit.internal to
-            dev.meshguard.junit.mesh;
+            dev.meshguard.arrow,
+            dev.meshguard.junit.mesh,
+            dev.meshguard.netty;
     exports dev.meshguard.junit.internal.template to
             dev.meshguard.junit.mesh;
 

@@ -2,14 +2,15 @@ package dev.meshguard.arrow;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.internal.SupportedVersions;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
+import java.util.Arrays;
 import org.apache.arrow.memory.AllocationManager;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.ReferenceManager;
-import org.apache.arrow.memory.util.MemoryUtil;
 
 /** The memory of one allocation, which every buffer over it leads to. */
 final class TrackedMemory extends AllocationManager {
@@ -24,7 +25,7 @@ final class TrackedMemory extends AllocationManager {
     private TrackedMemory(AllocationTracker tracker, BufferAllocator allocator, long size) {
         super(allocator);
         this.size = size;
-        this.address = MemoryUtil.allocateMemory(size);
+        this.address = NativeMemory.OF_ARROW.allocate(size);
         this.lease = tracker.lease(
                         AllocationDetails.user().fromSource(ArrowSource.ID).labelled(allocator.getName()),
                         CALLERS,
@@ -45,12 +46,29 @@ final class TrackedMemory extends AllocationManager {
 
     @Override
     protected void release0() {
-        MemoryUtil.freeMemory(address);
+        NativeMemory.OF_ARROW.free(address);
         lease.freed();
     }
 
     /** Allocates for a tree of allocators. */
     record Factory(AllocationTracker tracker) implements AllocationManager.Factory {
+
+        /**
+         * Creates a factory.
+         *
+         * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if Arrow is too old
+         */
+        Factory {
+            requireSupported(AllocationManager.Factory.class);
+        }
+
+        /** Before Arrow 3 the method to implement had a parameter of another type. */
+        static void requireSupported(Class<?> factory) {
+            boolean isSupported = Arrays.stream(factory.getMethods())
+                    .anyMatch(method -> method.getName().equals("create")
+                            && method.getParameterTypes()[0] == BufferAllocator.class);
+            SupportedVersions.requireLibrary(isSupported, "Arrow 3", factory, "org.apache.arrow:arrow-bom");
+        }
 
         @Override
         public AllocationManager create(BufferAllocator allocator, long size) {

@@ -6,7 +6,7 @@ import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
- * Sets the leak detector of Netty before any test class is loaded.
+ * Sets the leak detector of Netty before any test class is loaded, unless Netty is too old.
  *
  * @since 0.1
  */
@@ -18,6 +18,8 @@ public final class NettySessionListener implements LauncherSessionListener {
 
     @Override
     public void launcherSessionOpened(LauncherSession session) {
-        DetectorFactory.install();
+        if (NettyVersion.isSupported(NettySessionListener.class.getClassLoader())) {
+            DetectorFactory.install();
+        }
     }
 }

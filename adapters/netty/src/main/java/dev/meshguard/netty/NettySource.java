@@ -43,7 +43,12 @@ public final class NettySource implements AllocationSource {
 
     @Override
     public Optional<SourceSettings> defaultSettings() {
-        return Optional.of(SourceSettings.withoutOptions(this, NettySession::new));
+        return Optional.of(SourceSettings.withoutOptions(this, NettySource::begin));
+    }
+
+    private static SourceSession begin(SourceContext context) {
+        NettyVersion.require(NettySource.class.getClassLoader());
+        return new NettySession(context);
     }
 
     private static final class NettySession implements SourceSession {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.Logger;
 
-/** Checks the versions of JUnit Jupiter, SLF4J and Jackson, which the build of a user may choose. */
+/** Checks the versions of JUnit Jupiter, SLF4J, Jackson and the library of a source, which the build of a user may choose. */
 public final class SupportedVersions {
 
     /** The oldest version of JUnit Jupiter that the build tests. */
@@ -37,9 +37,25 @@ public final class SupportedVersions {
         errorOf(ExtensionContext.class)
                 .or(() -> errorOfLoggers(Logger.class))
                 .or(() -> errorOfJackson(SupportedVersions.class.getClassLoader()))
-                .ifPresent(message -> {
-                    throw new ExtensionConfigurationException(message);
-                });
+                .ifPresent(SupportedVersions::fail);
+    }
+
+    /**
+     * Fails on a library that is too old for its source, before what it does not have is used.
+     *
+     * @param oldest the name and the oldest supported version of the library
+     * @param type a type of the library that each of its versions has
+     * @param bom the artifact in which the build chooses the version
+     * @throws ExtensionConfigurationException if the library is not supported; the message names the version found and the
+     *     oldest supported one
+     */
+    public static void requireLibrary(boolean isSupported, String oldest, Class<?> type, String bom) {
+        errorUnless(isSupported, oldest, Optional.of(type), ", for example with " + bom + ".")
+                .ifPresent(SupportedVersions::fail);
+    }
+
+    private static void fail(String message) {
+        throw new ExtensionConfigurationException(message);
     }
 
     /** Returns why the JUnit of a context type cannot run the checks, if it cannot. */
