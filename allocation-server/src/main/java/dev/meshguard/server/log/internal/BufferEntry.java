@@ -2,26 +2,33 @@ package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.internal.AddressTable;
 import dev.meshguard.server.log.AddressUse;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The state of one id on one device in the server, and the number of lines that name it. */
-final class BufferEntry {
+final class BufferEntry extends AddressTable.Entry<BufferEntry> {
+
+    /** The server knows a buffer by its id alone, so all entries of a table have this type. */
+    static final BufferType ANY = BufferType.DRAM;
+
+    static final BufferType[] TYPES = BufferType.values();
 
     final int device;
-    final long id;
 
-    /** The number of reports without a free. */
+    /** The server's sums of its device, by memory type. */
+    final ReplayedLedger.Sum[] sums;
+
+    /** The number of references that the server counts. */
     long references;
 
     /** The size, the type and the owner that the server stores. */
     long size;
 
-    BufferType type = BufferType.DRAM;
+    BufferType storedType = BufferType.DRAM;
     long owner = BufferReportLine.NO_PID;
 
     /** Whether the server's sums contain it. */
@@ -35,15 +42,22 @@ final class BufferEntry {
     BufferType latestType;
 
     /** The latest line that frees a buffer which no line before it allocates; null if there is none. */
-    ReplayedLedger.@Nullable UnseenBuffer unseen;
+    @Nullable
+    UnseenBuffer unseen;
+
+    /** The reports of each memory type that no line has freed. */
+    int[] open = new int[TYPES.length];
+
+    /** Those of them from before its device was closed: no later free is theirs. Null if there are none. */
+    int @Nullable [] openBefore;
+
+    /** Whether the server removed it without a free while a report was open: its next report is of another buffer. */
+    boolean isAbandoned;
 
     /** Whether the server removed it with its owner, and no running process had reported it. */
     boolean isOfDeadOnly;
 
-    /** The open reports of each memory type when its device was closed: no later free is theirs. */
-    Map<BufferType, Integer> openBefore = Map.of();
-
-    /** Whether a process that may run could free them. */
+    /** Whether a process that may run could free the reports from before its device was closed. */
     boolean wasShared;
 
     /** The processes other than the owner that reported it; null if there are none. */
@@ -59,9 +73,25 @@ final class BufferEntry {
     private long lastLine;
     private boolean processDied;
 
-    BufferEntry(int device, long id) {
+    /** A buffer that a line frees, and that no line before it allocates. */
+    record UnseenBuffer(long line, long pid, long size) {
+
+        boolean mayBe(BufferReportLine allocated) {
+            return size == allocated.size && !isOtherProcess(allocated.pid, pid);
+        }
+    }
+
+    BufferEntry(int device, long id, ReplayedLedger.Sum[] sums) {
+        super(ANY, id);
         this.device = device;
-        this.id = id;
+        this.sums = sums;
+    }
+
+    /** The server stores it. */
+    void store(BufferType type, BufferReportLine report) {
+        size = report.size;
+        storedType = type;
+        owner = report.pid;
     }
 
     void allocated(BufferReportLine report) {
@@ -69,6 +99,7 @@ final class BufferEntry {
         allocated++;
         latestSize = report.size;
         latestType = report.type;
+        open[report.type.ordinal()]++;
         isOfDeadOnly = false;
         named(report.size, report.line);
     }
@@ -92,28 +123,45 @@ final class BufferEntry {
         named(0, report.line);
     }
 
+    /** Returns the memory type of an open report, that of the latest line if possible; null if none is open. */
+    @Nullable
+    BufferType openType() {
+        if (latestType == null || open[latestType.ordinal()] > 0) {
+            return latestType;
+        }
+        for (BufferType type : TYPES) {
+            if (open[type.ordinal()] > 0) {
+                return type;
+            }
+        }
+        return null;
+    }
+
+    /** Its device was closed and opened again: what is open now stays so. */
+    void deviceOpenedAgain() {
+        int[] left = openBefore == null ? new int[TYPES.length] : openBefore;
+        for (int type = 0; type < left.length; type++) {
+            left[type] += open[type];
+            open[type] = 0;
+        }
+        openBefore = left;
+        wasShared = !isOfDeadOnly;
+        isAbandoned = false;
+    }
+
     /** The server removed it because its owner is dead; another process with a reference may still free it. */
     void died(Set<Long> dead) {
         processDied = true;
         isOfDeadOnly = otherProcesses == null || dead.containsAll(otherProcesses);
     }
 
-    /** Returns its use; empty if no line about a single buffer names it. */
-    Optional<AddressUse> use() {
-        return firstLine == 0
-                ? Optional.empty()
-                : Optional.of(new AddressUse(
-                        device,
-                        id,
-                        Optional.ofNullable(latestType),
-                        allocated,
-                        freed,
-                        unknownFrees,
-                        largestSize,
-                        sizeChanges,
-                        processDied,
-                        firstLine,
-                        lastLine));
+    /** Returns whether a process is certainly not its owner. */
+    boolean isOfOther(long pid) {
+        return isOtherProcess(pid, owner);
+    }
+
+    private static boolean isOtherProcess(long pid, long other) {
+        return pid != BufferReportLine.NO_PID && other != BufferReportLine.NO_PID && pid != other;
     }
 
     private void named(long namedSize, long line) {
@@ -122,9 +170,24 @@ final class BufferEntry {
         lastLine = line;
     }
 
+    AddressUse use() {
+        return new AddressUse(
+                device,
+                address(),
+                Optional.ofNullable(latestType),
+                allocated,
+                freed,
+                unknownFrees,
+                largestSize,
+                sizeChanges,
+                processDied,
+                firstLine,
+                lastLine);
+    }
+
     @Override
     public String toString() {
-        return text(device, id);
+        return text(device, address());
     }
 
     /** Returns how texts name a buffer. */

@@ -4,7 +4,7 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.UnreadLines;
-import dev.meshguard.server.log.internal.LogGapRecorder.Kind;
+import dev.meshguard.server.log.internal.LogRecorder.Gap;
 import dev.meshguard.tracker.Scope;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -59,9 +59,8 @@ public final class LogParser {
     private final Optional<Pattern> roundBegin;
 
     private final LogRecorder events = new LogRecorder();
-    private final LogGapRecorder gaps = new LogGapRecorder(events);
-    private final ReplayedLedger ledger = new ReplayedLedger(events, gaps);
-    private final StatusLines status = new StatusLines(events, gaps, ledger);
+    private final ReplayedLedger ledger = new ReplayedLedger(events);
+    private final StatusLines status = new StatusLines(events, ledger);
     private final UnreadLineCounter unread = new UnreadLineCounter();
     private final BufferReportLine report = new BufferReportLine();
     private final LinePrefix prefix = new LinePrefix();
@@ -115,18 +114,13 @@ public final class LogParser {
 
     private void line() {
         if (lines.hasNul()) {
-            gaps.note(
-                    Kind.CUT,
-                    "line %d holds bytes that were never written (NUL), as a crash or a rotated file leaves them",
-                    lines.number());
+            events.gapOfLine(
+                    Gap.CUT, "holds bytes that were never written (NUL), as a crash or a rotated file leaves them");
         }
         if (lines.isTooLong()) {
             unread("a line of more than 64 KiB");
             if (lines.hasUnreadReport()) {
-                gaps.note(
-                        Kind.UNREADABLE,
-                        "line %d contains a report, and a line may have 64 KiB at most",
-                        lines.number());
+                events.gapOfLine(Gap.UNREADABLE, "contains a report, and a line may have 64 KiB at most");
             }
             return;
         }
@@ -167,7 +161,7 @@ public final class LogParser {
     private void damaged() {
         unread(lines.text());
         if (lines.isTerminated()) {
-            gaps.note(Kind.UNREADABLE, "line %d contains a report that cannot be read", lines.number());
+            events.gapOfLine(Gap.UNREADABLE, "contains a report that cannot be read");
         } else {
             cut();
         }
@@ -175,7 +169,7 @@ public final class LogParser {
 
     private void cut() {
         if (lines.damage().isEmpty()) { // Else it is reported at the end, with the reason.
-            gaps.note(Kind.CUT, "the log ends in the middle of line %d", lines.number());
+            events.gap(Gap.CUT, "the log ends in the middle of line " + lines.number());
         }
     }
 
@@ -205,11 +199,10 @@ public final class LogParser {
         unread(text);
         if (isBlock) {
             events.attach();
-            gaps.note(
-                    Kind.BLOCK,
-                    "line %d begins a block of the tracking branch's debug client, and such blocks are not read: report with"
-                            + " a client of MeshGuard",
-                    lines.number());
+            events.gapOfLine(
+                    Gap.BLOCK,
+                    "begins a block of the tracking branch's debug client, and such blocks are not read: report with a"
+                            + " client of MeshGuard");
         } else if (mayBeCut) {
             cut();
         }
@@ -282,7 +275,7 @@ public final class LogParser {
     }
 
     private void noteOmission(long line) {
-        gaps.noteAt(line, Kind.OMITTED, "line %d says that lines are omitted there", line);
+        events.gap(line, Gap.OMITTED, "line " + line + " says that lines are omitted there");
     }
 
     // The end
@@ -295,9 +288,9 @@ public final class LogParser {
         events.at(lines.number());
         lines.damage()
                 .ifPresent(damage ->
-                        gaps.note(Kind.CUT, "the log cannot be read after line %d: %s", lines.number(), damage));
+                        events.gap(Gap.CUT, "the log cannot be read after line " + lines.number() + ": " + damage));
         status.finish();
-        gaps.finish();
+        events.addUpGaps();
         if (!events.isAttached() && events.history().lostReports().isEmpty()) {
             events.next()
                     .reportsLost(

@@ -1,18 +1,22 @@
 package dev.meshguard.server.log.internal;
 
+import static dev.meshguard.server.log.internal.BufferEntry.TYPES;
+
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.internal.AddressTable;
 import dev.meshguard.server.log.AddressUse;
-import dev.meshguard.server.log.internal.LogGapRecorder.Kind;
-import java.util.EnumMap;
+import dev.meshguard.server.log.internal.BufferEntry.UnseenBuffer;
+import dev.meshguard.server.log.internal.LogRecorder.Gap;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,15 +26,35 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It is another fact than the tracker's ledger. The server knows an address by its id alone, whatever the memory type. It
  * removes the entries of a dead process and forgets everything at a restart. Before reference counts it removed an entry with
- * the first free. The tracker keeps every report until a matching free, so open reports are looked up there.
+ * the first free. The tracker keeps every report until a matching free.
  */
 final class ReplayedLedger {
 
-    private static final BufferType[] TYPES = BufferType.values();
+    /** The entries of one device, and the server's sums of them. */
+    private static final class Device {
+        private final AddressTable<BufferEntry> entries = new AddressTable<>();
+        private final Sum[] sums = Stream.generate(Sum::new).limit(TYPES.length).toArray(Sum[]::new);
+    }
+
+    /** A number of buffers and their bytes. */
+    static final class Sum {
+        long buffers;
+        long bytes;
+
+        private void add(long moreBuffers, long moreBytes) {
+            buffers += moreBuffers;
+            bytes += moreBytes;
+        }
+    }
 
     private final LogRecorder events;
-    private final LogGapRecorder gaps;
-    private final TreeMap<Integer, ReplayedDevice> devices = new TreeMap<>();
+    private final TreeMap<Integer, Device> devices = new TreeMap<>();
+
+    /** The entries of all devices, in order of appearance. */
+    private final List<BufferEntry> entries = new ArrayList<>();
+
+    /** The number of entries in the sums. */
+    private long entered;
 
     private final GuessedTypes guesses = new GuessedTypes();
     private long guessedTypes;
@@ -43,15 +67,16 @@ final class ReplayedLedger {
 
     private final Set<Long> dead = new HashSet<>();
 
-    /** The latest death of a process. */
-    private Death death = new Death(BufferReportLine.NO_PID);
+    /** The latest dead process, and the entries that the server removed with it. */
+    private long latestDead = BufferReportLine.NO_PID;
+
+    private Sum removed = new Sum();
 
     /** Whether the server is removing the entries of the dead process: the next line about others ends that. */
     private boolean isRemoving;
 
-    ReplayedLedger(LogRecorder events, LogGapRecorder gaps) {
+    ReplayedLedger(LogRecorder events) {
         this.events = events;
-        this.gaps = gaps;
     }
 
     // Lines of the log
@@ -64,17 +89,17 @@ final class ReplayedLedger {
         if (isCounted) {
             countsReferences();
         }
-        ReplayedDevice device = deviceOrNew(report.device);
-        BufferEntry entry = device.entry(report.id);
-        if (entry.references == 0 && device.abandoned.contains(entry)) {
-            beginOpenPeriod(device);
+        BufferEntry entry = entryOrNew(report);
+        if (entry.references == 0 && entry.isAbandoned) {
+            beginOpenPeriod(entry.device);
         }
-        events.allocated(entry, report);
+        events.allocated(report);
         checkOrder(report, entry);
-        checkReferences(report, entry, device);
+        checkReferences(report, entry);
         entry.allocated(report);
         if (entry.references == 0 || !countsReferences) {
-            device.enter(entry, report.type, report.size, report.pid);
+            entry.store(report.type, report);
+            enter(entry);
         }
         entry.references = isCounted ? report.references : entry.references + 1;
         entry.reportedBy(report.pid);
@@ -88,34 +113,28 @@ final class ReplayedLedger {
         UnseenBuffer freed = entry.unseen;
         if (freed != null && freed.mayBe(report)) {
             entry.unseen = null;
-            gaps.note(
-                    Kind.ORDER,
-                    "line %d allocates %s, and line %d may be its free: the log begins too late, or its lines are out of"
-                            + " order",
-                    report.line,
-                    entry,
-                    freed.line);
+            events.gapOfLine(
+                    Gap.ORDER,
+                    "allocates " + entry + ", and line " + freed.line()
+                            + " may be its free: the log begins too late, or its lines are out of order");
         }
         guesses.allocated(report.device, report.id, report.type)
-                .ifPresent(mayBeFreed -> gaps.note(Kind.ORDER, "line %d %s", report.line, mayBeFreed));
+                .ifPresent(mayBeFreed -> events.gapOfLine(Gap.ORDER, mayBeFreed));
     }
 
     /** Follows the report itself: a buffer with a missing report may have been freed as well. */
-    private void checkReferences(BufferReportLine report, BufferEntry entry, ReplayedDevice device) {
+    private void checkReferences(BufferReportLine report, BufferEntry entry) {
         if (entry.references + 1 == Math.max(1, report.references)) {
             return;
         }
         if (report.references > 0) {
-            gaps.note(
-                    Kind.CONTRADICTION,
-                    "line %d says that %s now has %s, and the lines before it make %d",
-                    report.line,
-                    entry,
-                    references(report.references),
-                    entry.references + 1);
+            events.gapOfLine(
+                    Gap.CONTRADICTION,
+                    "says that " + entry + " now has " + references(report.references)
+                            + ", and the lines before it make " + (entry.references + 1));
         } else if (countsReferences) {
             contradictsRepetition(entry, report.line);
-            device.remove(entry);
+            leave(entry);
             entry.references = 0;
         } else {
             entry.repeatedAt = report.line;
@@ -123,13 +142,12 @@ final class ReplayedLedger {
     }
 
     private void contradictsRepetition(BufferEntry entry, long line) {
-        gaps.noteAt(
+        events.gap(
                 line,
-                Kind.CONTRADICTION,
-                "line %d allocates %s again without a count of references, and no line frees it in between: a line is missing,"
-                        + " or a server that counts none wrote the one before",
-                line,
-                entry);
+                Gap.CONTRADICTION,
+                "line " + line + " allocates " + entry
+                        + " again without a count of references, and no line frees it in between: a line is missing,"
+                        + " or a server that counts none wrote the one before");
     }
 
     void freed(BufferReportLine report) {
@@ -140,84 +158,78 @@ final class ReplayedLedger {
         if (!isPossible(report.device)) {
             return;
         }
-        ReplayedDevice device = deviceOrNew(report.device);
-        BufferEntry entry = device.entry(report.id);
-        BufferType open = openType(entry);
+        BufferEntry entry = entryOrNew(report);
+        BufferType open = entry.openType();
         checkFree(report, entry, open);
         entry.freed(report);
         if (open != null) {
-            events.freed(entry, report, open);
+            freed(report, entry, open);
         }
         boolean hadReferences = entry.references > 0;
         // Without a reference count, a free matches one report.
         entry.references = isCounted ? report.references : Math.max(0, entry.references - 1);
         if (entry.references == 0 || !countsReferences) {
-            device.remove(entry);
+            leave(entry);
         } else if (!hadReferences) {
-            device.enter(entry, entry.type, report.size, report.pid);
+            entry.store(entry.storedType, report);
+            enter(entry);
         }
+    }
+
+    private void freed(BufferReportLine report, BufferEntry entry, BufferType open) {
+        entry.open[open.ordinal()]--;
+        events.freed(report, open);
     }
 
     private void checkFree(BufferReportLine report, BufferEntry entry, @Nullable BufferType open) {
         if (entry.references == 0 && open == null) {
             entry.unseen = new UnseenBuffer(report.line, report.pid, report.size);
-            gaps.note(
-                    Kind.ALLOCATION_MISSING,
-                    "line %d frees %s, and no line before it allocates it: the log begins too late, or lines are missing",
-                    report.line,
-                    entry);
+            events.gapOfLine(
+                    Gap.ALLOCATION_MISSING,
+                    "frees " + entry
+                            + ", and no line before it allocates it: the log begins too late, or lines are missing");
         } else if (entry.references == 0) {
-            contradicts(report, entry, "was removed", "says that the server had it");
+            contradicts(entry, "was removed", "says that the server had it");
         } else if (report.references >= 0 && report.references != entry.references - 1) {
             contradicts(
-                    report,
                     entry,
                     "has " + references(entry.references),
                     report.references == 0 ? "frees the last one" : "leaves " + references(report.references));
         } else if (report.size != entry.size) {
-            contradicts(report, entry, "takes " + Quantities.size(entry.size), "says " + Quantities.size(report.size));
-        } else if (countsReferences && isOtherProcess(report.pid, entry.owner)) {
-            contradicts(report, entry, "belongs to process " + entry.owner, "says process " + report.pid);
+            contradicts(entry, "takes " + Quantities.size(entry.size), "says " + Quantities.size(report.size));
+        } else if (countsReferences && entry.isOfOther(report.pid)) {
+            contradicts(entry, "belongs to process " + entry.owner, "says process " + report.pid);
         }
     }
 
-    private static boolean isOtherProcess(long pid, long owner) {
-        return pid != BufferReportLine.NO_PID && owner != BufferReportLine.NO_PID && pid != owner;
-    }
-
-    private void contradicts(BufferReportLine report, BufferEntry entry, String before, String now) {
-        gaps.note(
-                Kind.CONTRADICTION,
-                "by the lines before line %d %s %s, and that line %s",
-                report.line,
-                entry,
-                before,
-                now);
+    private void contradicts(BufferEntry entry, String before, String now) {
+        events.gap(
+                Gap.CONTRADICTION,
+                "by the lines before line " + events.line() + " " + entry + " " + before + ", and that line " + now);
     }
 
     void unknownFree(BufferReportLine report) {
         if (!isPossible(report.device)) {
             return;
         }
-        ReplayedDevice device = deviceOrNew(report.device);
-        BufferEntry entry = device.entry(report.id);
+        BufferEntry entry = entryOrNew(report);
         entry.unknownFree(report);
         if (entry.references > 0 && countsReferences) {
-            contradicts(report, entry, "has " + references(entry.references), "says that the server does not know it");
+            contradicts(entry, "has " + references(entry.references), "says that the server does not know it");
         }
-        BufferType open = openType(entry);
+        BufferType open = entry.openType();
         if (open != null && !(entry.isOfDeadOnly && entry.references == 0)) {
-            events.freed(entry, report, open);
+            freed(report, entry, open);
             entry.references = Math.max(0, entry.references - 1);
             if (entry.references == 0) {
-                device.remove(entry);
+                leave(entry);
             }
-        } else if (open != null || !entry.openBefore.isEmpty()) {
+        } else if (open != null || entry.openBefore != null) {
             freeOfDead(report, entry);
         } else {
             BufferType guess = typeOfUnknown(entry);
             guesses.freed(report.device, report.id, guess, "the free of nothing in line " + report.line);
-            events.freed(entry, report, guess);
+            events.freed(report, guess);
         }
     }
 
@@ -227,51 +239,32 @@ final class ReplayedLedger {
      */
     private void freeOfDead(BufferReportLine report, BufferEntry entry) {
         BufferType type = Objects.requireNonNullElse(entry.latestType, BufferType.DRAM);
-        int before = entry.openBefore.getOrDefault(type, 0);
-        if (entry.wasShared && before > 1) {
-            entry.openBefore.put(type, before - 1);
-            events.freed(entry, report, type);
+        int[] before = entry.openBefore;
+        if (before != null && entry.wasShared && before[type.ordinal()] > 1) {
+            before[type.ordinal()]--;
+            events.freed(report, type);
             return;
         }
-        events.freeIgnored(entry, report, type);
+        events.freeIgnored(report, type);
         if (entry.wasShared) {
-            gaps.note(
-                    Kind.ORDER,
-                    "line %d frees %s, whose owner died before another process allocated it: it may be the free of one that"
-                            + " shared it",
-                    report.line,
-                    entry);
+            events.gapOfLine(
+                    Gap.ORDER,
+                    "frees " + entry
+                            + ", whose owner died before another process allocated it: it may be the free of one that shared it");
         }
     }
 
     /** A free does not contain the memory type. */
     private BufferType typeOfUnknown(BufferEntry entry) {
         return Stream.concat(
-                        Stream.of(entry), devices.values().stream().flatMap(device -> device.find(entry.id).stream()))
+                        Stream.of(entry),
+                        devices.keySet().stream().flatMap(device -> find(device, entry.address()).stream()))
                 .flatMap(known -> Stream.ofNullable(known.latestType))
                 .findFirst()
                 .orElseGet(() -> {
                     guessedTypes++;
                     return BufferType.DRAM;
                 });
-    }
-
-    /** Returns the memory type of an open report, that of the latest line if possible; null if none is open. */
-    private @Nullable BufferType openType(BufferEntry entry) {
-        BufferType latest = entry.latestType;
-        if (latest == null || isOpen(entry, latest)) {
-            return latest;
-        }
-        for (BufferType type : TYPES) {
-            if (isOpen(entry, type)) {
-                return type;
-            }
-        }
-        return null;
-    }
-
-    private boolean isOpen(BufferEntry entry, BufferType type) {
-        return events.openReports(entry, type) > entry.openBefore.getOrDefault(type, 0);
     }
 
     /** The enhanced server keeps the new size and does not correct its sums. */
@@ -282,86 +275,68 @@ final class ReplayedLedger {
 
     // Processes and servers that end
 
-    /** The death of a process: the sums of the entries that the server removes with it. */
-    static final class Death {
-        private final long pid;
-        long buffers;
-        long bytes;
-
-        private Death(long pid) {
-            this.pid = pid;
-        }
-    }
-
     /** Begins the removal of the entries of a process; the history keeps them. */
     void processDied(long pid) {
         endRemoval();
         events.next().processDied(pid);
         dead.add(pid);
-        death = new Death(pid);
+        latestDead = pid;
+        removed = new Sum();
         isRemoving = true;
+    }
+
+    /** Returns the process that died last; {@link BufferReportLine#NO_PID} if this server has found none. */
+    long latestDead() {
+        return latestDead;
+    }
+
+    /** Returns what the server removed with the latest dead process. */
+    Sum removedDead() {
+        endRemoval();
+        return removed;
     }
 
     /** Removes the entries of the dead process, after the lines about those that others share. */
     private void endRemoval() {
         if (isRemoving) {
             isRemoving = false;
-            for (ReplayedDevice device : devices.values()) {
-                for (BufferEntry entry : device.entries()) {
-                    if (entry.references > 0 && entry.owner == death.pid) {
-                        remove(device, entry);
-                    }
-                }
-            }
+            entries.stream()
+                    .filter(entry -> entry.references > 0 && entry.owner == latestDead)
+                    .forEach(this::removeDead);
         }
     }
 
-    private void remove(ReplayedDevice device, BufferEntry entry) {
-        death.buffers++;
-        death.bytes += entry.size;
+    private void removeDead(BufferEntry entry) {
+        removed.add(1, entry.size);
         entry.died(dead);
-        abandon(device, entry);
+        abandon(entry);
     }
 
     /** The server removes an entry without a free: a later report of its address is of another buffer. */
-    private void abandon(ReplayedDevice device, BufferEntry entry) {
-        device.remove(entry);
+    private void abandon(BufferEntry entry) {
+        leave(entry);
         entry.references = 0;
-        if (openType(entry) != null) {
-            device.abandoned.add(entry);
-        }
-    }
-
-    /** Returns what the server removed with the latest dead process. */
-    Death removedDead() {
-        endRemoval();
-        return death;
+        entry.isAbandoned |= entry.openType() != null;
     }
 
     /** Handles a line about an entry that others share with the dead process. */
     void sharedWithDead(int device, long id, long remaining, long ofDead, long newOwner) {
-        if (!isRemoving || death.pid != ofDead) {
-            gaps.note(
-                    Kind.CONTRADICTION,
-                    "line %d is about a buffer of the dead process %d, and no line before it says that this process is"
-                            + " dead",
-                    events.line(),
-                    ofDead);
+        if (!isRemoving || latestDead != ofDead) {
+            events.gapOfLine(
+                    Gap.CONTRADICTION,
+                    "is about a buffer of the dead process " + ofDead
+                            + ", and no line before it says that this process is dead");
             return;
         }
-        ReplayedDevice replayed = devices.get(device);
-        BufferEntry entry = replayed == null ? null : replayed.find(id).orElse(null);
+        BufferEntry entry = find(device, id).orElse(null);
         long before = entry == null ? 0 : entry.references;
-        if (replayed == null || entry == null || before == 0 || before < remaining) {
-            gaps.note(
-                    Kind.CONTRADICTION,
-                    "line %d says that others keep %s to %s, and the lines before it make %d",
-                    events.line(),
-                    references(remaining),
-                    BufferEntry.text(device, id),
-                    before);
+        if (entry == null || before == 0 || before < remaining) {
+            events.gapOfLine(
+                    Gap.CONTRADICTION,
+                    "says that others keep " + references(remaining) + " to " + BufferEntry.text(device, id)
+                            + ", and the lines before it make " + before);
         } else if (remaining == 0) {
-            remove(replayed, entry);
+            removeDead(entry);
         } else {
             entry.references = remaining;
             entry.owner = newOwner;
@@ -378,7 +353,8 @@ final class ReplayedLedger {
             events.next().trackingStarted();
         }
         isRemoving = false;
-        devices.values().forEach(device -> device.entries().forEach(entry -> abandon(device, entry)));
+        latestDead = BufferReportLine.NO_PID;
+        entries.forEach(this::abandon);
         countsReferences = false;
     }
 
@@ -388,72 +364,90 @@ final class ReplayedLedger {
             return;
         }
         countsReferences = true;
-        devices.values().forEach(ReplayedDevice::clear);
-        live().forEach(entry -> {
-            if (entry.references > 1) {
-                contradictsRepetition(entry, entry.repeatedAt);
-                entry.references = 1;
-            }
-            deviceOrNew(entry.device).enter(entry, entry.type, entry.size, entry.owner);
+        live().filter(entry -> entry.references > 1).forEach(entry -> {
+            contradictsRepetition(entry, entry.repeatedAt);
+            entry.references = 1;
         });
+        devices.values().forEach(device -> Stream.of(device.sums).forEach(sum -> sum.add(-sum.buffers, -sum.bytes)));
+        entered = 0;
+        entries.forEach(entry -> entry.isEntered = false);
+        live().forEach(this::enter);
     }
 
     private boolean isPossible(int device) {
         endRemoval();
         boolean isPossible = device >= 0 && device <= HistoryEvent.MAX_DEVICE;
         if (!isPossible) {
-            gaps.note(
-                    Kind.DEVICE,
-                    "line %d names device %d, and only devices 0 to %d can be",
-                    events.line(),
-                    device,
-                    HistoryEvent.MAX_DEVICE);
+            events.gapOfLine(
+                    Gap.DEVICE,
+                    "names device " + device + ", and only devices 0 to " + HistoryEvent.MAX_DEVICE + " can be");
         }
         return isPossible;
     }
 
     /** A survivor at an address that is allocated again is another buffer: the device was closed in between. */
-    private void beginOpenPeriod(ReplayedDevice device) {
-        events.next().deviceClosed(device.number);
-        events.next().deviceOpened(device.number);
-        for (BufferEntry entry : device.abandoned) {
-            entry.wasShared = !entry.isOfDeadOnly;
-            entry.openBefore = new EnumMap<>(BufferType.class);
-            for (BufferType type : TYPES) {
-                entry.openBefore.put(type, events.openReports(entry, type));
-            }
-        }
-        device.abandoned.clear();
-        guesses.deviceOpened(device.number);
+    private void beginOpenPeriod(int device) {
+        events.next().deviceClosed(device);
+        events.next().deviceOpened(device);
+        entries.stream()
+                .filter(entry -> entry.isAbandoned && entry.device == device)
+                .forEach(BufferEntry::deviceOpenedAgain);
+        guesses.deviceOpened(device);
     }
 
-    private ReplayedDevice deviceOrNew(int device) {
-        ReplayedDevice known = devices.get(device);
-        if (known == null) {
-            known = new ReplayedDevice(device);
-            devices.put(device, known);
-            events.next().deviceOpened(device);
+    // Entries and sums
+
+    private BufferEntry entryOrNew(BufferReportLine report) {
+        Device device = devices.get(report.device);
+        if (device == null) {
+            device = new Device();
+            devices.put(report.device, device);
+            events.next().deviceOpened(report.device);
         }
-        return known;
+        BufferEntry entry = device.entries.find(BufferEntry.ANY, report.id);
+        if (entry == null) {
+            entry = new BufferEntry(report.device, report.id, device.sums);
+            device.entries.add(entry);
+            entries.add(entry);
+        }
+        return entry;
+    }
+
+    private Optional<BufferEntry> find(int device, long id) {
+        return Optional.ofNullable(devices.get(device)).map(known -> known.entries.find(BufferEntry.ANY, id));
+    }
+
+    private void enter(BufferEntry entry) {
+        entered += entry.isEntered ? 0 : 1;
+        entry.isEntered = true;
+        add(entry, 1);
+    }
+
+    private void leave(BufferEntry entry) {
+        if (entry.isEntered) {
+            add(entry, -1);
+            entered--;
+            entry.isEntered = false;
+        }
+    }
+
+    private void add(BufferEntry entry, int sign) {
+        entry.sums[entry.storedType.ordinal()].add(sign, sign * entry.size);
     }
 
     private static String references(long count) {
         return Quantities.count(count, "reference");
     }
 
-    // Sums
-
     /** Returns the number of entries of the server. */
     long entries() {
         endRemoval();
-        return devices.values().stream().mapToLong(device -> device.entered).sum();
+        return entered;
     }
 
-    /** Returns the entries with references, by device. */
+    /** Returns the entries with references. */
     private Stream<BufferEntry> live() {
-        return devices.values().stream()
-                .flatMap(device -> device.entries().stream())
-                .filter(entry -> entry.references > 0);
+        return entries.stream().filter(entry -> entry.references > 0);
     }
 
     /** Returns whether an entry belongs to one of some processes. */
@@ -465,49 +459,30 @@ final class ReplayedLedger {
         return guessedTypes;
     }
 
-    /** Returns the bytes of some memory types of a device, as the server counts them. */
-    long bytes(int device, Set<BufferType> types) {
-        return sum(device, types, known -> known.bytes);
-    }
-
-    /** Returns the number of buffers of some memory types of a device, as the server counts them. */
-    long buffers(int device, Set<BufferType> types) {
-        return sum(device, types, known -> known.buffers);
-    }
-
-    private long sum(int device, Set<BufferType> types, Function<ReplayedDevice, long[]> sums) {
+    /** Returns the sum of some memory types of a device, as the server counts them. */
+    Sum sum(int device, Set<BufferType> types) {
         endRemoval();
-        ReplayedDevice known = devices.get(device);
-        return known == null
-                ? 0
-                : types.stream()
-                        .mapToLong(type -> sums.apply(known)[type.ordinal()])
-                        .sum();
+        Sum all = new Sum();
+        Device known = devices.get(device);
+        if (known != null) {
+            types.stream().map(type -> known.sums[type.ordinal()]).forEach(sum -> all.add(sum.buffers, sum.bytes));
+        }
+        return all;
     }
 
-    /** Returns the entry with an id on a device, if there is one. */
+    /** Returns the entry with an id on a device, if the server has one. */
     Optional<BufferEntry> entry(int device, long id) {
         endRemoval();
-        return Optional.ofNullable(devices.get(device))
-                .flatMap(known -> known.find(id))
-                .filter(entry -> entry.references > 0);
+        return find(device, id).filter(entry -> entry.references > 0);
     }
 
     /** Returns the use of each address that a line names, by device and address. */
     List<AddressUse> addresses() {
         endRemoval();
-        return devices.values().stream()
-                .flatMap(device -> device.entries().stream()
-                        .flatMap(entry -> entry.use().stream())
-                        .sorted((one, other) -> Long.compareUnsigned(one.address(), other.address())))
+        return entries.stream()
+                .map(BufferEntry::use)
+                .sorted(Comparator.comparingInt(AddressUse::device)
+                        .thenComparing(AddressUse::address, Long::compareUnsigned))
                 .toList();
-    }
-
-    /** A buffer that a line frees, and that no line before it allocates. */
-    record UnseenBuffer(long line, long pid, long size) {
-
-        private boolean mayBe(BufferReportLine allocated) {
-            return size == allocated.size && !isOtherProcess(allocated.pid, pid);
-        }
     }
 }

@@ -2,13 +2,12 @@ package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.server.log.internal.LogGapRecorder.Kind;
+import dev.meshguard.server.log.internal.LogRecorder.Gap;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -51,16 +50,10 @@ final class StatusLines {
      */
     private record Form(boolean isOfBlock, Pattern pattern, Consumer<MatchResult> meaning) {}
 
-    /** The sum in a device's last line of circular buffers or kernels. */
-    private record LastTotal(String megabytes, long line) {
-
-        private boolean isZero() {
-            return new BigDecimal(megabytes).signum() == 0;
-        }
-    }
+    /** The sum in a device's last line of circular buffers or kernels, if it is not zero. */
+    private record LastTotal(String megabytes, long line) {}
 
     private final LogRecorder events;
-    private final LogGapRecorder gaps;
     private final ReplayedLedger ledger;
     private final List<Form> forms = new ArrayList<>();
 
@@ -80,18 +73,16 @@ final class StatusLines {
     private final Set<Long> running = new HashSet<>();
 
     private boolean hasStarted;
-    private boolean hasDump;
     private boolean isInDump;
-    private boolean wentOnAfterDump;
 
-    private long lastDead = BufferReportLine.NO_PID;
+    /** Whether the check is at the end of the log: there is no dump, or more than frees follows the last one. */
+    private boolean isCheckedAtEnd = true;
 
     /** The line of the latest death; totals of later lines exclude its circular buffers and kernels. */
     private long deathLine;
 
-    StatusLines(LogRecorder events, LogGapRecorder gaps, ReplayedLedger ledger) {
+    StatusLines(LogRecorder events, ReplayedLedger ledger) {
         this.events = events;
-        this.gaps = gaps;
         this.ledger = ledger;
 
         form("(?:Enhanced )?Allocation Server started.*", line -> started());
@@ -130,24 +121,21 @@ final class StatusLines {
 
         form(
                 "\\[(CB|KERNEL)_(?:ALLOC|FREE|LOAD|UNLOAD)\\] (?:\\w+ kernel on )?Device <n>: [+-]-?<f> MB \\(Total: <f> MB\\)",
-                line -> (line.group(1).equals("CB") ? circularBuffers : kernels)
-                        .put((int) number(line, 2), new LastTotal(line.group(4), events.line())));
+                line -> total(
+                        line.group(1).equals("CB") ? circularBuffers : kernels, (int) number(line, 2), line.group(4)));
         form(
                 "\\[CB_(?:ALLOC|FREE)\\] .*|.*Device \\d+: [+-]-?<f> MB \\(Total: .*",
-                line -> gaps.note(
-                        Kind.UNREADABLE,
-                        "line %d contains a sum of circular buffers or kernels that cannot be read",
-                        events.line()));
+                line -> events.gapOfLine(
+                        Gap.UNREADABLE, "contains a sum of circular buffers or kernels that cannot be read"));
         form(
                 "(Unknown message type: .*|Invalid (?:device_id|size|buffer_type) .*|Too many consecutive errors .*)",
                 line -> rejected(line.group(1)));
         form(
                 "(Accept failed|\\[TT-Metal\\] Warning: Allocation tracking enabled but server not available.*)",
-                line -> gaps.note(
-                        Kind.NOT_CONNECTED,
-                        "a program could not report (line %d, %s)",
-                        events.line(),
-                        Quantities.quoted(line.group(1))));
+                line -> events.gap(
+                        Gap.NOT_CONNECTED,
+                        "a program could not report (line " + events.line() + ", " + Quantities.quoted(line.group(1))
+                                + ")"));
 
         inBlock(
                 "Total kernel allocations: .*|Device \\d+ - Total: .*|Kernel ID: .*|Size: .*|Owner PID.*|Age: .*",
@@ -209,7 +197,7 @@ final class StatusLines {
 
     /** Records that a process allocated: it may still run, and a dump before it is not the check. */
     void allocatedBy(long pid) {
-        wentOnAfterDump = true;
+        isCheckedAtEnd = true;
         running.add(pid);
     }
 
@@ -225,12 +213,10 @@ final class StatusLines {
     }
 
     void rejected(String text) {
-        gaps.note(
-                Kind.REJECTED,
-                "the server rejected a message (line %d, %s): programs and server are of different versions, or the"
-                        + " program reports what cannot be",
-                events.line(),
-                Quantities.quoted(text));
+        events.gap(
+                Gap.REJECTED,
+                "the server rejected a message (line " + events.line() + ", " + Quantities.quoted(text)
+                        + "): programs and server are of different versions, or the program reports what cannot be");
     }
 
     // The server and its processes
@@ -240,63 +226,56 @@ final class StatusLines {
             ledger.restarted();
         }
         hasStarted = true;
-        lastDead = BufferReportLine.NO_PID;
         circularBuffers.clear();
         kernels.clear();
     }
 
-    /** The check is at the last dump request, unless more was allocated afterwards; see {@link #isCheckedAtEnd()}. */
+    /** The check is at the last dump request, unless more was allocated afterwards. */
     private void dump() {
         isInBlock = true;
         isInDump = true;
         ledger.countsReferences();
         events.checked();
         running.clear();
-        hasDump = true;
-        wentOnAfterDump = false;
+        isCheckedAtEnd = false;
     }
 
     /** The check is at the beginning of a dump, so what was freed before it is not known without that line. */
     private void dumpComplete() {
         isInBlock = false;
         if (!isInDump) {
-            gaps.note(Kind.CUT, "line %d ends a dump, and no line before it begins one", events.line());
+            events.gapOfLine(Gap.CUT, "ends a dump, and no line before it begins one");
         }
         isInDump = false;
     }
 
     private void died(long pid) {
         ledger.countsReferences();
-        wentOnAfterDump = true;
+        isCheckedAtEnd = true;
         deathLine = events.line();
         running.remove(pid);
-        lastDead = pid;
         ledger.processDied(pid);
     }
 
     private void removed(MatchResult line) {
         long pid = number(line, 4);
-        if (pid != lastDead) {
+        if (pid != ledger.latestDead()) {
             died(pid);
         }
         long count = number(line, 1);
         String megabytes = line.group(3);
         switch (line.group(2)) {
-            case "buffers" -> {
-                ReplayedLedger.Death death = ledger.removedDead();
+            case "buffers" ->
                 check(
-                        count == death.buffers && fits(megabytes, death.bytes, MEGABYTE),
-                        Quantities.count(count, "buffer") + " with " + megabytes + " MB of the dead process " + pid,
-                        Quantities.count(death.buffers, "buffer") + " with " + Quantities.size(death.bytes));
-            }
-            case "CBs" -> {
-                gaps.note(
-                        Kind.CIRCULAR_BUFFERS,
-                        "process %d died with %s of %s MB (line %d), and a log does not identify them",
-                        pid,
-                        Quantities.count(count, "circular buffer"),
+                        ledger.removedDead(),
+                        count,
                         megabytes,
-                        events.line());
+                        Quantities.count(count, "buffer") + " with " + megabytes + " MB of the dead process " + pid);
+            case "CBs" -> {
+                events.gap(
+                        Gap.CIRCULAR_BUFFERS,
+                        "process " + pid + " died with " + Quantities.count(count, "circular buffer") + " of "
+                                + megabytes + " MB (line " + events.line() + "), and a log does not identify them");
                 circularBuffers.values().removeIf(total -> total.line() < deathLine);
             }
             default -> kernels.values().removeIf(total -> total.line() < deathLine);
@@ -316,13 +295,13 @@ final class StatusLines {
     }
 
     private void buffers(int ofDevice, long printed) {
-        check(printed, ledger.buffers(ofDevice, ALL_TYPES), "buffers on device " + ofDevice);
+        check(printed, ledger.sum(ofDevice, ALL_TYPES).buffers, "buffers on device " + ofDevice);
     }
 
     private void bytes(int ofDevice, String what, String printed, String unit) {
         boolean isExact = unit.equals("bytes");
         boolean isTotal = what.equals("Total");
-        long bytes = ledger.bytes(ofDevice, isTotal ? ALL_TYPES : Set.of(BufferType.valueOf(what)));
+        long bytes = ledger.sum(ofDevice, isTotal ? ALL_TYPES : Set.of(BufferType.valueOf(what))).bytes;
         check(
                 fits(printed, bytes, isExact ? 1 : KILOBYTE),
                 printed + " " + unit + " of " + (isTotal ? "all types" : what) + " on device " + ofDevice,
@@ -335,15 +314,14 @@ final class StatusLines {
 
     private void group(MatchResult line) {
         BufferType type = BufferType.valueOf(line.group(1));
-        long count = ledger.buffers(device, Set.of(type));
-        long bytes = ledger.bytes(device, Set.of(type));
-        long buffers = number(line, 2);
+        long count = number(line, 2);
         String megabytes = line.group(3);
         check(
-                buffers == count && fits(megabytes, bytes, MEGABYTE),
-                Quantities.count(buffers, "buffer") + " of " + type + " on device " + device + " with " + megabytes
-                        + " MB",
-                Quantities.count(count, "buffer") + " with " + Quantities.size(bytes));
+                ledger.sum(device, Set.of(type)),
+                count,
+                megabytes,
+                Quantities.count(count, "buffer") + " of " + type + " on device " + device + " with " + megabytes
+                        + " MB");
     }
 
     private void buffer(MatchResult line) {
@@ -361,6 +339,13 @@ final class StatusLines {
                         .orElse("none"));
     }
 
+    private void check(ReplayedLedger.Sum sum, long count, String megabytes, String printed) {
+        check(
+                count == sum.buffers && fits(megabytes, sum.bytes, MEGABYTE),
+                printed,
+                Quantities.count(sum.buffers, "buffer") + " with " + Quantities.size(sum.bytes));
+    }
+
     private void check(long printed, long counted, String what) {
         check(printed == counted, printed + " " + what, String.valueOf(counted));
     }
@@ -369,12 +354,7 @@ final class StatusLines {
         figures++;
         if (!fits) {
             disagreements++;
-            gaps.note(
-                    Kind.WITNESS,
-                    "line %d says %s, and the lines before it add up to %s",
-                    events.line(),
-                    printed,
-                    counted);
+            events.gapOfLine(Gap.WITNESS, "says " + printed + ", and the lines before it add up to " + counted);
         }
     }
 
@@ -396,21 +376,22 @@ final class StatusLines {
         return disagreements;
     }
 
-    // The end
+    // Circular buffers and kernels, and the end
+
+    private void total(Map<Integer, LastTotal> totals, int ofDevice, String megabytes) {
+        totals.remove(ofDevice);
+        if (new BigDecimal(megabytes).signum() != 0) {
+            totals.put(ofDevice, new LastTotal(megabytes, events.line()));
+        }
+    }
 
     /** Records the circular buffers that are live at the end. */
     void finish() {
-        circularBuffers.forEach((ofDevice, total) -> {
-            if (!total.isZero()) {
-                gaps.noteAt(
-                        total.line(),
-                        Kind.CIRCULAR_BUFFERS,
-                        "by line %d circular buffers of %s MB are live on device %d, and a log does not identify them",
-                        total.line(),
-                        total.megabytes(),
-                        ofDevice);
-            }
-        });
+        circularBuffers.forEach((ofDevice, total) -> events.gap(
+                total.line(),
+                Gap.CIRCULAR_BUFFERS,
+                "by line " + total.line() + " circular buffers of " + total.megabytes() + " MB are live on device "
+                        + ofDevice + ", and a log does not identify them"));
     }
 
     /** Returns whether buffers belong to processes whose end the log does not show. */
@@ -418,24 +399,15 @@ final class StatusLines {
         return ledger.hasEntriesOf(running);
     }
 
-    /** Returns whether the check is at the end of the log: there is no dump, or more than frees follows the last one. */
     boolean isCheckedAtEnd() {
-        return !hasDump || wentOnAfterDump;
+        return isCheckedAtEnd;
     }
 
     /** Returns a note for the kernels of each device that are loaded at the end. */
     List<String> notes() {
         List<String> notes = new ArrayList<>();
-        kernels.forEach((ofDevice, total) -> {
-            if (!total.isZero()) {
-                notes.add(String.format(
-                        Locale.ROOT,
-                        "Kernels of %s MB are loaded on device %d at the end (line %d). Kernels are no buffers and are not judged.",
-                        total.megabytes(),
-                        ofDevice,
-                        total.line()));
-            }
-        });
+        kernels.forEach((ofDevice, total) -> notes.add("Kernels of " + total.megabytes() + " MB are loaded on device "
+                + ofDevice + " at the end (line " + total.line() + "). Kernels are no buffers and are not judged."));
         return notes;
     }
 }
