@@ -2,7 +2,7 @@ package dev.meshguard.netty;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.junit.source.TestThreads;
+import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
@@ -70,7 +70,8 @@ final class NettyBuffers {
         if (buffer instanceof CompositeByteBuf || buffer.unwrap() != null) {
             return Optional.empty();
         }
-        return TestThreads.tracker(NettySource.ID).map(tracker -> of(tracker).allocated(buffer));
+        return AllocationSource.trackerOfThread(NettySource.ID)
+                .map(tracker -> of(tracker).allocated(buffer));
     }
 
     private ResourceLeakTracker<ByteBuf> allocated(ByteBuf buffer) {

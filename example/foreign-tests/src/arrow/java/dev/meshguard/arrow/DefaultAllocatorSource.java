@@ -6,7 +6,6 @@ import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
-import dev.meshguard.junit.source.TestThreads;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.Optional;
 import java.util.Set;
@@ -31,7 +30,7 @@ public final class DefaultAllocatorSource implements AllocationSource {
         return new AllocationManager.Factory() {
             @Override
             public AllocationManager create(BufferAllocator allocator, long size) {
-                return of(TestThreads.tracker(ID).orElse(ofNoTest)).create(allocator, size);
+                return of(AllocationSource.trackerOfThread(ID).orElse(ofNoTest)).create(allocator, size);
             }
 
             @Override

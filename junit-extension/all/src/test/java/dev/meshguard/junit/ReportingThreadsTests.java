@@ -53,15 +53,15 @@ class ReportingThreadsTests {
     private static final int TESTS = 24;
 
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                TogetherTestCase.class,
-                TimeoutTestCase.class,
-                BoundThreadsTestCase.class,
-                WrappedExecutorTestCase.class
-            })
+    @ValueSource(classes = {TogetherTestCase.class, TimeoutTestCase.class})
     void ofConcurrentTestsOnlyTheLeakingOneFails(Class<?> testCase) {
         assertThat(runConcurrently(testCase)).hasOnlyFailed("leaks()");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {BoundThreadsTestCase.class, WrappedExecutorTestCase.class})
+    void ofConcurrentTestsThatBindThreadsOnlyTheLeakingOneFails(Class<?> testCase) {
+        assertThat(runConcurrently(testCase)).hasOnlyFailed("leaks(TestThreads)");
     }
 
     /** Each test allocates and frees on its own thread, on threads that it starts, and in executors of its own. */
@@ -364,42 +364,56 @@ class ReportingThreadsTests {
         return executor;
     }
 
-    private static Thread threadOf(Executor executor) {
-        return CompletableFuture.supplyAsync(Thread::currentThread, executor).join();
-    }
-
     /** Each test binds a thread that runs already. */
-    static class BoundThreadsTestCase extends PairTestCase {
+    static class BoundThreadsTestCase {
 
         private static final ExecutorService FIRST = started("first loop");
         private static final ExecutorService SECOND = started("second loop");
+        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
 
         @RegisterExtension
-        static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(GlobalLibrary.settings(
-                        context -> context.bind(threadOf(context.name().endsWith("leaks") ? FIRST : SECOND))))
-                .build();
+        static final MeshGuardExtension guard = guard();
 
-        @Override
-        Executor executor(boolean leaks) {
-            return leaks ? FIRST : SECOND;
+        @Test
+        void leaks(TestThreads threads) throws Exception {
+            threads.bind(FIRST);
+            meet(() -> allocateOn(FIRST));
+        }
+
+        @Test
+        void frees(TestThreads threads) throws Exception {
+            threads.bind(SECOND.submit(Thread::currentThread).get());
+            meet(() -> allocateOn(SECOND).close());
+        }
+
+        static void meet(Runnable allocate) throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            allocate.run();
+            BOTH.await(1, TimeUnit.MINUTES);
         }
     }
 
+    private static GlobalLibrary.Memory allocateOn(Executor executor) {
+        return CompletableFuture.supplyAsync(() -> GlobalLibrary.allocate(64), executor)
+                .join();
+    }
+
     /** Both tests use one thread that runs already, through an executor that works for the test. */
-    static class WrappedExecutorTestCase extends PairTestCase {
+    static class WrappedExecutorTestCase {
 
         private static final ExecutorService LOOP = started("shared loop");
-        private static final ThreadLocal<Executor> WRAPPED = new ThreadLocal<>();
 
         @RegisterExtension
-        static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(GlobalLibrary.settings(context -> WRAPPED.set(context.wrap(LOOP))))
-                .build();
+        static final MeshGuardExtension guard = guard();
 
-        @Override
-        Executor executor(boolean leaks) {
-            return WRAPPED.get();
+        @Test
+        void leaks(TestThreads threads) throws Exception {
+            BoundThreadsTestCase.meet(() -> allocateOn(threads.wrap(LOOP)));
+        }
+
+        @Test
+        void frees(TestThreads threads) throws Exception {
+            BoundThreadsTestCase.meet(() -> allocateOn(threads.wrap(LOOP)).close());
         }
     }
 

@@ -332,6 +332,7 @@ public final class MeshGuardExtension
     public boolean supportsParameter(ParameterContext parameterContext, ExtensionContext context) {
         Class<?> type = parameterContext.getParameter().getType();
         return (type == AllocationTracker.class
+                        || type == TestThreads.class
                         || TestConfiguration.sources(context).ofParameter(type).isPresent())
                 && SessionStore.of(context).isResolver(this);
     }
@@ -340,6 +341,9 @@ public final class MeshGuardExtension
     public Object resolveParameter(ParameterContext parameterContext, ExtensionContext context) {
         Class<?> type = parameterContext.getParameter().getType();
         TrackingSession session = checkOf(context).session();
+        if (type == TestThreads.class) {
+            return new TestThreads(session.threads());
+        }
         return type == AllocationTracker.class ? session.handedOutTracker() : session.resolve(type);
     }
 

@@ -12,7 +12,6 @@ import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
-import dev.meshguard.junit.source.TestThreads;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
@@ -206,7 +205,7 @@ class ForkedPagesTests {
 
         @BeforeAll
         static void leaks() {
-            TestThreads.tracker(Library.ID).orElseThrow().allocated(0, BufferType.DRAM, 4_096, 64);
+            AllocationSource.trackerOfThread(Library.ID).orElseThrow().allocated(0, BufferType.DRAM, 4_096, 64);
         }
 
         @Test

@@ -5,7 +5,6 @@ import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
-import dev.meshguard.junit.source.TestThreads;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,7 +30,7 @@ public final class GlobalLibrary {
     /** Allocates bytes; the hook reports them. */
     public static Memory allocate(long bytes) {
         long address = NEXT_ADDRESS.getAndAdd(1L << 32);
-        Optional<AllocationTracker> tracker = TestThreads.tracker(ID);
+        Optional<AllocationTracker> tracker = AllocationSource.trackerOfThread(ID);
         tracker.ifPresent(reported -> reported.allocated(0, BufferType.SYSTEM_MEMORY, address, bytes));
         return new Memory(address, tracker);
     }

@@ -43,7 +43,7 @@ public interface SourceContext {
     void notInstalled(String reason, String fix);
 
     /**
-     * Receives the reports of the threads of the session: {@link TestThreads#tracker} returns its tracker to them. For
+     * Receives the reports of the threads of the session: {@link AllocationSource#trackerOfThread} returns its tracker to them. For
      * sources whose library reports through one hook of the process.
      */
     void receiveFromThreads();

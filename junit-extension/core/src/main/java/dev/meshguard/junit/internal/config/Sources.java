@@ -1,5 +1,6 @@
 package dev.meshguard.junit.internal.config;
 
+import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.source.AllocationSource;
@@ -36,8 +37,8 @@ public final class Sources {
     /**
      * Loads the sources that a class loader finds; if it finds none, those beside the extension.
      *
-     * @throws ExtensionConfigurationException if two sources have one id, or inject one type, or a source injects the
-     *     tracker, or a source cannot be loaded
+     * @throws ExtensionConfigurationException if two sources have one id, or inject one type, or a source injects a
+     *     type of the extension, or a source cannot be loaded
      */
     public static Sources load(ClassLoader loader) {
         List<AllocationSource> all = found(loader);
@@ -61,7 +62,7 @@ public final class Sources {
     }
 
     private Sources(List<AllocationSource> all) {
-        all.forEach(Sources::rejectTracker);
+        all.forEach(Sources::rejectOwnTypes);
         Map<String, AllocationSource> byId = new LinkedHashMap<>();
         for (AllocationSource source : all) {
             add(byId, "id \"" + source.id() + "\"", source);
@@ -78,15 +79,19 @@ public final class Sources {
                 .toList();
     }
 
-    /** Each session resolves this type itself, so the source would never be asked for it. */
-    private static void rejectTracker(AllocationSource source) {
-        if (source.parameterTypes().contains(AllocationTracker.class)) {
-            throw new ExtensionConfigurationException(String.format(
-                    Locale.ROOT,
-                    "The source %s injects AllocationTracker. MeshGuard injects this type into every tracked test: remove it"
-                            + " from parameterTypes().",
-                    ConfigurationErrors.locationOf(source)));
-        }
+    /** The extension resolves these types itself, so it would never ask the source for them. */
+    private static void rejectOwnTypes(AllocationSource source) {
+        List.of(AllocationTracker.class, TestThreads.class).stream()
+                .filter(source.parameterTypes()::contains)
+                .findFirst()
+                .ifPresent(own -> {
+                    throw new ExtensionConfigurationException(String.format(
+                            Locale.ROOT,
+                            "The source %s injects %s. MeshGuard injects this type into every tracked test: remove it"
+                                    + " from parameterTypes().",
+                            ConfigurationErrors.locationOf(source),
+                            own.getSimpleName()));
+                });
     }
 
     private static <K, S extends AllocationSource> void add(Map<K, S> known, K key, S source) {

@@ -182,10 +182,11 @@ public final class TrackingSession implements SourceRuntime {
         return receiving == null ? NOTHING : receiving.bind();
     }
 
-    private synchronized ThreadSession threads() {
+    /** Returns the receiver of the reports of its threads. */
+    public synchronized ThreadSession threads() {
         ThreadSession receiving = threads;
         if (receiving == null) {
-            receiving = ThreadSession.begin(tracker());
+            receiving = ThreadSession.begin(trackerForAll());
             threads = receiving;
         }
         return receiving;
