@@ -1,7 +1,6 @@
 package dev.meshguard.server;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferKind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -9,6 +8,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -48,19 +48,12 @@ final class ClientConnection {
     @Nullable
     RecordReports ofRecords;
 
-    /**
-     * The details that the history records with a report of a process. The history keeps them for each buffer, so all
-     * reports of a process share one object.
-     */
-    private record Reporter(AllocationDetails buffer, AllocationDetails circularBuffer) {}
+    private final Map<Long, ReportingProcess> processes = new TreeMap<>();
 
-    private final Map<Long, Reporter> processes = new TreeMap<>();
+    /** The process of the last report: most connections have one process. */
+    private @Nullable ReportingProcess process;
+
     private @Nullable String problem;
-
-    // The process of the last report: most connections have one process.
-    private long process = Long.MIN_VALUE;
-    private long knownAt = -1;
-    private Reporter reporter = new Reporter(AllocationDetails.user(), AllocationDetails.user());
 
     ClientConnection(int number, SocketChannel channel, SelectionKey key) {
         this.number = number;
@@ -68,24 +61,21 @@ final class ClientConnection {
         this.key = key;
     }
 
-    /** Returns whether a process sent the last report, and no process was found dead since. */
-    boolean isLatest(long pid, long deaths) {
-        return pid == process && deaths == knownAt;
+    /** Returns whether a process sent the last report, and has not ended since. */
+    boolean isLatest(long pid) {
+        return process != null && process.id == pid && !process.hasEnded;
     }
 
-    void reportedBy(long pid, long deaths) {
-        process = pid;
-        knownAt = deaths;
-        Reporter known = processes.get(pid);
-        reporter = known == null ? reporter(pid) : known;
-        if (known == null && processes.size() < MAX_PROCESSES) {
-            processes.put(pid, reporter);
+    void reportedBy(ReportingProcess reporting) {
+        process = reporting;
+        if (processes.size() < MAX_PROCESSES) {
+            processes.put(reporting.id, reporting);
         }
     }
 
-    private Reporter reporter(long pid) {
-        AllocationDetails buffer = AllocationDetails.user().reportedBy(pid);
-        return new Reporter(buffer, buffer.ofKind(BufferKind.CIRCULAR_BUFFER));
+    /** Returns the process of the last report. */
+    ReportingProcess process() {
+        return Objects.requireNonNull(process);
     }
 
     Stream<Long> processes() {
@@ -195,11 +185,7 @@ final class ClientConnection {
     }
 
     AllocationDetails details() {
-        return reporter.buffer;
-    }
-
-    AllocationDetails circularBuffer() {
-        return reporter.circularBuffer;
+        return process().buffer;
     }
 
     void problem(String sentence) {

@@ -9,12 +9,11 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Passes the reports of programs to the tracker, unless the server runs without a history. Guarded by the server's lock. */
 final class HistoryReporter {
 
-    /** The number of losses recorded as single events; later ones are added up. */
+    /** The number of losses recorded as single events, which make the verdict inconclusive; later ones are added up. */
     private static final int MAX_SINGLE_LOSSES = 1000;
 
     private static final BufferType[] TYPES = BufferType.values();
@@ -23,10 +22,11 @@ final class HistoryReporter {
     private final boolean isKept;
 
     private int singleLosses;
-    private long losses;
-    private long reportedAt = MAX_SINGLE_LOSSES;
-    private String lastLoss = "";
-    private @Nullable String failure;
+
+    /** The number of losses that the tracker does not have yet, and the reason of the last one. */
+    private long pendingLosses;
+
+    private String lastReason = "";
 
     HistoryReporter(AllocationTracker tracker, boolean isKept) {
         this.tracker = tracker;
@@ -72,36 +72,26 @@ final class HistoryReporter {
 
     /** Counts reports that are missing in the history; a negative number if it is unknown how many. */
     void lost(long count, String reason) {
-        if (!isKept) {
-            return;
-        }
         if (singleLosses < MAX_SINGLE_LOSSES) {
             singleLosses++;
-            tracker.reportsLost(count, reason);
-            return;
-        }
-        losses += Math.max(1, count);
-        lastLoss = reason;
-        if (losses >= reportedAt) {
-            reportedAt *= 2;
-            addUp();
+            report(history -> history.reportsLost(count, reason));
+        } else {
+            pendingLosses += Math.max(1, count);
+            lastReason = "more reports of such kinds; the last: " + reason;
         }
     }
 
     /** Records that no program can report any more. As the heap may be full, only the next {@link #addUp} reports it to the tracker. */
     void failed(String reason) {
-        failure = isKept ? reason : null;
+        pendingLosses++;
+        lastReason = reason;
     }
 
-    /** Updates the number of losses; call it before the history may be read. */
+    /** Reports the losses that were added up; call it before the history may be read. */
     void addUp() {
-        if (failure != null) {
-            tracker.reportsLost(1, failure);
-            failure = null;
+        if (pendingLosses > 0) {
+            report(history -> history.reportsLost(pendingLosses, lastReason));
         }
-        if (losses > 0) {
-            tracker.reportsLost(losses, "more reports of such kinds; the last: " + lastLoss);
-        }
-        losses = 0;
+        pendingLosses = 0;
     }
 }

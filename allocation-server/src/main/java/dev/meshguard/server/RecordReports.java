@@ -135,15 +135,15 @@ final class RecordReports {
             connection.reports++;
         }
         switch (type) {
-            case ALLOC -> dispatcher.allocated(process, memory, device, id, bytes, connection);
-            case FREE -> dispatcher.freed(process, device, id, connection);
+            case ALLOC -> dispatcher.allocated(memory, device, id, bytes, connection);
+            case FREE -> dispatcher.freed(device, id, connection);
             case QUERY -> answer(RecordCodec.of(size).encode(dispatcher.usage(device)));
             case DEVICE_INFO_QUERY -> answer(RecordCodec.of(size).encode(dispatcher.deviceInfo(device)));
             case DUMP_REMAINING -> dump.run();
             case CB_ALLOC, CB_FREE ->
-                dispatcher.circularBuffer(process, type == MessageType.CB_ALLOC, device, id, bytes, connection);
+                dispatcher.circularBuffer(type == MessageType.CB_ALLOC, device, id, bytes, connection);
             case KERNEL_LOAD, KERNEL_UNLOAD ->
-                dispatcher.kernel(process, type == MessageType.KERNEL_LOAD, memory, device, id, bytes);
+                dispatcher.kernel(type == MessageType.KERNEL_LOAD, memory, device, id, bytes, connection);
             case DUMP_KERNELS, RESPONSE, DEVICE_INFO_RESPONSE -> {}
         }
     }

@@ -7,6 +7,7 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.internal.LiveEntries.Entry;
 import dev.meshguard.server.ReportedBuffers.Held;
+import dev.meshguard.server.RunningTotals.Removed;
 import dev.meshguard.server.log.internal.GuessedTypes;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
@@ -18,6 +19,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +52,7 @@ final class ReportDispatcher {
     private final RunningTotals kernels = new RunningTotals();
     private final FreedTypes freedTypes = new FreedTypes();
     private final GuessedTypes guesses = new GuessedTypes();
-    private final ProcessRegistry processes;
+    private final TreeMap<Long, ReportingProcess> processes = new TreeMap<>();
     private final List<ClientConnection> connections;
     private final LinePrograms linePrograms = new LinePrograms();
     private final ProcessInspector inspector;
@@ -73,9 +76,6 @@ final class ReportDispatcher {
 
     private @Nullable RecordSize recordSize;
 
-    /** Incremented for each process that is dead, so that a later process with the same id is not confused with it. */
-    private long deaths;
-
     /**
      * Creates a dispatcher.
      *
@@ -93,7 +93,6 @@ final class ReportDispatcher {
         this.devices = devices;
         this.deviceLimit = devices.stream().mapToInt(DeviceInfo::device).reduce(MIN_DEVICES - 1, Math::max) + 1;
         this.inspector = inspector;
-        this.processes = new ProcessRegistry(inspector);
     }
 
     /** Returns the size of all records; null if it is not known yet. */
@@ -113,23 +112,24 @@ final class ReportDispatcher {
 
     // Reports
 
-    void allocated(int process, int type, int device, long id, long size, ClientConnection connection) {
-        if (isPossible(process, type, device, id, size, connection)) {
+    void allocated(int type, int device, long id, long size, ClientConnection connection) {
+        ReportingProcess process = connection.process();
+        if (isPossible(process.id, type, device, id, size, connection)) {
             enter(process, device, TYPES[type], id, size);
-            allocated(connection.details(), device, TYPES[type], id, size);
+            allocated(process.buffer, device, TYPES[type], id, size);
             guesses.allocated(device, id, TYPES[type])
                     .ifPresent(mayBeFreed -> reporter.lost(-1, connection.description() + " " + mayBeFreed));
         }
     }
 
-    private void enter(int process, int device, BufferType type, long id, long size) {
+    private void enter(ReportingProcess process, int device, BufferType type, long id, long size) {
         if (isAbandoned(device, id)) {
             // Now it belongs to another process: the device was closed in between.
             reporter.openPeriodBegan(device);
             opensAgain(device);
         }
         int references = buffers.allocated(device, type, id, size, process);
-        lines.allocated(process, size, type, device, id, references);
+        lines.allocated(process.id, size, type, device, id, references);
         opened(device);
     }
 
@@ -147,7 +147,7 @@ final class ReportDispatcher {
         return !abandoned.isEmpty() && abandoned.getOrDefault(device, Map.of()).containsKey(id);
     }
 
-    private boolean isPossible(int process, int type, int device, long id, long size, ClientConnection connection) {
+    private boolean isPossible(long process, int type, int device, long id, long size, ClientConnection connection) {
         if (type >= TYPES.length) {
             lines.invalidType(process, type, id, device, isLastServer());
             return rejected("buffer type " + type + ", and only 0 to " + (TYPES.length - 1) + " are one", connection);
@@ -172,21 +172,22 @@ final class ReportDispatcher {
         return false;
     }
 
-    void freed(int process, int device, long id, ClientConnection connection) {
+    void freed(int device, long id, ClientConnection connection) {
+        ReportingProcess process = connection.process();
         Entry entry = buffers.find(device, id);
         if (entry == null) {
-            unknownFree(process, device, id, connection);
+            unknownFree(device, id, connection);
             return;
         }
         BufferType type =
                 entry.reports() == 1 || !reporter.isKept() ? entry.type() : reporter.openType(device, id, entry.type());
-        if (leave(entry, device, process) == 0) {
+        if (leave(entry, device, process.id) == 0) {
             freedTypes.add(device, id, type);
         }
-        freed(connection.details(), device, type, id);
+        freed(process.buffer, device, type, id);
     }
 
-    private int leave(Entry entry, int device, int process) {
+    private int leave(Entry entry, int device, long process) {
         long first = ReportedBuffers.processOf(entry);
         long id = entry.address();
         long size = entry.size();
@@ -195,10 +196,11 @@ final class ReportDispatcher {
         return left;
     }
 
-    private void unknownFree(int process, int device, long id, ClientConnection connection) {
-        lines.unknownFree(process, id, device);
+    private void unknownFree(int device, long id, ClientConnection connection) {
+        ReportingProcess process = connection.process();
+        lines.unknownFree(process.id, id, device);
         if (isAbandoned(device, id) || leftBefore.getOrDefault(device, Set.of()).contains(id)) {
-            MemoryRequest release = reporter.request(connection.details(), Optional.empty());
+            MemoryRequest release = reporter.request(process.buffer, Optional.empty());
             BufferType type = reporter.openType(device, id, BufferType.DRAM);
             reporter.report(
                     tracker -> tracker.freeIgnored(release, device, type, id, IgnoredFreeReason.UNKNOWN_ADDRESS));
@@ -210,7 +212,7 @@ final class ReportDispatcher {
             if (reporter.isKept()) {
                 guesses.freed(device, id, guess, "a free of nothing by " + connection.description());
             }
-            freed(connection.details(), device, guess, id);
+            freed(process.buffer, device, guess, id);
         }
     }
 
@@ -246,7 +248,7 @@ final class ReportDispatcher {
 
     /** Records the process of a client. It is not checked, because the end of its connection shows how it ended. */
     void greeted(int process, String program, ClientConnection connection) {
-        connection.reportedBy(process, deaths);
+        connection.reportedBy(process(process));
         clients.add((long) process);
         String name =
                 program.isBlank() ? "" : ", " + program.substring(0, Math.min(MAX_PROGRAM_LENGTH, program.length()));
@@ -258,7 +260,7 @@ final class ReportDispatcher {
         if (memory.isCircularBuffer()) {
             circularBuffer(process, true, memory.device(), memory.address(), size);
         } else {
-            enter(process, memory.device(), memory.type(), memory.address(), size);
+            enter(process(process), memory.device(), memory.type(), memory.address(), size);
         }
     }
 
@@ -342,35 +344,36 @@ final class ReportDispatcher {
                 .toList()
                 .forEach(process -> {
                     clients.remove(process);
-                    remove(List.of(process), false);
+                    remove(Set.of(process), false);
                 });
     }
 
     // Circular buffers and kernels
 
-    void circularBuffer(int process, boolean isAllocated, int device, long id, long size, ClientConnection connection) {
+    void circularBuffer(boolean isAllocated, int device, long id, long size, ClientConnection connection) {
         if (isOutOfRange(device) || size < 0) {
             rejected(
                     "a circular buffer on device " + device + " of " + Long.toUnsignedString(size) + " bytes",
                     connection);
             return;
         }
-        circularBuffer(process, isAllocated, device, id, size);
+        ReportingProcess process = connection.process();
+        circularBuffer(process.id, isAllocated, device, id, size);
         if (isAllocated) {
-            allocated(connection.circularBuffer(), device, BufferType.L1, id, size);
+            allocated(process.circularBuffer, device, BufferType.L1, id, size);
         } else {
-            freed(connection.circularBuffer(), device, BufferType.L1, id);
+            freed(process.circularBuffer, device, BufferType.L1, id);
         }
     }
 
-    private void circularBuffer(int process, boolean isAllocated, int device, long id, long size) {
+    private void circularBuffer(long process, boolean isAllocated, int device, long id, long size) {
         opened(device);
         long bytes = change(circularBuffers, process, isAllocated, device, id, size);
         lines.circularBuffer(isAllocated, device, bytes, circularBuffers.bytes(device));
     }
 
     /** Returns the bytes that were added or removed. */
-    private static long change(RunningTotals totals, int process, boolean isAdded, int device, long id, long size) {
+    private static long change(RunningTotals totals, long process, boolean isAdded, int device, long id, long size) {
         if (!isAdded) {
             return totals.removed(device, id, size);
         }
@@ -379,37 +382,46 @@ final class ReportDispatcher {
     }
 
     /** Kernels are not buffers: they are counted but not judged. */
-    void kernel(int process, boolean isLoaded, int kind, int device, long id, long size) {
+    void kernel(boolean isLoaded, int kind, int device, long id, long size, ClientConnection connection) {
         if (!isOutOfRange(device) && size >= 0 && (isLoaded || kernels.isKnown(device, id))) {
-            long bytes = change(kernels, process, isLoaded, device, id, size);
+            long bytes = change(kernels, connection.process().id, isLoaded, device, id, size);
             lines.kernel(isLoaded, kind, device, bytes, kernels.bytes(device));
         }
     }
 
     // Processes
 
+    private ReportingProcess process(long id) {
+        return processes.computeIfAbsent(id, ReportingProcess::new);
+    }
+
     /** Records the process of a report. */
-    void reportedBy(int process, ClientConnection connection) {
-        if (connection.isLatest(process, deaths)) {
+    void reportedBy(int id, ClientConnection connection) {
+        if (connection.isLatest(id)) {
             return;
         }
-        boolean isFirst = !connection.hasReports();
-        if (processes.isReplaced(process)) {
-            remove(List.of((long) process), true);
+        if (process(id).isReplaced(inspector)) {
+            remove(Set.of((long) id), true);
         }
-        processes.reported(process);
-        connection.reportedBy(process, deaths);
+        ReportingProcess process = process(id);
+        process.check(inspector);
+        boolean isFirst = !connection.hasReports();
+        connection.reportedBy(process);
         if (isFirst) {
             reporter.report(tracker -> tracker.sourceAttached("allocation server, " + connection.description()));
         }
     }
 
-    List<Long> dead() {
-        return processes.dead();
+    /** Returns the ids of the dead processes, ascending. */
+    Set<Long> dead() {
+        return processes.values().stream()
+                .filter(process -> process.isDead(inspector))
+                .map(process -> process.id)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** Removes the allocations of dead processes from the ledger. */
-    void removeDead(List<Long> dead) {
+    void removeDead(Set<Long> dead) {
         remove(dead, true);
         unfinished.stream().filter(inspector::hasFailed).toList().forEach(failed -> {
             unfinished.remove(failed);
@@ -419,26 +431,27 @@ final class ReportDispatcher {
     }
 
     /** Removes the allocations of processes that ended, in one list of log lines. */
-    private void remove(List<Long> ended, boolean areDeaths) {
+    private void remove(Set<Long> ended, boolean areDeaths) {
         Map<Long, List<Held>> held = buffers.heldBy(ended);
+        Map<Long, Removed> ofCircularBuffers = circularBuffers.ended(ended);
+        Map<Long, Removed> ofKernels = kernels.ended(ended);
         boolean isLogged = false;
         for (long process : ended) {
-            processes.forget(process);
-            deaths++;
             if (areDeaths) {
                 reporter.report(tracker -> tracker.processDied(process));
             }
-            if (buffers.hasAnyOf(process) || circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process)) {
+            if (Stream.of(held, ofCircularBuffers, ofKernels).anyMatch(owners -> owners.containsKey(process))) {
                 if (!isLogged) {
                     lines.deadFound();
                 }
                 isLogged = true;
                 lines.dead(process);
                 removeBuffers(process, held.getOrDefault(process, List.of()));
-                log(circularBuffers.ended(process), "CBs", process);
-                log(kernels.ended(process), "kernels", process);
+                log(ofCircularBuffers.get(process), "CBs", process);
+                log(ofKernels.get(process), "kernels", process);
             }
-            buffers.forget(process);
+            process(process).hasEnded = true;
+            processes.remove(process);
         }
         if (isLogged) {
             lines.deadEnd();
@@ -457,7 +470,7 @@ final class ReportDispatcher {
             long size = entry.size();
             long first = ReportedBuffers.processOf(entry);
             boolean isShared = buffers.isShared(entry, process);
-            int left = buffers.ended(one, process);
+            int left = buffers.ended(one, process, this::process);
             if (isShared) {
                 lines.shared(id, one.device(), left, process, left == 0 ? first : ReportedBuffers.processOf(entry));
             }
@@ -474,8 +487,8 @@ final class ReportDispatcher {
         lines.removed(count, "buffers", bytes, process);
     }
 
-    private void log(RunningTotals.Removed removed, String kind, long process) {
-        if (removed.count() > 0) {
+    private void log(@Nullable Removed removed, String kind, long process) {
+        if (removed != null) {
             lines.removed(removed.count(), kind, removed.bytes(), process);
         }
     }

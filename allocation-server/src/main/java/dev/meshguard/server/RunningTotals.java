@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The reported circular buffers, or kernels, which the server counts separately from buffers and as sums.
@@ -21,17 +22,11 @@ final class RunningTotals {
 
     private final Map<Key, List<Report>> reports = new HashMap<>();
     private final Map<Integer, Long> bytes = new HashMap<>();
-    private final Map<Long, Long> ofProcesses = new HashMap<>();
 
     void added(int device, long id, long size, long process) {
         reports.computeIfAbsent(new Key(device, id), unused -> new ArrayList<>(1))
                 .add(new Report(size, process));
-        count(device, size, process, 1);
-    }
-
-    private void count(int device, long size, long process, long change) {
-        bytes.merge(device, change * size, Long::sum);
-        ofProcesses.merge(process, change, (count, more) -> count + more == 0 ? null : count + more);
+        bytes.merge(device, size, Long::sum);
     }
 
     /** Returns whether a report with this id exists. */
@@ -54,32 +49,26 @@ final class RunningTotals {
         if (ofId.isEmpty()) {
             reports.remove(key);
         }
-        count(device, gone.size(), gone.process(), -1);
+        bytes.merge(device, -gone.size(), Long::sum);
         return gone.size();
     }
 
-    /** Removes the reports of a process that has ended. */
-    Removed ended(long process) {
-        long before = ofProcesses.getOrDefault(process, 0L);
-        long removed = 0;
-        if (before > 0) {
-            for (Map.Entry<Key, List<Report>> ofId : reports.entrySet()) {
-                for (Report report : ofId.getValue()) {
-                    if (report.process() == process) {
-                        count(ofId.getKey().device(), report.size(), process, -1);
-                        removed += report.size();
-                    }
-                }
-                ofId.getValue().removeIf(report -> report.process() == process);
+    /** Removes the reports of processes that have ended; returns what each of them had, if it had any. */
+    Map<Long, Removed> ended(Set<Long> processes) {
+        Map<Long, Removed> removed = new HashMap<>();
+        reports.forEach((key, ofId) -> ofId.removeIf(report -> {
+            boolean isOfEnded = processes.contains(report.process());
+            if (isOfEnded) {
+                bytes.merge(key.device(), -report.size(), Long::sum);
+                removed.merge(
+                        report.process(),
+                        new Removed(1, report.size()),
+                        (all, one) -> new Removed(all.count() + 1, all.bytes() + one.bytes()));
             }
-            reports.values().removeIf(List::isEmpty);
-        }
-        return new Removed(before, removed);
-    }
-
-    /** Returns whether a process has any report. */
-    boolean hasAnyOf(long process) {
-        return ofProcesses.containsKey(process);
+            return isOfEnded;
+        }));
+        reports.values().removeIf(List::isEmpty);
+        return removed;
     }
 
     /** Returns the sum of a device. */

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -338,9 +339,8 @@ final class ServerLoop implements Runnable {
         if (isReadingLast) {
             return;
         }
-        List<Long> dead = dispatcher.dead().stream()
-                .filter(process -> asking == null || !asking.isOf(process))
-                .toList();
+        Set<Long> dead = dispatcher.dead();
+        dead.removeIf(process -> asking != null && asking.isOf(process));
         List<ClientConnection> ofDead = connections.stream()
                 .filter(connection -> connection.isOpen && dead.stream().anyMatch(connection::isOf))
                 .toList();

@@ -82,11 +82,11 @@ class ReportDispatcherTests {
         }
 
         private void allocate(int process, int device, long id) {
-            dispatcher.allocated(process, BufferType.L1.code(), device, id, 64, reporting(process));
+            dispatcher.allocated(BufferType.L1.code(), device, id, 64, reporting(process));
         }
 
         private void free(int process, int device, long id) {
-            dispatcher.freed(process, device, id, reporting(process));
+            dispatcher.freed(device, id, reporting(process));
         }
 
         private ClientConnection reporting(int process) {
