@@ -9,12 +9,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -294,7 +292,6 @@ public final class AllocationServer implements AutoCloseable {
         OutputStream logText;
 
         List<DeviceInfo> devices = List.of();
-        Set<PosixFilePermission> permissions = Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
         Duration processCheck = Duration.ofSeconds(5);
         InstantSource clock = InstantSource.system();
         ProcessInspector probe = ProcessInspector.ofThisMachine();
@@ -358,12 +355,6 @@ public final class AllocationServer implements AutoCloseable {
          */
         public Builder devices(List<DeviceInfo> newDevices) {
             devices = List.copyOf(newDevices);
-            return this;
-        }
-
-        /** Allows other users to connect; write permission is required. */
-        public Builder permissions(Set<PosixFilePermission> newPermissions) {
-            permissions = Set.copyOf(newPermissions);
             return this;
         }
 

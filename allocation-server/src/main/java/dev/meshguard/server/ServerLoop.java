@@ -112,7 +112,7 @@ final class ServerLoop implements Runnable {
             opened.add(0, server);
             // The first close of a channel needs file descriptors itself, and later there may be none.
             SocketChannel.open(StandardProtocolFamily.UNIX).close();
-            this.file = SocketFile.bind(server, options.socket, options.permissions);
+            this.file = SocketFile.bind(server, options.socket);
             opened.add(0, file);
             this.in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
             this.log = openLog(options, problems);
