@@ -6,7 +6,6 @@ import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +15,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -120,30 +120,22 @@ public final class AllocationServer implements AutoCloseable {
 
     /** Returns the size of the records; empty until it is chosen or proved, and after the server failed. */
     public Optional<RecordSize> recordSize() {
-        synchronized (lock) {
-            return Optional.ofNullable(loop.dispatcher.recordSize());
-        }
+        return read(() -> Optional.ofNullable(loop.dispatcher.recordSize()));
     }
 
     /** Returns the answer to a query for a device. */
     public MemoryUsage usage(int device) {
-        synchronized (lock) {
-            return loop.dispatcher.usage(device);
-        }
+        return read(() -> loop.dispatcher.usage(device));
     }
 
     /** Returns the number of allocated addresses by the server's own ledger, excluding those of dead processes. */
     public long activeAllocations() {
-        synchronized (lock) {
-            return loop.dispatcher.buffers.ledger.entries();
-        }
+        return read(() -> loop.dispatcher.buffers.ledger.entries());
     }
 
     /** Returns the connections in order of arrival; of closed ones, the oldest beyond 10,000 are forgotten. */
     public List<ConnectionSnapshot> connections() {
-        synchronized (lock) {
-            return loop.views();
-        }
+        return read(() -> loop.views());
     }
 
     /**
@@ -151,8 +143,12 @@ public final class AllocationServer implements AutoCloseable {
      * log.
      */
     public List<String> problems() {
+        return read(() -> loop.problems.all());
+    }
+
+    private <T> T read(Supplier<T> state) {
         synchronized (lock) {
-            return loop.problems.all();
+            return state.get();
         }
     }
 
@@ -234,9 +230,7 @@ public final class AllocationServer implements AutoCloseable {
      * reports are missing.
      */
     public Optional<String> failure() {
-        synchronized (lock) {
-            return loop.failure();
-        }
+        return read(() -> loop.failure());
     }
 
     /**
@@ -246,9 +240,7 @@ public final class AllocationServer implements AutoCloseable {
      * <p>The server continues without its log, so that programs can still report.
      */
     public Optional<String> logFailure() {
-        synchronized (lock) {
-            return loop.log.failure();
-        }
+        return read(() -> loop.log.failure());
     }
 
     /**
@@ -288,8 +280,7 @@ public final class AllocationServer implements AutoCloseable {
         @Nullable
         Path logFile;
 
-        @Nullable
-        OutputStream logText;
+        ServerLog.@Nullable Target logText;
 
         List<DeviceInfo> devices = List.of();
         Duration processCheck = Duration.ofSeconds(5);
@@ -331,23 +322,8 @@ public final class AllocationServer implements AutoCloseable {
 
         /** Logs to a target that the server does not close, from the server's thread. */
         public Builder log(Appendable text) {
-            logText = to(text);
+            logText = lines -> text.append(new String(lines, StandardCharsets.UTF_8));
             return this;
-        }
-
-        /** Returns a stream of whole lines that does not close its target. */
-        private static OutputStream to(Appendable text) {
-            return new OutputStream() {
-                @Override
-                public void write(byte[] bytes, int from, int count) throws IOException {
-                    text.append(new String(bytes, from, count, StandardCharsets.UTF_8));
-                }
-
-                @Override
-                public void write(int one) throws IOException {
-                    write(new byte[] {(byte) one}, 0, 1);
-                }
-            };
         }
 
         /**

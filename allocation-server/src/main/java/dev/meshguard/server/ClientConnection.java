@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
@@ -28,8 +29,7 @@ final class ClientConnection {
     byte[] rest = NOTHING;
 
     /** The time since which the record size is unknown, by the server's clock. */
-    @Nullable
-    Instant undecidedSince;
+    private @Nullable Instant undecidedSince;
 
     /** Answers that the program has not read yet; the server reads nothing more until it does. */
     @Nullable
@@ -117,6 +117,17 @@ final class ClientConnection {
         return rejection;
     }
 
+    /** Returns the problem of records whose size is not known, once they have waited for a time. */
+    Optional<String> undecided(Instant now, Duration limit) {
+        if (ofRecords == null || rest.length == 0 || problem != null) {
+            return Optional.empty();
+        }
+        undecidedSince = undecidedSince == null ? now : undecidedSince;
+        return now.isBefore(undecidedSince.plus(limit))
+                ? Optional.empty()
+                : Optional.of(ofRecords.undecided(rest.length, "waits"));
+    }
+
     /** Sends the answers to what was read; returns whether there are any. */
     boolean sendAnswers() {
         String toLines = lines == null ? "" : lines.answers();
@@ -190,10 +201,6 @@ final class ClientConnection {
 
     void problem(String sentence) {
         problem = sentence;
-    }
-
-    boolean hasProblem() {
-        return problem != null;
     }
 
     /** Returns its name in a sentence. */

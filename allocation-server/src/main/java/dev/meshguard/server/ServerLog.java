@@ -1,7 +1,7 @@
 package dev.meshguard.server;
 
+import java.io.Closeable;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
@@ -16,7 +16,13 @@ final class ServerLog {
 
     private static final int FULL = 1 << 16;
 
-    private final @Nullable OutputStream target;
+    /** Receives whole lines, as bytes of UTF-8. */
+    interface Target {
+        void write(byte[] lines) throws IOException;
+    }
+
+    private final @Nullable Target target;
+    private final Closeable end;
     private final String name;
     private final ServerErrors problems;
 
@@ -28,10 +34,12 @@ final class ServerLog {
     /**
      * Creates a log.
      *
+     * @param end closed after the last line
      * @param name what sentences call it
      */
-    ServerLog(@Nullable OutputStream target, String name, ServerErrors problems) {
+    ServerLog(@Nullable Target target, Closeable end, String name, ServerErrors problems) {
         this.target = target;
+        this.end = end;
         this.name = name;
         this.problems = problems;
         this.text = new StringBuilder(target == null ? 0 : FULL + 1024);
@@ -88,11 +96,7 @@ final class ServerLog {
 
     void close() {
         flush();
-        write(() -> {
-            if (target != null) {
-                target.close();
-            }
-        });
+        write(end::close);
     }
 
     /** Returns why the log is incomplete, if so. */
@@ -111,16 +115,11 @@ final class ServerLog {
         }
         try {
             writing.run();
-        } catch (IOException e) {
-            failed(e.getMessage());
-        } catch (RuntimeException e) {
-            failed(e.toString());
+        } catch (IOException | RuntimeException e) {
+            String why = name + " cannot be written, so it ends here: "
+                    + (e instanceof IOException ? e.getMessage() : e.toString());
+            failure = Optional.of(why);
+            problems.add(why);
         }
-    }
-
-    private void failed(@Nullable String why) {
-        String sentence = name + " cannot be written, so it ends here: " + why;
-        failure = Optional.of(sentence);
-        problems.add(sentence);
     }
 }

@@ -3,6 +3,7 @@ package dev.meshguard.server;
 import dev.meshguard.tracker.AllocationTracker;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -16,7 +17,9 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -74,7 +77,10 @@ final class ServerLoop implements Runnable {
     private final List<ClientConnection> connections = new ArrayList<>();
     private final InstantSource clock;
     private final Duration processCheck;
-    private final ByteBuffer in;
+    private final ByteBuffer in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
+
+    /** What the server has opened, the latest first. */
+    private final Deque<Closeable> resources = new ArrayDeque<>();
 
     private int accepted;
     private Instant nextCheck;
@@ -104,19 +110,14 @@ final class ServerLoop implements Runnable {
         this.processCheck = options.processCheck;
         this.nextCheck = clock.instant().plus(processCheck);
         this.nextStatistics = clock.instant().plus(STATISTICS_INTERVAL);
-        List<Closeable> opened = new ArrayList<>();
         try {
-            this.selector = Selector.open();
-            opened.add(selector);
-            this.server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-            opened.add(0, server);
+            this.selector = opened(Selector.open());
+            this.server = opened(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
             // The first close of a channel needs file descriptors itself, and later there may be none.
             SocketChannel.open(StandardProtocolFamily.UNIX).close();
-            this.file = SocketFile.bind(server, options.socket);
-            opened.add(0, file);
-            this.in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
+            this.file = opened(SocketFile.bind(server, options.socket));
             this.log = openLog(options, problems);
-            opened.add(0, log::close);
+            resources.push(log::close);
             server.configureBlocking(false);
             this.accepting = server.register(selector, SelectionKey.OP_ACCEPT);
             this.lines = new ServerLogFormatter(log);
@@ -126,11 +127,14 @@ final class ServerLoop implements Runnable {
             options.recordSize.ifPresent(dispatcher::recordSize);
             lines.started(options.socket.toString());
         } catch (IOException | RuntimeException | Error e) {
-            for (Closeable one : opened) {
-                one.close();
-            }
+            close();
             throw e;
         }
+    }
+
+    private <T extends Closeable> T opened(T resource) {
+        resources.push(resource);
+        return resource;
     }
 
     private ReportDispatcher newDispatcher(AllocationServer.Builder options) {
@@ -140,13 +144,11 @@ final class ServerLoop implements Runnable {
     private static ServerLog openLog(AllocationServer.Builder options, ServerErrors problems) throws IOException {
         Path logFile = options.logFile;
         if (logFile == null) {
-            return new ServerLog(options.logText, "the log", problems);
+            return new ServerLog(options.logText, () -> {}, "the log", problems);
         }
         try {
-            return new ServerLog(
-                    Files.newOutputStream(logFile, StandardOpenOption.CREATE, StandardOpenOption.APPEND),
-                    "the log " + logFile,
-                    problems);
+            OutputStream opened = Files.newOutputStream(logFile, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            return new ServerLog(opened::write, opened, "the log " + logFile, problems);
         } catch (IOException e) {
             throw new IOException("The log cannot be written: " + e + ". Choose another file.", e);
         }
@@ -160,7 +162,7 @@ final class ServerLoop implements Runnable {
             while (!isStopping) {
                 turn();
             }
-            close(file, "the file of the socket");
+            close(file);
             accepting.interestOps(SelectionKey.OP_ACCEPT);
             // Data sent before the end is still read; a program that continues to send is not waited for.
             for (int rounds = 0; rounds < LAST_ROUNDS && selector.selectNow() > 0; rounds++) {
@@ -199,7 +201,7 @@ final class ServerLoop implements Runnable {
         log.cut();
         lines.omitted();
         log.flush();
-        close(file, "the file of the socket");
+        close(file);
         problems.add(failure);
         reporter.addUp();
     }
@@ -221,13 +223,6 @@ final class ServerLoop implements Runnable {
                 ? selector.select(FULL_SLEEP_MILLIS)
                 : isAwaited ? selector.selectNow() : selector.select(MAX_SLEEP_MILLIS);
         accepting.interestOps(SelectionKey.OP_ACCEPT);
-        if (ready == 0 && isAwaited) {
-            synchronized (lock) {
-                log.flush();
-                quietReached = isFull ? quietReached : asked;
-                lock.notifyAll();
-            }
-        }
         if (ready > 0) {
             wasSmallRead = true;
             serve();
@@ -236,6 +231,11 @@ final class ServerLoop implements Runnable {
             }
         }
         synchronized (lock) {
+            if (ready == 0 && isAwaited) {
+                log.flush();
+                quietReached = isFull ? quietReached : asked;
+                lock.notifyAll();
+            }
             onTime();
         }
     }
@@ -269,24 +269,17 @@ final class ServerLoop implements Runnable {
         if (channel == null) {
             return;
         }
+        // A server may run for months, and a monitor may connect each second.
+        if (connections.size() >= MAX_REMEMBERED) {
+            connections.removeIf(connection -> !connection.isOpen);
+        }
         channel.configureBlocking(false);
         SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
         accepted++;
         ClientConnection connection = new ClientConnection(accepted, channel, key);
-        forgetOldest();
-        connections.add(connection);
         key.attach(connection);
+        connections.add(connection);
         lock.notifyAll();
-    }
-
-    /** A server may run for months, and a monitor may connect each second. */
-    private void forgetOldest() {
-        if (connections.size() >= MAX_REMEMBERED) {
-            connections.stream()
-                    .filter(connection -> !connection.isOpen)
-                    .findFirst()
-                    .ifPresent(connections::remove);
-        }
     }
 
     private void serve(ClientConnection connection) {
@@ -310,20 +303,8 @@ final class ServerLoop implements Runnable {
             quietAsked++;
         }
         if (dispatcher.recordSize() == null) {
-            connections.forEach(connection -> askForSize(connection, now));
-        }
-    }
-
-    private void askForSize(ClientConnection connection, Instant now) {
-        RecordReports records = connection.ofRecords;
-        if (records == null || connection.rest.length == 0 || connection.hasProblem()) {
-            return;
-        }
-        Instant since = connection.undecidedSince;
-        if (since == null) {
-            connection.undecidedSince = now;
-        } else if (!now.isBefore(since.plus(UNDECIDED_TIMEOUT))) {
-            problem(connection, records.undecided(connection.rest.length, "waits"));
+            connections.forEach(connection ->
+                    connection.undecided(now, UNDECIDED_TIMEOUT).ifPresent(why -> problem(connection, why)));
         }
     }
 
@@ -358,10 +339,9 @@ final class ServerLoop implements Runnable {
     }
 
     private void readAll(ClientConnection connection, ByteBuffer last) {
-        for (int reads = 0; reads < LAST_ROUNDS && connection.isOpen && connection.unsent == null; reads++) {
-            if (read(connection, last) == 0) {
-                return;
-            }
+        int count = 1;
+        for (int reads = 0; reads < LAST_ROUNDS && count > 0 && connection.unsent == null; reads++) {
+            count = connection.isOpen ? read(connection, last) : 0;
         }
     }
 
@@ -388,7 +368,8 @@ final class ServerLoop implements Runnable {
         wasSmallRead &= count < SMALL_READ_BYTES;
         quietAsked += log.isOn() ? 1 : 0;
         if (count < 0) {
-            disconnected(connection, buffer);
+            connection.disconnected(buffer).ifPresent(why -> problem(connection, why));
+            ended(connection);
         } else {
             received(connection, buffer);
         }
@@ -412,21 +393,13 @@ final class ServerLoop implements Runnable {
             ended(connection);
         });
         if (isSizeUnknown && dispatcher.recordSize() != null) {
-            connections.forEach(this::reread);
+            // No event would wake data that other programs sent before the record size was known.
+            connections.stream()
+                    .filter(waiting -> waiting.isOpen && waiting.rest.length > 0)
+                    .forEach(waiting ->
+                            received(waiting, ByteBuffer.wrap(waiting.rest).order(ByteOrder.LITTLE_ENDIAN)));
         }
         lock.notifyAll();
-    }
-
-    /** No event would wake data that other programs sent before the record size was known. */
-    private void reread(ClientConnection waiting) {
-        if (waiting.isOpen && waiting.rest.length > 0) {
-            received(waiting, ByteBuffer.wrap(waiting.rest).order(ByteOrder.LITTLE_ENDIAN));
-        }
-    }
-
-    private void disconnected(ClientConnection connection, ByteBuffer rest) {
-        connection.disconnected(rest).ifPresent(why -> problem(connection, why));
-        ended(connection);
     }
 
     private void problem(ClientConnection connection, String why) {
@@ -436,8 +409,7 @@ final class ServerLoop implements Runnable {
 
     private void ended(ClientConnection connection) {
         connection.release();
-        connection.key.cancel();
-        close(connection.channel, connection.description());
+        close(connection.channel);
         dispatcher.ended(connection);
         lock.notifyAll();
     }
@@ -456,24 +428,20 @@ final class ServerLoop implements Runnable {
 
     void close() {
         for (ClientConnection connection : connections) {
-            if (connection.key.isValid()) {
-                connection.release();
-                connection.key.cancel();
-                close(connection.channel, connection.description());
-            }
+            connection.release();
+            close(connection.channel);
         }
-        close(file, "the file of the socket");
-        close(server, "the socket");
-        close(selector, "the selector");
-        log.close();
+        while (!resources.isEmpty()) {
+            close(resources.pop());
+        }
     }
 
-    private void close(Closeable resource, String name) {
+    private void close(Closeable resource) {
         try {
             resource.close();
         } catch (IOException e) {
             synchronized (lock) {
-                problems.add(name + " could not be closed: " + e.getMessage());
+                problems.add("the server could not be closed completely: " + e.getMessage());
             }
         }
     }

@@ -124,7 +124,7 @@ class LineFuzzTests {
     private LineReports reports(AllocationTracker tracker) {
         ReportDispatcher dispatcher = new ReportDispatcher(
                 new HistoryReporter(tracker, true),
-                new ServerLogFormatter(new ServerLog(null, "the log", new ServerErrors(problems::add))),
+                new ServerLogFormatter(new ServerLog(null, () -> {}, "the log", new ServerErrors(problems::add))),
                 List.of(),
                 process -> Optional.empty(),
                 List.of());

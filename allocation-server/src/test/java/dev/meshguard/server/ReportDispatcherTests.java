@@ -54,7 +54,8 @@ class ReportDispatcherTests {
     /** A dispatcher without a socket, and simulated processes with a connection each. */
     private static final class Dispatch implements AutoCloseable {
         private final ByteArrayOutputStream text = new ByteArrayOutputStream();
-        private final ServerLog lines = new ServerLog(text, "the log", new ServerErrors(sentence -> {}));
+        private final ServerLog lines =
+                new ServerLog(text::writeBytes, () -> {}, "the log", new ServerErrors(sentence -> {}));
         private final ServerLogFormatter formatter = new ServerLogFormatter(lines);
         private final Map<Long, Instant> processes = new HashMap<>();
         private final AllocationTracker tracker = AllocationTracker.create();
