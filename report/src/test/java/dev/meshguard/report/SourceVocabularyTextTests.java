@@ -298,6 +298,26 @@ class SourceVocabularyTextTests {
     }
 
     @Test
+    void namesMemoryThatNoSourceAnnouncedAsThatOfADevice() {
+        attachNetty();
+        inThisOrder();
+        tracker.allocated(at("loads", 50, AllocationDetails.user()), 0, DRAM, 0x1000, 1024, Ownership.UNKNOWN);
+        tracker.checked();
+
+        assertThat(text(verdict())).isEqualTo("""
+                LEAK  1 KiB in 1 DRAM buffer, UNEXPLAINED; allocated in DecoderTests.java:50
+
+                1. DRAM  1 KiB on device 0
+                   at dev.example.DecoderTests.loads(DecoderTests.java:50)
+                   why   UNEXPLAINED: no free was reported
+                   fix   Free the buffer before close_mesh_device.
+                   seen  allocated in TEST (event #3)
+
+                sum     1 allocated = 0 freed + 1 leaked
+                expect  @ExpectBuffers(type = DRAM, device = 0, size = 1024, atMost = 1, origin = "DecoderTests.loads", because = "…")""");
+    }
+
+    @Test
     void suggestsAnEntryThatAdmitsNoBufferOfADevice() {
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
         attachArenas();

@@ -23,6 +23,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -306,27 +307,33 @@ public final class AllocationHistory {
     }
 
     /**
-     * Returns the words for memory of which the source is unknown: those of the only vocabulary, if no mesh is reported;
+     * Returns the words for reports of which the source is unknown: those of the only vocabulary, if no mesh is reported;
      * otherwise those of devices, without meshes if none is reported, as in a server's log.
      */
     public SourceVocabulary vocabulary() {
-        Set<SourceVocabulary> all = sources().stream()
-                .map(source -> source.vocabulary().orElse(SourceVocabulary.PROGRAM))
-                .collect(Collectors.toSet());
-        if (all.isEmpty() || !meshes().isEmpty()) {
-            return SourceVocabulary.MESH;
-        }
-        return all.size() == 1 ? all.iterator().next() : SourceVocabulary.PROGRAM;
+        return common(vocabularies());
     }
 
-    /** Returns the words of the source that reported a request. */
+    /** Returns the words of the source that a request names; those of devices if it names none. */
     public SourceVocabulary vocabularyOf(MemoryRequest request) {
         Optional<String> name = request.details().source();
         return sources().stream()
                 .filter(source -> name.equals(Optional.of(source.name())))
                 .flatMap(source -> source.vocabulary().stream())
                 .findFirst()
-                .orElseGet(this::vocabulary);
+                .orElseGet(() -> common(vocabularies().filter(SourceVocabulary::hasDevices)));
+    }
+
+    private Stream<SourceVocabulary> vocabularies() {
+        return sources().stream().map(source -> source.vocabulary().orElse(SourceVocabulary.PROGRAM));
+    }
+
+    private SourceVocabulary common(Stream<SourceVocabulary> vocabularies) {
+        Set<SourceVocabulary> all = vocabularies.collect(Collectors.toSet());
+        if (all.isEmpty() || !meshes().isEmpty()) {
+            return SourceVocabulary.MESH;
+        }
+        return all.size() == 1 ? all.iterator().next() : SourceVocabulary.PROGRAM;
     }
 
     /** Returns the devices with any report, ascending. */

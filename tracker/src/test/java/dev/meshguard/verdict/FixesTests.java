@@ -25,14 +25,14 @@ class FixesTests {
     @Test
     void ofALostBufferThatIsNotCloseableNeedsAFinallyBlock() {
         AllocationTracker tracker = AllocationTracker.create();
-        tracker.sourceAttached(SourceDescription.of("netty")
-                .speaking(SourceVocabulary.of("Netty memory").freedBy("release", "released")));
+        tracker.sourceAttached(
+                SourceDescription.of("pool").speaking(SourceVocabulary.PROGRAM.freedBy("release", "released")));
 
         judged(on(tracker)
                         .allocate(DRAM, device(0), 0x1000, 64)
                         .traced(Reachability.lost())
                         .recorded())
-                .hasFix("Release the buffer before the test ends on every path: in a finally block.");
+                .hasFix("Release the buffer before the program ends on every path: in a finally block.");
     }
 
     @Test
