@@ -213,7 +213,7 @@ class SummaryTests {
     void whatTestsShareIsCountedOnce() {
         assertThat(printed(Map.of(), SharedTestCase.class, UnownedMemoryTestCase.class))
                 .containsExactly("""
-                        MeshGuard  3 tests, 1 class and the run tracked · 25 buffers · 3 failed
+                        MeshGuard  3 tests, 1 class and threads of no test tracked · 25 buffers · 3 failed
                            peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$SharedTestCase
                                              SYSTEM_MEMORY 64 B in the whole run
                            leaks             LOST  2 leaks · 16 buffers · 64 KiB (65536 B)

@@ -59,13 +59,13 @@ public record RunSummary(
     public enum Count {
         /** Checked tests. */
         TESTS,
-        /** Checked classes whose tests share a mesh. */
+        /** Checked classes whose tests share a tracker. */
         CLASSES,
-        /** Checks of memory for which no test is responsible. */
+        /** Checks of what threads allocated that work for no test. */
         RUNS,
         /** Checked programs that tests started. */
         PROCESSES,
-        /** Buffers that were ever allocated on the checked meshes. */
+        /** Buffers that were ever allocated. */
         BUFFERS,
         /** Failed checks. */
         FAILED,
@@ -126,7 +126,7 @@ public record RunSummary(
         List<String> kinds = new ArrayList<>();
         add(kinds, count(Count.TESTS), "1 test", " tests");
         add(kinds, count(Count.CLASSES), "1 class", " classes");
-        add(kinds, count(Count.RUNS), "the run", " runs");
+        add(kinds, count(Count.RUNS), "threads of no test", " checks of threads of no test");
         add(kinds, count(Count.PROCESSES), "1 process", " processes");
         String last = kinds.remove(kinds.size() - 1);
         return kinds.isEmpty() ? last : String.join(", ", kinds) + " and " + last;
