@@ -161,7 +161,7 @@ final class ClientConnection {
     /** Records that the program ended the connection; returns the problem with that, if there is one. */
     Optional<String> disconnected(ByteBuffer incomplete) {
         if (lines != null) {
-            lines.disconnected();
+            lines.disconnected(incomplete.hasRemaining());
             return problemOfLines();
         }
         return ofRecords == null ? Optional.empty() : ofRecords.ended(incomplete);

@@ -1,5 +1,7 @@
 package dev.meshguard.server;
 
+import static java.util.Map.entry;
+
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
@@ -16,24 +18,21 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.server.line.internal.Definitions;
-import dev.meshguard.server.line.internal.Definitions.KnownOwner;
 import dev.meshguard.server.line.internal.InvalidLineException;
 import dev.meshguard.server.line.internal.JsonLine;
 import dev.meshguard.server.line.internal.LineParser;
 import dev.meshguard.tracker.Scope;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -55,84 +54,50 @@ final class LineReports {
     private static final int MAX_UNKNOWN = 8;
     private static final int MAX_NAME = 40;
     private static final String FREED = "FREED";
-    private static final byte[] NOTHING = {};
+    private static final String IDLE = "idle";
+    private static final String BYE = "bye";
 
     /** The first of its three bytes. */
     private static final byte BYTE_ORDER_MARK = (byte) 0xef;
 
-    /** The operations with a number. */
-    private static final Set<String> REPORTS = Set.of(("alloc free cb_alloc cb_free phase owner_cached owner_ended"
-                    + " mesh_opened mesh_close_begun mesh_closed state")
-            .split(" "));
-
     /** The memory that a report is about. */
     record Memory(BufferType type, int device, long address, boolean isCircularBuffer) {}
-
-    /** The fields that select the details of memory. Most reports of a client have few different ones. */
-    private record DetailsKey(
-            boolean isCircularBuffer,
-            Optional<String> label,
-            Optional<KnownOwner> owner,
-            int mesh,
-            Optional<AllocatorId> allocator,
-            long bytesPerBank,
-            boolean isView) {}
-
-    /** The requests that were made last, so that a call which allocates on many devices is one request. */
-    private static final class Requests extends LinkedHashMap<Long, MemoryRequest> {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, MemoryRequest> eldest) {
-            return size() > MAX_REQUESTS;
-        }
-    }
-
-    /** The last line, by what it proves about the reports before it. */
-    private enum LastLine {
-        /** Reports may be missing. */
-        UNKNOWN,
-        /** Everything was sent, and more may follow. */
-        IDLE,
-        /** Everything was sent, and the program ends. */
-        BYE
-    }
 
     /**
      * A mesh by its number in the history.
      *
-     * @param devices the devices that it keeps open: a submesh keeps those of its parent
+     * @param openDevices the devices that it keeps open: a submesh keeps those of its parent; none once it is closed
      */
-    private record KnownMesh(int number, List<Integer> devices) {}
+    private record KnownMesh(int number, List<Integer> openDevices) {}
 
     /** The fields that all lines of a snapshot share. */
-    private record Snapshot(KnownMesh mesh, WitnessSnapshot.Moment moment, Optional<AllocatorId> allocator) {}
+    private record Snapshot(int mesh, WitnessSnapshot.Moment moment, Optional<AllocatorId> allocator) {}
 
     private final ReportDispatcher dispatcher;
     private final HistoryReporter reporter;
     private final LinePrograms programs;
     private final ClientConnection connection;
 
-    /** The incomplete line at the end of what was read. */
-    private byte[] carry = NOTHING;
-
     private boolean isTooLong;
-    private long lineNumber;
     private final StringBuilder answers = new StringBuilder();
     private int rejected;
 
-    private Definitions definitions = new Definitions("");
-    private int process;
+    private Definitions definitions = new Definitions(AllocationDetails.user(), "");
     private boolean isGreeted;
+    private int process;
     private long lastNumber;
-    private LastLine lastLine = LastLine.UNKNOWN;
 
-    private final Requests requests = new Requests();
-    private final Map<DetailsKey, AllocationDetails> details = new HashMap<>();
+    /** The operation of the last line; blank if that could not be recorded. */
+    private String lastOperation = "";
+
+    private final Map<Long, MemoryRequest> requests = new LinkedHashMap<>();
+    private final Map<AllocationDetails, AllocationDetails> details = new HashMap<>();
     private final Deque<Optional<Scope>> phases = new ArrayDeque<>();
     private final Map<Integer, KnownMesh> meshes = new HashMap<>();
-    private final Map<Integer, KnownMesh> openMeshes = new HashMap<>();
+
+    /** The snapshot that the next line goes on with; null if it begins one, or if its snapshot is not known. */
     private @Nullable Snapshot snapshot;
+
     private WitnessSnapshot.@Nullable Builder snapshotBuilder;
 
     /** Whether lines of the snapshot are lost, so that those up to its last one are not recorded. */
@@ -140,6 +105,24 @@ final class LineReports {
 
     private long unknownLines;
     private final TreeSet<String> unknownOperations = new TreeSet<>();
+
+    private final Map<String, Consumer<JsonLine>> operations = Map.ofEntries(
+            entry("hello", this::greeted),
+            entry("stack", line -> definitions.addStack(line)),
+            entry("owner", line -> definitions.addOwner(line)),
+            entry(IDLE, this::sent),
+            entry(BYE, this::sent),
+            entry("alloc", report(line -> allocated(memory(line, false), line))),
+            entry("free", report(line -> freed(memory(line, false), line))),
+            entry("cb_alloc", report(line -> allocated(memory(line, true), line))),
+            entry("cb_free", report(line -> freed(memory(line, true), line))),
+            entry("phase", report(this::phase)),
+            entry("owner_cached", report(this::ownerCached)),
+            entry("owner_ended", report(this::ownerEnded)),
+            entry("mesh_opened", report(this::meshOpened)),
+            entry("mesh_close_begun", report(this::meshClosing)),
+            entry("mesh_closed", report(this::meshClosed)),
+            entry("state", this::witnessed));
 
     LineReports(
             ReportDispatcher dispatcher, HistoryReporter reporter, LinePrograms programs, ClientConnection connection) {
@@ -165,20 +148,19 @@ final class LineReports {
     // Lines
 
     /**
-     * Records all complete lines; the rest waits for more bytes.
+     * Records all complete lines; the bytes of an incomplete one remain.
      *
      * @return why nothing more can be read from the connection, if so
      */
     Optional<String> read(ByteBuffer in) {
-        byte[] bytes = Arrays.copyOf(carry, carry.length + in.remaining());
-        in.get(bytes, carry.length, in.remaining());
+        byte[] bytes = new byte[in.remaining()];
+        in.get(bytes);
         int begin = 0;
-        for (int at = carry.length; at < bytes.length; at++) {
+        for (int at = 0; at < bytes.length; at++) {
             if (bytes[at] == '\n') {
                 record(bytes, begin, at);
                 begin = at + 1;
                 if (rejected >= MAX_REJECTED || !isGreeted) {
-                    lastLine = LastLine.UNKNOWN;
                     finish();
                     return Optional.of(
                             isGreeted
@@ -188,86 +170,34 @@ final class LineReports {
             }
         }
         isTooLong |= bytes.length - begin > LineParser.MAX_BYTES;
-        carry = isTooLong ? NOTHING : Arrays.copyOfRange(bytes, begin, bytes.length);
+        in.position(isTooLong ? in.limit() : in.limit() - (bytes.length - begin));
         return Optional.empty();
     }
 
     private void record(byte[] bytes, int from, int to) {
         connection.records++;
-        lineNumber++;
+        lastOperation = "";
         JsonLine line = new JsonLine();
         try {
             if (isTooLong || to - from > LineParser.MAX_BYTES) {
                 throw new InvalidLineException("has more than " + LineParser.MAX_BYTES + " bytes");
             }
             programs.parser.read(bytes, from, to, line);
-            record(line);
+            lastOperation = record(line);
         } catch (InvalidLineException invalid) {
             rejected(line, invalid);
         }
         isTooLong = false;
     }
 
-    private void record(JsonLine line) {
+    /** Returns the operation of a line that is recorded. */
+    private String record(JsonLine line) {
         String operation = line.text("op").orElseThrow(() -> new InvalidLineException("has no \"op\""));
         if (!isGreeted && !operation.equals("hello")) {
             throw new InvalidLineException("comes before the hello");
         }
-        lastLine = LastLine.UNKNOWN;
-        switch (operation) {
-            case "hello" -> greeted(line);
-            case "stack", "owner" -> define(operation, line);
-            case "idle", "bye" -> {
-                missing(line.number("n", lastNumber, Long.MAX_VALUE));
-                lastLine = operation.equals("bye") ? LastLine.BYE : LastLine.IDLE;
-            }
-            default -> {
-                if (REPORTS.contains(operation)) {
-                    seen(line);
-                    report(operation, line);
-                } else {
-                    unknown(operation, line);
-                }
-            }
-        }
-    }
-
-    private void greeted(JsonLine line) {
-        if (isGreeted) {
-            throw new InvalidLineException("is a second hello");
-        }
-        line.number("version", VERSION, VERSION);
-        process = (int) line.number("pid", 1, Integer.MAX_VALUE);
-        dispatcher.greeted(process, line.text("name").orElse(""), connection);
-        isGreeted = true;
-        definitions = new Definitions(programs.connected(connection.number));
-        answers.append("{\"ok\":1}\n");
-    }
-
-    private void define(String what, JsonLine line) {
-        if (!reporter.isKept()) {
-            return;
-        }
-        if (what.equals("stack")) {
-            definitions.addStack(line);
-        } else {
-            definitions.addOwner(line);
-        }
-    }
-
-    /**
-     * A line without a number and memory is no report, so a server that skips it misses nothing that it would judge. What an array
-     * or an object in it reports is not known.
-     */
-    private void unknown(String operation, JsonLine line) {
-        String name = operation.substring(0, Math.min(MAX_NAME, operation.length()));
-        if (Stream.of("n", "address", "addresses", "size").anyMatch(line::has) || line.isNested()) {
-            throw new InvalidLineException("has \"op\" " + name + ", a report that this server does not know");
-        }
-        unknownLines++;
-        if (unknownOperations.size() < MAX_UNKNOWN) {
-            unknownOperations.add(name);
-        }
+        operations.getOrDefault(operation, this::unknown).accept(line);
+        return operation;
     }
 
     /** Answers a line that cannot be recorded; its number is not missing too. */
@@ -278,12 +208,12 @@ final class LineReports {
         } catch (InvalidLineException isNoLaterReport) {
             // The next number shows whether this line had one.
         }
-        String what = "line " + lineNumber + " " + why.getMessage();
+        String what = "line " + connection.records + " " + why.getMessage();
         reporter.lost(1, connection.description() + ": " + what);
         loseSnapshot();
         answers.append("{\"error\":\"");
         JsonStringEncoder.getInstance().quoteAsString(what, answers);
-        answers.append("\",\"line\":").append(lineNumber).append("}\n");
+        answers.append("\",\"line\":").append(connection.records).append("}\n");
     }
 
     /** Returns the answers to what was read last; they are returned once. */
@@ -293,10 +223,53 @@ final class LineReports {
         return result;
     }
 
+    private void greeted(JsonLine line) {
+        if (isGreeted) {
+            throw new InvalidLineException("is a second hello");
+        }
+        line.number("version", VERSION, VERSION);
+        process = (int) line.number("pid", 1, Integer.MAX_VALUE);
+        dispatcher.greeted(process, line.text("name").orElse(""), connection);
+        isGreeted = true;
+        definitions = new Definitions(connection.details(), programs.connected(connection.number));
+        answers.append("{\"ok\":1}\n");
+    }
+
+    /**
+     * A line without a number and memory is no report, so a server that skips it misses nothing that it would judge. What an array
+     * or an object in it reports is not known.
+     */
+    private void unknown(JsonLine line) {
+        String operation = line.text("op").orElse("");
+        String name = operation.substring(0, Math.min(MAX_NAME, operation.length()));
+        if (Stream.of("n", "address", "addresses", "size").anyMatch(line::has) || line.isNested()) {
+            throw new InvalidLineException("has \"op\" " + name + ", a report that this server does not know");
+        }
+        unknownLines++;
+        if (unknownOperations.size() < MAX_UNKNOWN) {
+            unknownOperations.add(name);
+        }
+    }
+
+    // Numbers of reports
+
+    private Consumer<JsonLine> report(Consumer<JsonLine> recording) {
+        return line -> {
+            seen(line);
+            dropSnapshot();
+            isSnapshotLost &= snapshot != null;
+            recording.accept(line);
+        };
+    }
+
     private void seen(JsonLine line) {
         long number = line.number("n", lastNumber + 1, Long.MAX_VALUE);
         missing(number - 1);
         lastNumber = number;
+    }
+
+    private void sent(JsonLine line) {
+        missing(line.number("n", lastNumber, Long.MAX_VALUE));
     }
 
     /** Counts the reports up to a number that did not arrive. */
@@ -312,30 +285,7 @@ final class LineReports {
         }
     }
 
-    // Reports
-
-    private void report(String operation, JsonLine line) {
-        if (!operation.equals("state")) {
-            dropSnapshot();
-            isSnapshotLost &= snapshot != null;
-        }
-        switch (operation) {
-            case "alloc", "cb_alloc" -> allocated(memory(operation.equals("cb_alloc"), line), line);
-            case "free", "cb_free" -> freed(memory(operation.equals("cb_free"), line), line);
-            case "phase" -> phase(line.text("name"));
-            case "owner_cached" ->
-                reporter.report(tracker ->
-                        tracker.ownerCached(owner(line), line.text("cache").orElse("cache")));
-            case "owner_ended" -> reporter.report(tracker -> tracker.ownerEnded(owner(line)));
-            case "mesh_opened" -> meshOpened(line);
-            case "mesh_close_begun" -> {
-                KnownMesh mesh = mesh(line);
-                reporter.report(tracker -> tracker.meshClosing(mesh.number()));
-            }
-            case "mesh_closed" -> meshClosed(line);
-            default -> witnessed(line);
-        }
-    }
+    // Memory
 
     private void allocated(Memory memory, JsonLine line) {
         connection.reports++;
@@ -351,26 +301,24 @@ final class LineReports {
         connection.reports++;
         Ownership ownership = line.choice("ownership", Ownership.class).orElse(Ownership.UNKNOWN);
         MemoryRequest release = request(memory, line);
-        if (!line.has("result") || line.text("result").equals(Optional.of(FREED))) {
-            if (!dispatcher.left(memory, process)) {
-                reporter.lost(
-                        1,
-                        connection.description() + " freed " + memory.type() + " "
-                                + Quantities.place(memory.device(), memory.address())
-                                + ", which only another process has allocated");
-                return;
-            }
+        if (line.has("result") && !line.text("result").equals(Optional.of(FREED))) {
+            IgnoredFreeReason reason = line.requiredChoice("result", IgnoredFreeReason.class);
+            dispatcher.opened(memory.device());
+            reporter.report(
+                    tracker -> tracker.freeIgnored(release, memory.device(), memory.type(), memory.address(), reason));
+        } else if (dispatcher.left(memory, process)) {
             reporter.report(
                     tracker -> tracker.freed(release, memory.device(), memory.type(), memory.address(), ownership));
         } else {
-            dispatcher.opened(memory.device());
-            IgnoredFreeReason reason = line.requiredChoice("result", IgnoredFreeReason.class);
-            reporter.report(
-                    tracker -> tracker.freeIgnored(release, memory.device(), memory.type(), memory.address(), reason));
+            reporter.lost(
+                    1,
+                    connection.description() + " freed " + memory.type() + " "
+                            + Quantities.place(memory.device(), memory.address())
+                            + ", which only another process has allocated");
         }
     }
 
-    private Memory memory(boolean isCircularBuffer, JsonLine line) {
+    private Memory memory(JsonLine line, boolean isCircularBuffer) {
         BufferType type =
                 isCircularBuffer && !line.has("type") ? BufferType.L1 : line.requiredChoice("type", BufferType.class);
         return new Memory(type, device(line), line.address("address"), isCircularBuffer);
@@ -385,21 +333,6 @@ final class LineReports {
         return device;
     }
 
-    private Owner owner(JsonLine line) {
-        return definitions
-                .owner(line)
-                .orElseThrow(() -> new InvalidLineException("has no \"owner\""))
-                .owner();
-    }
-
-    private KnownMesh mesh(JsonLine line) {
-        KnownMesh mesh = meshes.get(line.number("mesh"));
-        if (mesh == null) {
-            throw new InvalidLineException("names mesh " + line.number("mesh") + ", which it did not open");
-        }
-        return mesh;
-    }
-
     private static Optional<AllocatorId> allocator(JsonLine line) {
         return line.choice("allocator", AllocatorId.Kind.class).map(kind -> switch (kind) {
             case MESH -> AllocatorId.MESH;
@@ -410,13 +343,10 @@ final class LineReports {
 
     /** Returns the request of a report: one that the client numbered before, if nothing else differs. */
     private MemoryRequest request(Memory memory, JsonLine line) {
-        if (!reporter.isKept()) {
-            return reporter.request(connection.details(), Optional.empty());
-        }
         AllocationDetails complete = details(memory, line);
         Optional<Origin> origin = definitions.stack(line);
-        long number = line.has("request") ? line.number("request", 0, Long.MAX_VALUE) : 0;
-        MemoryRequest known = number == 0 ? null : requests.get(number);
+        long number = line.number("request", 0, Long.MAX_VALUE, 0);
+        MemoryRequest known = requests.get(number);
         if (known != null && known.details().equals(complete) && known.origin().equals(origin)) {
             return known;
         }
@@ -424,40 +354,32 @@ final class LineReports {
         if (number != 0) {
             requests.put(number, first);
         }
+        if (requests.size() > MAX_REQUESTS) {
+            requests.remove(requests.keySet().iterator().next());
+        }
         return first;
     }
 
     /** The history keeps the details of each buffer, so equal ones share one object. */
     private AllocationDetails details(Memory memory, JsonLine line) {
-        DetailsKey key = new DetailsKey(
-                memory.isCircularBuffer(),
-                line.text("label"),
-                definitions.owner(line),
-                line.number("mesh") == 0 ? 0 : mesh(line).number(),
-                allocator(line),
-                line.has("bytesPerBank") ? line.number("bytesPerBank", 0, Long.MAX_VALUE) : 0,
-                line.isTrue("view", false));
+        AllocationDetails result = definitions.details(line);
+        result = memory.isCircularBuffer() ? result.ofKind(BufferKind.CIRCULAR_BUFFER) : result;
+        result = line.number("mesh") == 0 ? result : result.onMesh(mesh(line).number());
+        result = allocator(line).map(result::fromAllocator).orElse(result);
+        result = line.text("label").map(result::labelled).orElse(result);
+        long bytesPerBank = line.number("bytesPerBank", 0, Long.MAX_VALUE, 0);
+        result = bytesPerBank == 0 ? result : result.withExtent(bytesPerBank);
+        result = line.isTrue("view", false) ? result.asView() : result;
         if (details.size() >= MAX_DETAILS) {
             details.clear();
         }
-        return details.computeIfAbsent(key, this::details);
+        return details.computeIfAbsent(result, same -> same);
     }
 
-    private AllocationDetails details(DetailsKey key) {
-        AllocationDetails result =
-                key.isCircularBuffer() ? connection.details().ofKind(BufferKind.CIRCULAR_BUFFER) : connection.details();
-        if (key.owner().isPresent()) {
-            KnownOwner known = key.owner().get();
-            result = result.ownedBy(known.owner()).withLifetime(known.lifetime());
-        }
-        result = key.mesh() == 0 ? result : result.onMesh(key.mesh());
-        result = key.allocator().map(result::fromAllocator).orElse(result);
-        result = key.label().map(result::labelled).orElse(result);
-        result = key.bytesPerBank() == 0 ? result : result.withExtent(key.bytesPerBank());
-        return key.isView() ? result.asView() : result;
-    }
+    // Phases and owners
 
-    private void phase(Optional<String> name) {
+    private void phase(JsonLine line) {
+        Optional<String> name = line.text("name");
         if (name.isEmpty()) {
             Optional.ofNullable(phases.poll()).flatMap(phase -> phase).ifPresent(Scope::close);
         } else if (phases.size() < MAX_PHASES) {
@@ -467,7 +389,30 @@ final class LineReports {
         }
     }
 
+    private void ownerCached(JsonLine line) {
+        Owner owner = owner(line);
+        String cache = line.text("cache").orElse("cache");
+        reporter.report(tracker -> tracker.ownerCached(owner, cache));
+    }
+
+    private void ownerEnded(JsonLine line) {
+        Owner owner = owner(line);
+        reporter.report(tracker -> tracker.ownerEnded(owner));
+    }
+
+    private Owner owner(JsonLine line) {
+        return definitions.details(line).owner().orElseThrow(() -> new InvalidLineException("has no \"owner\""));
+    }
+
     // Meshes
+
+    private KnownMesh mesh(JsonLine line) {
+        KnownMesh mesh = meshes.get(line.number("mesh"));
+        if (mesh == null) {
+            throw new InvalidLineException("names mesh " + line.number("mesh") + ", which it did not open");
+        }
+        return mesh;
+    }
 
     private void meshOpened(JsonLine line) {
         int id = (int) line.number("mesh", 1, Integer.MAX_VALUE);
@@ -476,87 +421,88 @@ final class LineReports {
                 && devices.stream().allMatch(dispatcher::isRecordable)
                 && (meshes.containsKey(id) || meshes.size() < MAX_MESHES);
         if (!isPossible) {
-            throw new InvalidLineException(String.format(
-                    Locale.ROOT,
-                    "opens a mesh of %s, and valid are %d meshes and %d devices",
-                    Quantities.count(devices.size(), "device"),
-                    MAX_MESHES,
-                    MAX_DEVICES));
+            throw new InvalidLineException("opens a mesh of " + Quantities.count(devices.size(), "device")
+                    + ", and valid are " + MAX_MESHES + " meshes and " + MAX_DEVICES + " devices");
         }
-        KnownMesh parent = meshes.get(line.number("parent"));
-        String name = line.text("name").orElse("mesh");
-        long busiest = line.has("busiestDevice") ? line.number("busiestDevice", -1, HistoryEvent.MAX_DEVICE) : -1;
-        notOpen(id);
-        List<Integer> kept = parent == null
-                ? devices
-                : Stream.concat(devices.stream(), parent.devices().stream())
-                        .distinct()
-                        .toList();
-        KnownMesh mesh = new KnownMesh(reporter.isKept() ? programs.numberOf(id) : id, kept);
-        meshes.put(id, mesh);
-        openMeshes.put(id, mesh);
+        Optional<KnownMesh> parent = Optional.ofNullable(meshes.get(line.number("parent")));
         MeshDescription description = new MeshDescription(
-                mesh.number(),
-                name,
+                programs.nextMesh(),
+                line.text("name").orElse("mesh"),
                 devices,
-                (int) busiest,
-                parent == null ? OptionalInt.empty() : OptionalInt.of(parent.number()),
+                (int) line.number("busiestDevice", -1, HistoryEvent.MAX_DEVICE, -1),
+                parent.map(known -> OptionalInt.of(known.number())).orElse(OptionalInt.empty()),
                 List.of());
+        close(id);
+        List<Integer> kept = Stream.concat(
+                        devices.stream(), parent.stream().flatMap(known -> known.openDevices().stream()))
+                .distinct()
+                .toList();
+        meshes.put(id, new KnownMesh(description.id(), kept));
         reporter.report(tracker -> tracker.meshOpened(description));
         programs.opened(kept).forEach(dispatcher::openedByMesh);
     }
 
+    private void meshClosing(JsonLine line) {
+        KnownMesh mesh = mesh(line);
+        reporter.report(tracker -> tracker.meshClosing(mesh.number()));
+    }
+
     private void meshClosed(JsonLine line) {
         KnownMesh mesh = mesh(line);
-        notOpen(line.number("mesh")).forEach(dispatcher::closedByMesh);
+        close(line.number("mesh")).forEach(dispatcher::closedByMesh);
         reporter.report(tracker -> tracker.meshClosed(mesh.number()));
     }
 
     /** Ends the use of a mesh's devices; returns those that no mesh uses any more. */
-    private List<Integer> notOpen(int id) {
-        KnownMesh open = openMeshes.remove(id);
-        return open == null ? List.of() : programs.closed(open.devices());
+    private List<Integer> close(int id) {
+        KnownMesh closed = meshes.get(id);
+        if (closed == null) {
+            return List.of();
+        }
+        meshes.put(id, new KnownMesh(closed.number(), List.of()));
+        return programs.closed(closed.openDevices());
     }
 
+    // Snapshots
+
     private void witnessed(JsonLine line) {
-        Snapshot next =
-                new Snapshot(mesh(line), line.requiredChoice("moment", WitnessSnapshot.Moment.class), allocator(line));
+        seen(line);
+        Snapshot next = new Snapshot(
+                mesh(line).number(), line.requiredChoice("moment", WitnessSnapshot.Moment.class), allocator(line));
         BufferType type = line.requiredChoice("type", BufferType.class);
         int device = device(line);
         long[] addresses = line.addresses("addresses");
         boolean isComplete = line.isTrue("complete", true);
-        if (snapshot == null) {
-            snapshot = next;
-        } else if (!next.equals(snapshot)) {
+        if (snapshot != null && !snapshot.equals(next)) {
             dropSnapshot();
             isSnapshotLost = false;
         }
-        if (isSnapshotLost) {
-            isSnapshotLost = !isComplete;
-            return;
+        if (!isSnapshotLost) {
+            WitnessSnapshot.Builder builder = snapshotBuilder;
+            if (builder == null) {
+                builder = WitnessSnapshot.of(next.mesh(), next.moment());
+                next.allocator().ifPresent(builder::ofAllocator);
+                snapshotBuilder = builder;
+            }
+            builder.region(device, type, addresses);
+            if (isComplete) {
+                WitnessSnapshot whole = builder.build();
+                reporter.report(tracker -> tracker.witnessed(whole));
+            }
         }
-        WitnessSnapshot.Builder builder = snapshotBuilder;
-        if (builder == null) {
-            builder = WitnessSnapshot.of(next.mesh().number(), next.moment());
-            next.allocator().ifPresent(builder::ofAllocator);
-            snapshot = next;
-            snapshotBuilder = builder;
-        }
-        builder.region(device, type, addresses);
+        snapshot = next;
         if (isComplete) {
-            WitnessSnapshot whole = builder.build();
-            reporter.report(tracker -> tracker.witnessed(whole));
+            snapshot = null;
             snapshotBuilder = null;
+            isSnapshotLost = false;
         }
     }
 
     /** Drops the snapshot of which a line may be lost: the one that is read, or the one that the next line goes on with. */
     private void loseSnapshot() {
-        if (snapshotBuilder == null) {
-            snapshot = null;
-            isSnapshotLost = true;
-        }
         dropSnapshot();
+        snapshot = null;
+        isSnapshotLost = true;
     }
 
     /** Drops a snapshot that lacks its last line: it proves nothing. */
@@ -572,18 +518,16 @@ final class LineReports {
 
     /** Returns whether the client may report more: it has not said that it ends. */
     boolean mayReport() {
-        return lastLine != LastLine.BYE;
+        return !lastOperation.equals(BYE);
     }
 
     /** Returns what a reader should know about the lines that were not recorded; a sentence without the name of the connection. */
     Optional<String> problem() {
         return unknownLines == 0
                 ? Optional.empty()
-                : Optional.of(String.format(
-                        Locale.ROOT,
-                        "sent %s with operations that this server does not know (%s), which were skipped",
-                        Quantities.count(unknownLines, "line"),
-                        String.join(", ", unknownOperations)));
+                : Optional.of("sent " + Quantities.count(unknownLines, "line")
+                        + " with operations that this server does not know (" + String.join(", ", unknownOperations)
+                        + "), which were skipped");
     }
 
     /** Ends what began over the connection; the server may end it before the program does. */
@@ -592,21 +536,26 @@ final class LineReports {
         while (!phases.isEmpty()) {
             phases.pop().ifPresent(Scope::close);
         }
-        List.copyOf(openMeshes.keySet()).forEach(this::notOpen);
+        meshes.values().forEach(mesh -> programs.closed(mesh.openDevices()));
+        meshes.clear();
     }
 
     private void finish() {
         close();
         if (isGreeted) {
-            dispatcher.finished(process, lastLine == LastLine.BYE);
+            dispatcher.finished(process, lastOperation.equals(BYE));
         }
     }
 
-    /** Records that the program ended the connection. */
-    void disconnected() {
-        lastLine = carry.length == 0 && !isTooLong ? lastLine : LastLine.UNKNOWN;
+    /**
+     * Records that the program ended the connection.
+     *
+     * @param isCut whether it ended within a line
+     */
+    void disconnected(boolean isCut) {
+        lastOperation = isCut || isTooLong ? "" : lastOperation;
         finish();
-        if (lastLine == LastLine.UNKNOWN) {
+        if (!lastOperation.equals(IDLE) && !lastOperation.equals(BYE)) {
             reporter.lost(
                     -1,
                     connection.description()

@@ -1,5 +1,6 @@
 package dev.meshguard.server.line.internal;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
@@ -20,24 +21,19 @@ public final class Definitions {
 
     private static final int MAX_FRAMES = 128;
 
-    /**
-     * An owner, and who frees what it owns.
-     *
-     * @param owner the owner, whose name is unique in the history
-     * @param lifetime the lifetime of its memory
-     */
-    public record KnownOwner(Owner owner, BufferLifetime lifetime) {}
-
+    private final AllocationDetails unowned;
     private final String suffixOfOwners;
     private final Map<Integer, Optional<Origin>> stacks = new HashMap<>();
-    private final Map<Integer, KnownOwner> owners = new HashMap<>();
+    private final Map<Integer, AllocationDetails> owners = new HashMap<>();
 
     /**
      * Creates empty definitions.
      *
+     * @param unowned the details of memory without an owner
      * @param suffixOfOwners makes the owners of this connection differ from those of others
      */
-    public Definitions(String suffixOfOwners) {
+    public Definitions(AllocationDetails unowned, String suffixOfOwners) {
+        this.unowned = unowned;
         this.suffixOfOwners = suffixOfOwners;
     }
 
@@ -48,7 +44,7 @@ public final class Definitions {
 
     /** Adds the owner that a line defines. */
     public void addOwner(JsonLine line) {
-        add(owners, line, definition(line));
+        add(owners, line, owned(line));
     }
 
     private static <T> void add(Map<Integer, T> known, JsonLine line, T definition) {
@@ -63,29 +59,27 @@ public final class Definitions {
     public Optional<Origin> stack(JsonLine line) {
         return line.isList("stack")
                 ? origin(line.texts("stack", MAX_FRAMES))
-                : find(stacks, line, "stack").orElse(Optional.empty());
+                : find(stacks, line, "stack", Optional.empty());
     }
 
-    /** Returns the owner of a report, or nothing if it has none. */
-    public Optional<KnownOwner> owner(JsonLine line) {
-        Optional<JsonLine> object = line.object("owner");
-        return object.isPresent() ? object.map(this::definition) : find(owners, line, "owner");
+    /** Returns the details of memory that the owner of a report owns, if it has one. */
+    public AllocationDetails details(JsonLine line) {
+        return line.object("owner").map(this::owned).orElseGet(() -> find(owners, line, "owner", unowned));
     }
 
-    private static <T> Optional<T> find(Map<Integer, T> known, JsonLine line, String key) {
+    private static <T> T find(Map<Integer, T> known, JsonLine line, String key, T absent) {
         int id = line.number(key);
         if (id != 0 && !known.containsKey(id)) {
             throw new InvalidLineException("names " + key + " " + id + ", which it did not define");
         }
-        return Optional.ofNullable(known.get(id));
+        return known.getOrDefault(id, absent);
     }
 
     /** A lifetime decides who must free the memory, so a wrong one must not be guessed. */
-    private KnownOwner definition(JsonLine line) {
-        String name = line.text("name").orElse("without a name") + suffixOfOwners;
-        return new KnownOwner(
-                new Owner(line.choice("kind", Owner.Kind.class).orElse(Owner.Kind.OTHER), name),
-                line.choice("lifetime", BufferLifetime.class).orElse(BufferLifetime.USER));
+    private AllocationDetails owned(JsonLine owner) {
+        String name = owner.text("name").orElse("without a name") + suffixOfOwners;
+        return unowned.ownedBy(new Owner(owner.choice("kind", Owner.Kind.class).orElse(Owner.Kind.OTHER), name))
+                .withLifetime(owner.choice("lifetime", BufferLifetime.class).orElse(BufferLifetime.USER));
     }
 
     private static Optional<Origin> origin(List<String> texts) {

@@ -37,36 +37,49 @@ public final class JsonLine {
         return fields.containsKey(key);
     }
 
+    private Object required(String key) {
+        Object value = fields.get(key);
+        if (value == null) {
+            throw new InvalidLineException("has no \"" + key + '"');
+        }
+        return value;
+    }
+
+    // Numbers
+
     /** Returns a number in a range, which the line must have. */
     public long number(String key, long least, long most) {
-        if (fields.get(key) instanceof Long number && number >= least && number <= most) {
-            return number;
-        }
-        throw invalid(key, least == most ? String.valueOf(most) : least + " to " + most);
+        return number(key, required(key), least, most);
+    }
+
+    /** Returns a number in a range, or another one if the line has none. */
+    public long number(String key, long least, long most, long absent) {
+        Object value = fields.get(key);
+        return value == null ? absent : number(key, value, least, most);
     }
 
     /** Returns a number from 0 to 2^31-1; 0 if the line has none. */
     public int number(String key) {
-        return has(key) ? (int) number(key, 0, Integer.MAX_VALUE) : 0;
+        return (int) number(key, 0, Integer.MAX_VALUE, 0);
     }
 
     /** Returns an array of numbers from 0, which the line must have. */
     public List<Integer> numbers(String key, int most) {
-        List<?> elements = list(key);
-        boolean areValid =
-                elements.stream().allMatch(element -> element instanceof Long number && number >= 0 && number <= most);
-        if (!areValid) {
-            throw invalid(key, "0 to " + most);
+        return list(key).stream()
+                .map(element -> (int) number(key, element, 0, most))
+                .toList();
+    }
+
+    private static long number(String key, @Nullable Object value, long least, long most) {
+        if (value instanceof Long number && number >= least && number <= most) {
+            return number;
         }
-        return elements.stream().map(element -> ((Long) element).intValue()).toList();
+        throw invalid(key, value, least == most ? String.valueOf(most) : least + " to " + most);
     }
 
     /** Returns an address, which the line must have. */
     public long address(String key) {
-        if (!has(key)) {
-            throw invalid(key, "");
-        }
-        return address(key, fields.get(key));
+        return address(key, required(key));
     }
 
     /** Returns an array of addresses, which the line must have. */
@@ -89,15 +102,15 @@ public final class JsonLine {
         throw invalid(key, value, "0 to " + Long.MAX_VALUE + ", or a text \"0x0\" to \"0xffffffffffffffff\"");
     }
 
+    // Texts
+
     /** Returns a text, cut to {@value #MAX_TEXT} characters; none if the line has none, or a blank one. */
     public Optional<String> text(String key) {
-        if (fields.get(key) instanceof String text) {
+        Object value = fields.getOrDefault(key, "");
+        if (value instanceof String text) {
             return text.isBlank() ? Optional.empty() : Optional.of(cut(text));
         }
-        if (has(key)) {
-            throw invalid(key, "texts");
-        }
-        return Optional.empty();
+        throw invalid(key, value, "texts");
     }
 
     /** Returns the first elements of an array, which the line must have, as texts. */
@@ -119,6 +132,38 @@ public final class JsonLine {
         return shorter;
     }
 
+    // Choices
+
+    /** Returns a constant; none if the line has none. */
+    public <E extends Enum<E>> Optional<E> choice(String key, Class<E> type) {
+        return has(key) ? Optional.of(requiredChoice(key, type)) : Optional.empty();
+    }
+
+    /** Returns a constant, which the line must have. */
+    public <E extends Enum<E>> E requiredChoice(String key, Class<E> type) {
+        Object value = required(key);
+        for (E constant : type.getEnumConstants()) {
+            if (constant.name().equals(value)) {
+                return constant;
+            }
+        }
+        throw invalid(
+                key,
+                value,
+                Arrays.stream(type.getEnumConstants()).map(Enum::name).collect(Collectors.joining(", ")));
+    }
+
+    /** Returns a truth value, or another one if the line has none. */
+    public boolean isTrue(String key, boolean absent) {
+        Object value = fields.getOrDefault(key, absent);
+        if (value instanceof Boolean truth) {
+            return truth;
+        }
+        throw invalid(key, value, "true, false");
+    }
+
+    // Arrays and objects
+
     /** Returns whether a field is an array or an object. */
     public boolean isNested() {
         return fields.values().stream().anyMatch(value -> value instanceof List<?> || value instanceof JsonLine);
@@ -130,46 +175,16 @@ public final class JsonLine {
     }
 
     private List<?> list(String key) {
-        if (fields.get(key) instanceof List<?> list) {
+        Object value = required(key);
+        if (value instanceof List<?> list) {
             return list;
         }
-        throw invalid(key, "arrays");
+        throw invalid(key, value, "arrays");
     }
 
     /** Returns the fields of an object; none if the field is no object. */
     public Optional<JsonLine> object(String key) {
         return fields.get(key) instanceof JsonLine object ? Optional.of(object) : Optional.empty();
-    }
-
-    /** Returns a constant; none if the line has none. */
-    public <E extends Enum<E>> Optional<E> choice(String key, Class<E> type) {
-        return has(key) ? Optional.of(requiredChoice(key, type)) : Optional.empty();
-    }
-
-    /** Returns a constant, which the line must have. */
-    public <E extends Enum<E>> E requiredChoice(String key, Class<E> type) {
-        if (fields.get(key) instanceof String name) {
-            try {
-                return Enum.valueOf(type, name);
-            } catch (IllegalArgumentException isNoConstant) {
-                // The error is the same as for every other value.
-            }
-        }
-        throw invalid(
-                key, Arrays.stream(type.getEnumConstants()).map(Enum::name).collect(Collectors.joining(", ")));
-    }
-
-    /** Returns a truth value, or another one if the line has none. */
-    public boolean isTrue(String key, boolean absent) {
-        if (has(key) && !(fields.get(key) instanceof Boolean)) {
-            throw invalid(key, "true, false");
-        }
-        return fields.getOrDefault(key, absent).equals(true);
-    }
-
-    private InvalidLineException invalid(String key, String valid) {
-        Object value = fields.get(key);
-        return value == null ? new InvalidLineException("has no \"" + key + '"') : invalid(key, value, valid);
     }
 
     private static InvalidLineException invalid(String key, @Nullable Object value, String valid) {

@@ -9,7 +9,6 @@ import com.fasterxml.jackson.core.async.ByteArrayFeeder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -40,19 +39,16 @@ public final class LineParser {
     private @Nullable JsonParser parser;
 
     /**
-     * Reads bytes into a line. After an error it has the fields before the error.
+     * Reads bytes into a line; those that are no UTF-8 are replaced. After an error it has the fields before the error.
      *
      * @throws InvalidLineException if the bytes are not one JSON object
      */
     public void read(byte[] bytes, int from, int to, JsonLine line) {
         try {
             parse(bytes, from, to, line);
-        } catch (InvalidLineException invalid) {
+        } catch (InvalidLineException mayBeNoUtf8) {
             byte[] repaired =
                     new String(bytes, from, to - from, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8);
-            if (Arrays.equals(repaired, 0, repaired.length, bytes, from, to)) {
-                throw invalid;
-            }
             line.clear();
             parse(repaired, 0, repaired.length, line);
         }
