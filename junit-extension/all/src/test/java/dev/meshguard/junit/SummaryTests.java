@@ -154,7 +154,9 @@ class SummaryTests {
                         Map.of("meshguard.baseline", baseline.toString(), "meshguard.baseline.update", "accept"),
                         KnownTestCase.class))
                 .containsExactly(KNOWN);
-        assertThat(baseline).content().endsWith(KNOWN_WEIGHTS);
+        assertThat(baseline)
+                .content()
+                .endsWith(KNOWN_WEIGHTS + "   dev.meshguard.junit.SummaryTests$KnownTestCase#leaks\n");
     }
 
     @Test

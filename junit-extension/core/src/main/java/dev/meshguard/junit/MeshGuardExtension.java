@@ -152,6 +152,7 @@ public final class MeshGuardExtension
         SessionStore store = SessionStore.of(context);
         SessionCheck check = opener.enter(context, store);
         check.begin(Phase.SETUP);
+        store.attribution().ifPresent(TestAttribution::begin);
         store.invocation().ifPresent(invocation -> invocation.begins(check.session()));
     }
 
@@ -197,6 +198,7 @@ public final class MeshGuardExtension
         if (!session.isOf(context)) {
             session.endPhases();
         }
+        ended(context, session, context.getExecutionException().isEmpty());
     }
 
     /** An instance of all tests is created for its class, while tests of other classes may run. */
@@ -280,7 +282,12 @@ public final class MeshGuardExtension
         SessionCheck check = checkOf(factory);
         if (!check.session().checksEachDynamicTest()
                 || !SessionStore.of(context).isResolver(this)) {
-            invocation.proceed();
+            try {
+                invocation.proceed();
+            } catch (Throwable ofTest) {
+                ended(factory, check.session(), false);
+                throw ofTest;
+            }
             return;
         }
         AtomicReference<Optional<Throwable>> thrown = new AtomicReference<>(Optional.empty());
@@ -290,9 +297,14 @@ public final class MeshGuardExtension
                 invocation.proceed();
             } catch (Throwable ofTest) {
                 thrown.set(Optional.of(ofTest));
+                ended(factory, check.session(), false);
                 throw ofTest;
             }
         }
+    }
+
+    private static void ended(ExtensionContext context, TrackingSession session, boolean isCompleted) {
+        session.run().endedMethods().add(context.getRequiredTestClass(), context.getRequiredTestMethod(), isCompleted);
     }
 
     /** Contexts of dynamic tests and containers have neither class nor method. */

@@ -21,7 +21,8 @@ import org.apiguardian.api.API.Status;
  * @param source the id of the source of the memory, if a source allocated it
  * @param outcome the outcome of the verdict
  * @param result what the check did: {@code PASSED}, {@code KNOWN}, {@code FAILED} or {@code ABORTED}
- * @param completed whether the test ran to its end; one that threw may not have reached its leak
+ * @param completed whether the test ran to its end, or all tests of a class with one mesh; one that threw or is disabled may not
+ *     have reached its leak
  * @param peakBytes the result of {@link #peakBytesOf}; 0 if nothing was allocated
  * @param findings its findings
  * @since 0.1

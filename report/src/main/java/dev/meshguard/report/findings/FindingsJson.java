@@ -13,7 +13,9 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.report.internal.JsonFormat;
 import dev.meshguard.report.internal.JsonPart;
+import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineEntry;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import dev.meshguard.verdict.expectation.SourceLine;
@@ -32,7 +34,7 @@ import org.apiguardian.api.API.Status;
  * <p>A file has one line of kind {@code run}, then for each check its lines of kind {@code finding} and one of kind
  * {@code check}, and a line of kind {@code end}. Between them are the lines about the whole run: {@code entry},
  * {@code matched} and {@code excused} about an entry of expected buffers, {@code found} about a leak that a baseline may
- * have. Every line repeats the run, so a database reads the lines of many files as one table. A file without {@code end} is that of a JVM
+ * have, {@code incomplete} about a test that did not complete. Every line repeats the run, so a database reads the lines of many files as one table. A file without {@code end} is that of a JVM
  * that was killed, or could not write. The format is version {@value #VERSION}; {@code findings-1.schema.json} in the package
  * of {@link dev.meshguard.report.json.HistoryJson} describes a line, and {@code docs/fleet.md} has the queries.
  *
@@ -58,6 +60,10 @@ public record FindingsJson(RunIdentity identity) {
 
     /** A leak as a line of a baseline. */
     static final JsonPart<String> LEAK = text("leak");
+
+    static final JsonPart<String> TEST = text("test");
+    static final JsonPart<Boolean> COMPLETED = truth("completed");
+    static final JsonPart<Outcome> OUTCOME = choice("outcome", Outcome.class);
 
     private static final JsonPart<RunIdentity> IDENTITY = record(
             RunIdentity.class,
@@ -112,11 +118,26 @@ public record FindingsJson(RunIdentity identity) {
                 .collect(Collectors.joining());
     }
 
-    /** Returns a line for each leak, ended by a line break. */
+    /** Returns a line for each leak and each test that had it, ended by a line break. */
     public String found(Baseline leaks) {
-        return leaks.entries().values().stream()
-                .map(leak -> line("found", json -> LEAK.write(leak.toString(), json)))
-                .collect(Collectors.joining());
+        StringBuilder lines = new StringBuilder();
+        for (BaselineEntry leak : leaks.entries().values()) {
+            if (leak.tests().isEmpty()) {
+                lines.append(line("found", json -> LEAK.write(leak.toString(), json)));
+            }
+            for (String test : leak.tests()) {
+                lines.append(line("found", json -> {
+                    LEAK.write(leak.toString(), json);
+                    TEST.write(test, json);
+                }));
+            }
+        }
+        return lines.toString();
+    }
+
+    /** Returns the line of a test that failed, was aborted or is disabled, ended by a line break. */
+    public String incomplete(String test) {
+        return line("incomplete", json -> TEST.write(test, json));
     }
 
     /** Returns the lines of a check, each ended by a line break: its findings, and then the check. */
@@ -130,7 +151,7 @@ public record FindingsJson(RunIdentity identity) {
         }
         lines.append(line("check", json -> {
             writeSubject(check, json);
-            JsonFormat.write("outcome", check.outcome(), json);
+            OUTCOME.write(check.outcome(), json);
             JsonFormat.write("findings", check.findings().size(), json);
             JsonFormat.write("peakBytes", check.peakBytes(), json);
             JsonFormat.write("leakedBytes", check.leakedBytes(), json);
@@ -152,11 +173,11 @@ public record FindingsJson(RunIdentity identity) {
     }
 
     private static void writeSubject(CheckRecord check, JsonGenerator json) throws IOException {
-        JsonFormat.write("test", check.test(), json);
+        TEST.write(check.test(), json);
         JsonFormat.write("subject", check.subject(), json);
         text("source").optional().write(check.source(), json);
         JsonFormat.write("result", check.result(), json);
-        JsonFormat.write("completed", check.completed(), json);
+        COMPLETED.write(check.completed(), json);
     }
 
     private String line(String kind, Fields fields) {

@@ -3,6 +3,7 @@ package dev.meshguard.report.findings;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.internal.JsonFields;
 import dev.meshguard.report.internal.UnreadableLineException;
+import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.io.IOException;
@@ -10,9 +11,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -21,12 +24,20 @@ import org.apiguardian.api.API.Status;
  *
  * @param file the file
  * @param entries the use of entries of expected buffers, in the order of the lines
- * @param found the leaks that a baseline may have
+ * @param found the leaks that a baseline may have, with the tests that had them
+ * @param completed the tests, classes and runs that completed, and whose check was not inconclusive
+ * @param incomplete those that did not complete, or whose check was inconclusive
  * @param isComplete whether the JVM reached its end; it did not if it was killed or could not write
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record JvmFindings(Path file, List<UsedEntry> entries, Baseline found, boolean isComplete) {
+public record JvmFindings(
+        Path file,
+        List<UsedEntry> entries,
+        Baseline found,
+        Set<String> completed,
+        Set<String> incomplete,
+        boolean isComplete) {
 
     /**
      * The use of an entry.
@@ -36,9 +47,11 @@ public record JvmFindings(Path file, List<UsedEntry> entries, Baseline found, bo
      */
     public record UsedEntry(Expectation entry, EntryUse use) {}
 
-    /** Creates findings with their own copy of the list. */
+    /** Creates findings with their own copies of the collections. */
     public JvmFindings {
         entries = List.copyOf(entries);
+        completed = Set.copyOf(completed);
+        incomplete = Set.copyOf(incomplete);
     }
 
     /**
@@ -53,6 +66,8 @@ public record JvmFindings(Path file, List<UsedEntry> entries, Baseline found, bo
         String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
         List<UsedEntry> entries = new ArrayList<>();
         Baseline found = Baseline.empty();
+        Set<String> completed = new HashSet<>();
+        Set<String> incomplete = new HashSet<>();
         boolean isComplete = false;
         int number = 0;
         for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
@@ -64,11 +79,13 @@ public record JvmFindings(Path file, List<UsedEntry> entries, Baseline found, bo
                 }
                 String kind = kindOf(fields);
                 switch (kind) {
-                    case "run", "finding", "check" -> {}
+                    case "run", "finding" -> {}
+                    case "check" -> (isConclusive(fields) ? completed : incomplete).add(FindingsJson.TEST.read(fields));
+                    case "incomplete" -> incomplete.add(FindingsJson.TEST.read(fields));
                     case "entry" -> entries.add(new UsedEntry(FindingsJson.ENTRY.read(fields), EntryUse.EXPECTED));
                     case "matched" -> entries.add(new UsedEntry(FindingsJson.ENTRY.read(fields), EntryUse.MATCHED));
                     case "excused" -> entries.add(new UsedEntry(FindingsJson.ENTRY.read(fields), EntryUse.EXCUSED));
-                    case "found" -> found = found.and(Baseline.parse(FindingsJson.LEAK.read(fields), file.toString()));
+                    case "found" -> found = found.and(found(fields, file));
                     case "end" -> isComplete = true;
                     default ->
                         throw new UnreadableLineException("kind " + Quantities.quoted(kind) + " is not known here");
@@ -80,7 +97,16 @@ public record JvmFindings(Path file, List<UsedEntry> entries, Baseline found, bo
                         e);
             }
         }
-        return Optional.of(new JvmFindings(file, entries, found, isComplete));
+        return Optional.of(new JvmFindings(file, entries, found, completed, incomplete, isComplete));
+    }
+
+    private static boolean isConclusive(JsonFields check) throws UnreadableLineException {
+        return FindingsJson.COMPLETED.read(check) && FindingsJson.OUTCOME.read(check) != Outcome.INCONCLUSIVE;
+    }
+
+    private static Baseline found(JsonFields fields, Path file) throws UnreadableLineException {
+        Baseline leak = Baseline.parse(FindingsJson.LEAK.read(fields), file.toString());
+        return FindingsJson.TEST.optional().read(fields).map(leak::foundBy).orElse(leak);
     }
 
     private static String kindOf(JsonFields line) throws UnreadableLineException {

@@ -30,7 +30,7 @@ import org.apiguardian.api.API.Status;
  * @param unmatched the entries of files that matched nothing
  * @param failures the failed checks with their first lines and pages, where the build tool hides messages
  * @param reproductions the commands that rerun the failed checks
- * @param unjudged what only the whole run can judge, if anything
+ * @param wholeRun what the end of the run judged, or leaves to others to judge, if anything; one or several lines
  * @param overview the page of all tests, if it was written
  * @since 0.1
  */
@@ -44,7 +44,7 @@ public record RunSummary(
         SortedSet<String> unmatched,
         SortedSet<String> failures,
         SortedSet<String> reproductions,
-        Optional<String> unjudged,
+        Optional<String> wholeRun,
         Optional<String> overview) {
 
     /** The memories of devices; all others are those of libraries. */
@@ -104,7 +104,7 @@ public record RunSummary(
                         MAX_FAILURES,
                         overview.map(page -> ", all on " + page).orElse(", all in the report of the tests")));
         append(lines, "rerun", first(reproductions, MAX_FAILURES, ""));
-        append(lines, "whole run", unjudged.stream().toList());
+        append(lines, "whole run", wholeRun.stream().flatMap(String::lines).toList());
         return PrintableText.lines(lines);
     }
 

@@ -170,7 +170,7 @@ class FindingsJsonTests {
     @Test
     void theUseOfEntriesAndKnownLeaksIsReadAsItWasWritten(@TempDir Path folder) throws IOException {
         allocate(41, 4_096);
-        Baseline leaks = Baseline.of(examined());
+        Baseline leaks = Baseline.of(examined()).foundBy("dev.example.KvCacheTest#decode");
         ExpectedBuffers ofFile = ExpectedBuffers.parse("\nlabel \"a \\\"b\\\"\" because \"shared\"\n", "expected.txt");
         Expectation ofAnnotation =
                 Expectation.because("kept").label("cache").locatedAt("@ExpectBuffers on dev.example.KvCacheTest");
@@ -179,6 +179,7 @@ class FindingsJsonTests {
                 + lines.entries(EntryUse.MATCHED, List.of(ofAnnotation))
                 + lines.entries(EntryUse.EXCUSED, List.of(ofAnnotation))
                 + lines.found(leaks)
+                + lines.incomplete("dev.example.KvCacheTest#append")
                 + lines.check(checkOf(examined()))
                 + lines.end(1, 1);
         Path file = Files.writeString(folder.resolve("findings.jsonl"), text);
@@ -196,6 +197,8 @@ class FindingsJsonTests {
                         tuple(EntryUse.MATCHED, ofAnnotation.toString(), ofAnnotation.location()),
                         tuple(EntryUse.EXCUSED, ofAnnotation.toString(), ofAnnotation.location()));
         assertThat(read.found()).isEqualTo(leaks);
+        assertThat(read.completed()).containsExactly("dev.example.KvCacheTest#decode");
+        assertThat(read.incomplete()).containsExactly("dev.example.KvCacheTest#append");
         assertThat(read.isComplete()).isTrue();
         assertThat(JvmFindings.read(file, "nightly")).isEmpty();
     }

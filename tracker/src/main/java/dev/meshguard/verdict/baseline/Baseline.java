@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.LongBinaryOperator;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
@@ -25,8 +26,8 @@ import org.apiguardian.api.API.Status;
  * than its count. The count is the most buffers that one check may find. A fixed leak is removed from the baseline, and
  * fails again if it comes back.
  *
- * <p>The file is made for version control: one line per leak, sorted by fingerprint, without dates, machine names, line
- * numbers or addresses. Two people who fix two leaks change two lines.
+ * <p>The file is made for version control: one line per leak, sorted by fingerprint, and below it one per test that had it,
+ * without dates, machine names, line numbers or addresses. Two people who fix two leaks change different lines.
  *
  * <p>Immutable.
  *
@@ -39,9 +40,11 @@ public record Baseline(Map<String, BaselineEntry> entries) {
     /** The description of a known group that is within its count. */
     public static final String KNOWN = "known";
 
+    private static final String BYTE_ORDER_MARK = "\ufeff";
+
     /** Explains the file to a reader: its purpose and how to change it. */
     private static final String HEADER = """
-            # Leaks that are known: fingerprint, most buffers in one check, type, size class, place.
+            # Leaks that are known: fingerprint, most buffers in one check, type, size class, place. Below: the tests that had it.
             # Change with -Dmeshguard.baseline.update=shrink (fixed ones go) or =accept (new ones come).
             """;
 
@@ -76,11 +79,12 @@ public record Baseline(Map<String, BaselineEntry> entries) {
         return new Baseline(entries.collect(Collectors.toMap(
                 BaselineEntry::fingerprint,
                 Function.identity(),
-                (one, other) -> one.withCount(count.applyAsLong(one.count(), other.count())))));
+                (one, other) -> one.withCount(count.applyAsLong(one.count(), other.count()))
+                        .foundBy(other.tests()))));
     }
 
     /**
-     * Parses the text of a file.
+     * Parses the text of a file, with or without a byte order mark.
      *
      * @param name the name of the file in messages
      * @throws IllegalArgumentException if a line is no entry; the message names file and line
@@ -88,9 +92,16 @@ public record Baseline(Map<String, BaselineEntry> entries) {
     public static Baseline parse(String text, String name) {
         List<BaselineEntry> entries = new ArrayList<>();
         int number = 0;
-        for (String line : text.lines().toList()) {
+        String withoutMark = text.startsWith(BYTE_ORDER_MARK) ? text.substring(BYTE_ORDER_MARK.length()) : text;
+        for (String line : withoutMark.lines().toList()) {
             number++;
-            if (!line.isBlank() && !line.startsWith("#")) {
+            if (line.isBlank() || line.startsWith("#")) {
+                continue;
+            }
+            int last = entries.size() - 1;
+            if (last >= 0 && Character.isWhitespace(line.charAt(0)) && !BaselineEntry.isEntry(line)) {
+                entries.set(last, entries.get(last).foundBy(List.of(line.strip())));
+            } else {
                 entries.add(entry(line, name, number));
             }
         }
@@ -154,24 +165,40 @@ public record Baseline(Map<String, BaselineEntry> entries) {
                 count > known ? String.format(Locale.ROOT, "known, but %d instead of %d", count, known) : KNOWN);
     }
 
+    /** Returns this baseline with a test that had all its leaks. */
+    public Baseline foundBy(String test) {
+        return of(entries.values().stream()
+                .map(entry -> entry.foundBy(List.of(test)))
+                .toList());
+    }
+
     /** Returns this baseline with all entries of another one; the larger count wins. */
     public Baseline and(Baseline more) {
         return merged(Stream.of(this, more).flatMap(one -> one.entries.values().stream()), Math::max);
     }
 
     /**
-     * Returns this baseline without leaks that a complete run did not find, and with lower counts where it found fewer
-     * buffers.
+     * Returns this baseline without leaks that a run did not find, and with lower counts where it found fewer buffers.
+     *
+     * @param found the leaks of the run
+     * @param isJudged whether the run would have found a leak that is not fixed: each test that had it completed. Other leaks stay
+     *     as they are
      */
-    public Baseline shrunkTo(Baseline found) {
-        return of(entries.values().stream()
-                .filter(known -> found.countOf(known.fingerprint()) > 0)
-                .map(known -> known.withCount(Math.min(known.count(), found.countOf(known.fingerprint()))))
-                .toList());
+    public Baseline shrunkTo(Baseline found, Predicate<BaselineEntry> isJudged) {
+        List<BaselineEntry> remaining = new ArrayList<>();
+        for (BaselineEntry known : entries.values()) {
+            BaselineEntry now = found.entries.get(known.fingerprint());
+            if (!isJudged.test(known)) {
+                remaining.add(now == null ? known : known.foundBy(now.tests()));
+            } else if (now != null) {
+                remaining.add(now.withCount(Math.min(known.count(), now.count())));
+            }
+        }
+        return of(remaining);
     }
 
     /** Returns the text of the file: sorted, and the same for the same leaks. */
     public String toText() {
-        return HEADER + entries.values().stream().map(entry -> entry + "\n").collect(Collectors.joining());
+        return HEADER + entries.values().stream().map(BaselineEntry::toText).collect(Collectors.joining());
     }
 }

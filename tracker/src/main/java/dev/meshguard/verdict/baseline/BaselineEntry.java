@@ -1,32 +1,41 @@
 package dev.meshguard.verdict.baseline;
 
 import dev.meshguard.event.BufferType;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Locale;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A known leak: its fingerprint, and the most buffers of it that one check may find.
+ * A known leak: its fingerprint, the most buffers of it that one check may find, and the tests that had it.
  *
  * @param fingerprint the first twelve digits of its {@link Fingerprint}
  * @param count the most buffers of it that one check may find
  * @param type the memory, for readers
  * @param sizeClass the size class in bytes, for readers
  * @param callSite the code, for readers
+ * @param tests the tests that had it, by names that are the same in other runs; empty if unknown
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record BaselineEntry(String fingerprint, long count, BufferType type, long sizeClass, String callSite) {
+public record BaselineEntry(
+        String fingerprint, long count, BufferType type, long sizeClass, String callSite, SortedSet<String> tests) {
 
     static final int DIGITS = 12;
+
+    private static final String INDENT = "   ";
 
     private static final Pattern LINE = Pattern.compile("([0-9a-f]{12}) (\\d{1,18}) (\\w+) (\\d{1,19}) (\\S.*)");
 
     /**
-     * Creates an entry.
+     * Creates an entry with its own copy of the tests.
      *
      * @throws IllegalArgumentException if the count is not positive
      */
@@ -35,6 +44,7 @@ public record BaselineEntry(String fingerprint, long count, BufferType type, lon
             throw new IllegalArgumentException(
                     String.format(Locale.ROOT, "A known leak has at least one buffer: %d were given.", count));
         }
+        tests = Collections.unmodifiableSortedSet(new TreeSet<>(tests));
     }
 
     /** Returns the entry of so many buffers of a leak. */
@@ -44,7 +54,8 @@ public record BaselineEntry(String fingerprint, long count, BufferType type, lon
                 count,
                 fingerprint.type(),
                 fingerprint.sizeClass(),
-                fingerprint.callSite());
+                fingerprint.callSite(),
+                new TreeSet<>());
     }
 
     /**
@@ -61,7 +72,8 @@ public record BaselineEntry(String fingerprint, long count, BufferType type, lon
                         Long.parseLong(parts.group(2)),
                         BufferType.valueOf(parts.group(3)),
                         Long.parseLong(parts.group(4)),
-                        parts.group(5));
+                        parts.group(5),
+                        new TreeSet<>());
             }
         } catch (IllegalArgumentException noEntry) {
             throw rejected(line, noEntry);
@@ -82,10 +94,27 @@ public record BaselineEntry(String fingerprint, long count, BufferType type, lon
 
     /** Returns this entry with another count. */
     public BaselineEntry withCount(long newCount) {
-        return new BaselineEntry(fingerprint, newCount, type, sizeClass, callSite);
+        return new BaselineEntry(fingerprint, newCount, type, sizeClass, callSite, tests);
     }
 
-    /** Returns the line: {@code 7f3a9c01d2e4 8 DRAM 1048576 KvCacheTest.weights}. */
+    /** Returns this entry with more tests. */
+    BaselineEntry foundBy(Collection<String> more) {
+        SortedSet<String> all = new TreeSet<>(tests);
+        all.addAll(more);
+        return new BaselineEntry(fingerprint, count, type, sizeClass, callSite, all);
+    }
+
+    /** Returns whether a line is an entry, however it is indented; another indented line is a test. */
+    static boolean isEntry(String line) {
+        return LINE.matcher(line.strip()).matches();
+    }
+
+    /** Returns the lines of the file, each ended by a line break: the entry, and then each test. */
+    String toText() {
+        return this + "\n" + tests.stream().map(test -> INDENT + test + "\n").collect(Collectors.joining());
+    }
+
+    /** Returns the line without the tests: {@code 7f3a9c01d2e4 8 DRAM 1048576 KvCacheTest.weights}. */
     @Override
     public String toString() {
         return String.format(Locale.ROOT, "%s %d %s %d %s", fingerprint, count, type, sizeClass, callSite);

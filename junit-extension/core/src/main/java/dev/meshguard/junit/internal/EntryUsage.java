@@ -7,17 +7,20 @@ import dev.meshguard.verdict.baseline.BaselineEntry;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
- * Collects over a run which expectation entries matched, which could not be decided, and the leaks that were found.
+ * Collects over a run which expectation entries matched, which could not be decided, the leaks that were found, and which tests
+ * completed.
  *
  * <p>Entries of a file apply to all tests. Those of an annotation apply to some, so their use is unknown if one of
- * these failed, was aborted or is disabled.
+ * these failed, was aborted or is disabled. A known leak is gone only if each test that had it completed without it.
  *
  * <p>Not safe for use by several threads.
  */
@@ -27,6 +30,8 @@ final class EntryUsage {
     private final Map<String, UsedEntry> entries = new LinkedHashMap<>();
 
     private Baseline found = Baseline.empty();
+    private final Set<String> completed = new HashSet<>();
+    private final Set<String> incomplete = new HashSet<>();
 
     private record UsedEntry(Expectation entry, Set<EntryUse> uses) {
 
@@ -44,6 +49,13 @@ final class EntryUsage {
     void add(JvmFindings jvm) {
         jvm.entries().forEach(used -> add(used.use(), List.of(used.entry())));
         find(jvm.found());
+        completed.addAll(jvm.completed());
+        incomplete.addAll(jvm.incomplete());
+    }
+
+    /** Adds a test, class or run that completed, or did not; returns whether that is new. */
+    boolean add(String test, boolean isCompleted) {
+        return (isCompleted ? completed : incomplete).add(test);
     }
 
     /** Adds a use of entries; returns those for which it is new. */
@@ -73,12 +85,38 @@ final class EntryUsage {
         return found;
     }
 
-    /** Returns the known leaks that were not found, or only with fewer buffers. */
+    /** Returns a baseline without the leaks that are gone, and with lower counts for those that are smaller. */
+    Baseline shrunk(Baseline known) {
+        return known.shrunkTo(found, this::isJudged);
+    }
+
+    /** Returns the known leaks that are certainly gone or smaller. */
     List<BaselineEntry> gone(Baseline known) {
-        Baseline left = known.shrunkTo(found);
-        return known.entries().values().stream()
-                .filter(entry -> !left.entries().containsValue(entry))
-                .toList();
+        return notFound(known).filter(this::isJudged).toList();
+    }
+
+    /** Returns the known leaks that may be gone or smaller, but not each test that had them completed. */
+    List<BaselineEntry> undecided(Baseline known) {
+        return notFound(known).filter(entry -> !isJudged(entry)).toList();
+    }
+
+    /** Those of a check of the run, and those of an unknown test, may come from any test. */
+    private boolean isJudged(BaselineEntry entry) {
+        return completed.containsAll(entry.tests().isEmpty() ? incomplete : entry.tests());
+    }
+
+    private Stream<BaselineEntry> notFound(Baseline known) {
+        return known.entries().values().stream().filter(entry -> {
+            BaselineEntry now = found.entries().get(entry.fingerprint());
+            return now == null || now.count() < entry.count();
+        });
+    }
+
+    /** Returns the tests that had a leak and did not complete, as far as they are known. */
+    String incompleteOf(BaselineEntry entry) {
+        List<String> missing = (entry.tests().isEmpty() ? incomplete : entry.tests())
+                .stream().filter(test -> !completed.contains(test)).sorted().toList();
+        return missing.get(0) + (missing.size() == 1 ? "" : " and " + (missing.size() - 1) + " more");
     }
 
     int expected() {

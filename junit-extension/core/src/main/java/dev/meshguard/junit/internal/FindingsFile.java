@@ -101,6 +101,11 @@ public final class FindingsFile {
         append(json -> json.found(leaks));
     }
 
+    /** Adds a test that failed, was aborted or is disabled. */
+    synchronized void addIncomplete(String test) {
+        append(json -> json.incomplete(test));
+    }
+
     /** Adds a check. */
     public synchronized void add(CheckRecord check) {
         if (append(json -> json.check(check))) {

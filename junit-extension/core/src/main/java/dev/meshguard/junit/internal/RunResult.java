@@ -121,6 +121,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
                     Quantities.count(unknown.size(), "expectation")));
             lines.addAll(listed(unknown.stream().map(EntryUsage::description)));
         }
+        lines.addAll(undecided(settings, entries));
         Optional<StackTraceElement> place = unmatched.stream().findFirst().map(PlaceToOpen::of);
         if (place.isEmpty() && gone.isPresent() && settings.update() == Update.STRICT) {
             place = Optional.of(lineOf(gone.get(), settings.baseline().orElseThrow()));
@@ -131,6 +132,29 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
                 place);
     }
 
+    /** Returns what a reader of a run that does not fail has to know, unless all entries matched and no known leak is gone. */
+    Optional<String> notice() {
+        return text.indexOf('\n') < 0 ? Optional.empty() : Optional.of(text);
+    }
+
+    private static List<String> undecided(RunSettings settings, EntryUsage entries) throws IOException {
+        if (settings.baseline().isEmpty()) {
+            return List.of();
+        }
+        List<BaselineEntry> undecided =
+                entries.undecided(new BaselineFile(settings.baseline().get()).read());
+        List<String> lines = new ArrayList<>();
+        if (!undecided.isEmpty()) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "Not judged: %s %s not found as often, but a test did not complete in this run, or was removed",
+                    Quantities.count(undecided.size(), "known leak"),
+                    undecided.size() == 1 ? "was" : "were"));
+            lines.addAll(listed(undecided.stream().map(entry -> entry + ": " + entries.incompleteOf(entry))));
+        }
+        return lines;
+    }
+
     /** Returns the first fixed leak that the baseline contains, now and after the update. */
     private static Optional<BaselineEntry> ratchet(RunSettings settings, EntryUsage entries, List<String> lines)
             throws IOException {
@@ -139,14 +163,14 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
         }
         BaselineFile file = new BaselineFile(settings.baseline().get());
         Baseline known = file.read();
-        Baseline left = known.shrunkTo(entries.found());
-        if (left.equals(known)) {
-            return Optional.empty();
-        }
+        Baseline left = entries.shrunk(known);
         List<BaselineEntry> fixed = entries.gone(known);
         boolean isShrunk = settings.writes(Update.SHRINK);
         if (isShrunk) {
-            file.update(before -> before.shrunkTo(entries.found()));
+            file.update(entries::shrunk);
+        }
+        if (fixed.isEmpty()) {
+            return Optional.empty();
         }
         lines.add(String.format(
                 Locale.ROOT,

@@ -8,7 +8,6 @@ import dev.meshguard.junit.internal.thread.UnattributedReports;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.report.findings.EntryUse;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.internal.DetailLoggers;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
@@ -30,9 +29,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
-import org.slf4j.Logger;
 
 /**
  * The state that all tests of one run in one JVM share: what it expects, what was found, and where that is written.
@@ -46,8 +45,6 @@ public final class SharedRunState implements StoredResource {
 
     /** Limits the disk space of a broken build; the first failures give enough information. */
     private static final int MAX_ATTACHED_HISTORIES = 50;
-
-    private static final Logger logger = DetailLoggers.of(SharedRunState.class);
 
     private final RunSettings settings;
     private final ExpectedBuffers expected;
@@ -63,6 +60,10 @@ public final class SharedRunState implements StoredResource {
     private final UnattributedReports unattributed = new UnattributedReports();
     private final Map<String, SourceSettings> sourcesOfThreads = new ConcurrentHashMap<>();
     private final KeptTrackers keptTrackers = new KeptTrackers();
+    private final EndedMethods endedMethods = new EndedMethods();
+
+    /** What the end of the run has judged, for a reader of a run that does not fail. */
+    private Optional<String> judged = Optional.empty();
 
     /**
      * Creates the state of one execution.
@@ -187,7 +188,9 @@ public final class SharedRunState implements StoredResource {
      */
     synchronized Optional<String> unjudged() {
         int unmatched = entries.unmatched().size();
-        int gone = baseline == null ? 0 : entries.gone(baseline).size();
+        int gone = baseline == null
+                ? 0
+                : entries.gone(baseline).size() + entries.undecided(baseline).size();
         List<String> parts = new ArrayList<>();
         if (unmatched > 0) {
             parts.add(Quantities.count(unmatched, "expectation"));
@@ -212,19 +215,37 @@ public final class SharedRunState implements StoredResource {
     }
 
     /** Records that a test failed, was aborted or is disabled, so that its survivors are unknown. */
-    public synchronized void excuse(ExpectedBuffers ofTest) {
+    public synchronized void excuse(String test, ExpectedBuffers ofTest) {
         add(EntryUse.EXCUSED, ofTest.entries());
+        if (entries.add(test, false)) {
+            findings.ifPresent(file -> file.addIncomplete(test));
+        }
     }
 
-    /** Adds the verdict of one check. */
-    public synchronized void add(LeakVerdict verdict) {
+    /** Returns the test methods that have ended. */
+    public EndedMethods endedMethods() {
+        return endedMethods;
+    }
+
+    /** Records whether a check of a test, class or run would have found each leak. */
+    public synchronized void checked(String test, boolean isCompleted) {
+        entries.add(test, isCompleted);
+    }
+
+    /**
+     * Adds the verdict of one check.
+     *
+     * @param test returns the name of the test or class; empty if any test of the run may have made the leaks
+     */
+    public synchronized void add(LeakVerdict verdict, Supplier<Optional<String>> test) {
         for (ExpectationResult result : verdict.expectations()) {
             if (!result.neverMatched()) {
                 add(EntryUse.MATCHED, List.of(result.expectation()));
             }
         }
         if (baseline != null) {
-            Baseline leaks = Baseline.of(verdict);
+            Baseline ofCheck = Baseline.of(verdict);
+            Baseline leaks = test.get().map(ofCheck::foundBy).orElse(ofCheck);
             if (entries.find(leaks)) {
                 findings.ifPresent(file -> file.add(leaks));
             }
@@ -250,19 +271,19 @@ public final class SharedRunState implements StoredResource {
         return baseline != null && (settings.writes(Update.ACCEPT) || baseline.covers(survivors));
     }
 
-    /** Publishes the numbers, and ends the files; then judges what no single test can. */
+    /** Judges what no single test can; then publishes the numbers, and ends the files. */
     @Override
     public void close() throws IOException {
         // Unlike finally, this keeps the errors of both.
-        try (Closeable judged = this::judge) {
-            publish();
+        try (Closeable published = this::publish) {
+            judge();
         }
     }
 
     private void publish() {
         List<String> notWritten = pages.finish();
         summaryText().ifPresent(text -> reports.accept(Map.of(ConfigurationKey.SUMMARY.key(), text)));
-        List<String> notices = new ArrayList<>(unjudged().stream().toList());
+        List<String> notices = new ArrayList<>(wholeRun().stream().toList());
         notices.addAll(notWritten);
         findings.ifPresent(file -> notices.addAll(file.end()));
         notices.forEach(notice -> reports.accept(Map.of("meshguard", notice)));
@@ -271,7 +292,11 @@ public final class SharedRunState implements StoredResource {
     private synchronized Optional<String> summaryText() {
         List<String> unmatched =
                 entries.unmatched().stream().map(EntryUsage::description).toList();
-        return summary.text(entries.matched(), unmatched, unjudged(), pages.overview());
+        return summary.text(entries.matched(), unmatched, wholeRun(), pages.overview());
+    }
+
+    private synchronized Optional<String> wholeRun() {
+        return unjudged().or(() -> judged);
     }
 
     /** Updates the baseline; if this JVM runs the whole run, judges it. Fails for what was reported to trackers of ended tests. */
@@ -299,6 +324,6 @@ public final class SharedRunState implements StoredResource {
         if (result.outcome() != Outcome.EXPECTED_ONLY) {
             throw result.failure();
         }
-        logger.info("{}", result.text());
+        judged = result.notice();
     }
 }

@@ -207,7 +207,7 @@ final class CheckReporter {
 
     private void record(LeakVerdict verdict, CheckOutcome outcome, List<SurvivorFinding> findings) {
         if (terms.isChecked()) {
-            run.add(verdict);
+            run.add(verdict, () -> test.testClass().map(unused -> test.id()));
         }
         run.histories().ifPresent(folder -> keep(verdict, folder));
         addToFindings(verdict.outcome(), outcome, Optional.of(verdict), findings);
@@ -245,6 +245,10 @@ final class CheckReporter {
     private void addToFindings(
             Outcome outcome, CheckOutcome result, Optional<LeakVerdict> verdict, List<SurvivorFinding> findings) {
         if (terms.isChecked()) {
+            boolean isCompleted = isCompleted();
+            if (run.baseline().isPresent()) {
+                run.checked(test.id(), isCompleted && outcome != Outcome.INCONCLUSIVE);
+            }
             run.findings()
                     .ifPresent(file -> file.add(new CheckRecord(
                             test.id(),
@@ -252,12 +256,19 @@ final class CheckReporter {
                             session.sourceId(),
                             outcome,
                             result.name(),
-                            test.thrown().isEmpty(),
+                            isCompleted,
                             verdict.map(judged -> CheckRecord.peakBytesOf(judged.history()))
                                     .orElse(0L),
                             verdict.map(judged -> FindingRecord.of(findings, judged.overwrites()))
                                     .orElse(List.of()))));
         }
+    }
+
+    private boolean isCompleted() {
+        boolean isOfTests = test.subject() == CheckSubject.CLASS && session.outlivesTest();
+        return test.hasCompleted()
+                && (!isOfTests
+                        || run.endedMethods().haveCompleted(test.testClass().orElseThrow()));
     }
 
     private List<String> notes(CheckedMemory memory, Decision decision) {

@@ -57,6 +57,7 @@ public final class SessionCheck implements StoredResource {
 
     /** Begins a phase of the test; a second call does nothing, because the extension may be registered twice. */
     public void begin(Phase next) {
+        terms.test().begin();
         if (session.begin(next) && next.equals(Phase.TEARDOWN)) {
             terms.budgets().read(session);
         }

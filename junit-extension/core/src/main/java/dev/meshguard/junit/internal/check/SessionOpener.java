@@ -154,7 +154,9 @@ public final class SessionOpener {
 
     /** Notes that the survivors of a test are unknown, because it did not complete. */
     public void excuse(ExtensionContext context) {
-        runOf(context).excuse(configuration.at(context).expected());
+        SharedRunState run = runOf(context);
+        run.excuse(TrackedTest.of(context).id(), configuration.at(context).expected());
+        run.endedMethods().add(context.getRequiredTestClass(), context.getRequiredTestMethod(), false);
     }
 
     private SessionCheck findCheck(ExtensionContext context, SessionStore store) {

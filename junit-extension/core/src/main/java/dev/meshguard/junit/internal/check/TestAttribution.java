@@ -45,6 +45,11 @@ public final class TestAttribution implements StoredResource {
         return context.makeCurrent();
     }
 
+    /** Begins the methods of the test, which is not disabled. */
+    public void begin() {
+        terms.test().begin();
+    }
+
     /** Queries the allocators while the buffers of the test are allocated. */
     public synchronized void bodyEnded() {
         terms.budgets().read(session);

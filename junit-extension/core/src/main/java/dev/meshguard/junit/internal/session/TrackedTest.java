@@ -32,6 +32,7 @@ public final class TrackedTest {
     private final String suffix;
     private final Supplier<Optional<Throwable>> thrown;
     private final Lazy<String> name = new Lazy<>();
+    private volatile boolean hasBegun;
 
     private TrackedTest(
             ExtensionContext context, ExtensionContext place, String suffix, Supplier<Optional<Throwable>> thrown) {
@@ -54,7 +55,19 @@ public final class TrackedTest {
     public static TrackedTest dynamic(
             ExtensionContext context, ExtensionContext factory, Supplier<Optional<Throwable>> thrown) {
         String displayName = context.getDisplayName().replaceAll("\\s+", " ");
-        return new TrackedTest(context, factory, " [" + displayName + "]", thrown);
+        TrackedTest test = new TrackedTest(context, factory, " [" + displayName + "]", thrown);
+        test.begin();
+        return test;
+    }
+
+    /** Records that the test was not disabled: JUnit creates the instance of a disabled test, too. */
+    public void begin() {
+        hasBegun = true;
+    }
+
+    /** Returns whether it is a class or run, or a test that began, and whether it threw no error. */
+    public boolean hasCompleted() {
+        return (hasBegun || subject() != CheckSubject.TEST) && thrown().isEmpty();
     }
 
     /** Returns its name; the name of a class or method is the selector of build tools. */

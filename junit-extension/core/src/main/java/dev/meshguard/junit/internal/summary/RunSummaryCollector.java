@@ -123,11 +123,11 @@ public final class RunSummaryCollector {
      *
      * @param matched the number of entries of files that matched
      * @param unmatched those that did not match
-     * @param unjudged what is left to judge of the whole run, if anything
+     * @param wholeRun what the end of the run judged, or leaves to others to judge, if anything
      * @param overview the page of all tests, if it was written
      */
     public synchronized Optional<String> text(
-            int matched, Collection<String> unmatched, Optional<String> unjudged, Optional<String> overview) {
+            int matched, Collection<String> unmatched, Optional<String> wholeRun, Optional<String> overview) {
         RunSummary summary = new RunSummary(
                 counts,
                 peaks,
@@ -137,7 +137,7 @@ public final class RunSummaryCollector {
                 new TreeSet<>(unmatched),
                 failures,
                 reproductions,
-                unjudged,
+                wholeRun,
                 overview);
         boolean isWanted = switch (mode) {
             case OFF -> false;

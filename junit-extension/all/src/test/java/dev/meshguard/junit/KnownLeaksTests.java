@@ -1,0 +1,344 @@
+package dev.meshguard.junit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.LaunchedRun;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineEntry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A known leak is gone only if each test that had it completed without it. */
+class KnownLeaksTests {
+
+    private static final String STRICT = "strict";
+
+    @TempDir
+    private Path folder;
+
+    private Path file() {
+        return folder.resolve("known.txt");
+    }
+
+    /** Writes a baseline with one leak of each test, which none of them makes. */
+    private void known(String... tests) throws IOException {
+        List<BaselineEntry> entries = new ArrayList<>();
+        for (String test : tests) {
+            entries.add(new BaselineEntry(
+                    String.format("%012x", entries.size()),
+                    1,
+                    BufferType.DRAM,
+                    64,
+                    "Model.load",
+                    test.isEmpty() ? new TreeSet<>() : new TreeSet<>(List.of(test))));
+        }
+        Files.writeString(file(), Baseline.of(entries).toText());
+    }
+
+    private Map<String, String> parameters(String update) {
+        Map<String, String> parameters = new HashMap<>();
+        parameters.put("meshguard.run", "7");
+        parameters.put("meshguard.baseline", file().toString());
+        parameters.put("meshguard.baseline.update", update);
+        return parameters;
+    }
+
+    private Map<String, String> inFindings(String update) {
+        Map<String, String> parameters = parameters(update);
+        parameters.put("meshguard.findings", folder.resolve("findings").toString());
+        return parameters;
+    }
+
+    private static RunVerifier judged(Map<String, String> parameters) throws IOException {
+        return RunVerifier.judge(name -> Optional.ofNullable(parameters.get(name)), Map.of());
+    }
+
+    private static String nameOf(Class<?> type, String test) {
+        return type.getName() + test;
+    }
+
+    @Test
+    void aStrictRunJudgesTestsThatCompletedOnly() throws IOException {
+        known(
+                nameOf(SomeIncompleteTestCase.class, "#passes"),
+                nameOf(SomeIncompleteTestCase.class, "#fails"),
+                nameOf(SomeIncompleteTestCase.class, "#aborts"),
+                nameOf(SomeIncompleteTestCase.class, "#isDisabled"),
+                nameOf(SomeIncompleteTestCase.class, "#timesOut"),
+                nameOf(SomeIncompleteTestCase.class, "#repeated[1]"),
+                nameOf(SomeIncompleteTestCase.class, "#repeated[2]"),
+                nameOf(SomeIncompleteTestCase.class, "#repeated[3]"),
+                nameOf(SomeIncompleteTestCase.DisabledTestCase.class, "#passes"),
+                "dev.example.RemovedTest#passes",
+                nameOf(SomeIncompleteTestCase.EachTestTestCase.class, "#passes"),
+                nameOf(SomeIncompleteTestCase.EachTestTestCase.class, "#isDisabledToo"));
+
+        RunAssert.assertThat(JupiterRun.run(SomeIncompleteTestCase.class, parameters(STRICT)))
+                .hasFailedClass()
+                .whichFailed()
+                .withText("""
+                        Baseline %s: 3 of 12 known leaks are gone or smaller:
+                           000000000000 1 DRAM 64 Model.load
+                           000000000005 1 DRAM 64 Model.load
+                           00000000000a 1 DRAM 64 Model.load
+                        Take it out with -Dmeshguard.baseline.update=shrink%s
+                        Not judged: 9 known leaks were not found as often, but a test did not complete in this run, or was removed
+                           000000000001 1 DRAM 64 Model.load: %s#fails
+                           000000000002 1 DRAM 64 Model.load: %s#aborts
+                           000000000003 1 DRAM 64 Model.load: %s#isDisabled
+                           000000000004 1 DRAM 64 Model.load: %s#timesOut
+                           000000000006 1 DRAM 64 Model.load: %s#repeated[2]
+                           000000000007 1 DRAM 64 Model.load: %s#repeated[3]
+                           000000000008 1 DRAM 64 Model.load: %s$DisabledTestCase#passes
+                           000000000009 1 DRAM 64 Model.load: dev.example.RemovedTest#passes
+                           00000000000b 1 DRAM 64 Model.load: %s$EachTestTestCase#isDisabledToo""".replaceFirst("%s", file().toString())
+                        .replaceFirst(
+                                "%s",
+                                System.getenv("CI") == null
+                                        ? "."
+                                        : "; not where CI is set, there the file is only read.")
+                        .replace("%s", SomeIncompleteTestCase.class.getName()));
+    }
+
+    @Test
+    void shrinkRemovesLeaksOfTestsThatCompletedOnly() throws IOException {
+        known(
+                nameOf(SomeIncompleteTestCase.class, "#passes"),
+                nameOf(SomeIncompleteTestCase.class, "#fails"),
+                nameOf(SomeIncompleteTestCase.class, "#isDisabled"),
+                nameOf(BeforeAllTestCase.class, "#passes"),
+                nameOf(DisabledTestCase.class, "#passes"));
+        Map<String, String> shrink = inFindings("shrink");
+        JupiterRun.runTogether(shrink, SomeIncompleteTestCase.class, BeforeAllTestCase.class, DisabledTestCase.class);
+
+        assertThat(judged(shrink).text())
+                .startsWith("Baseline " + file() + ": 1 of 5 known leaks is gone or smaller, and taken out of it:\n");
+
+        assertThat(Files.readAllLines(file()))
+                .filteredOn(line -> line.startsWith("0"))
+                .map(line -> line.substring(0, 12))
+                .containsExactly("000000000001", "000000000002", "000000000003", "000000000004");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                FailingSharedTestCase.class,
+                DisabledSharedTestCase.class,
+                DynamicSharedTestCase.class,
+                InvocationsSharedTestCase.class,
+                NestedSharedTestCase.class
+            })
+    void aClassIsJudgedOnlyIfAllItsTestsCompleted(Class<?> shared) throws IOException {
+        known(nameOf(shared, ""));
+
+        JupiterRun.run(shared, inFindings(STRICT));
+
+        assertThat(judged(inFindings(STRICT)).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+    }
+
+    @Test
+    void aClassIsJudgedOnlyIfNoFilterExcludedATest() throws IOException {
+        known(nameOf(SharedTestCase.class, ""));
+
+        RunAssert.assertThat(JupiterRun.runTest(SharedTestCase.class, "passes", parameters(STRICT)))
+                .hasNoFailedClass();
+        RunAssert.assertThat(JupiterRun.run(SharedTestCase.class, parameters(STRICT)))
+                .hasFailedClass()
+                .whichFailed()
+                .withTextContaining("1 of 1 known leak is gone or smaller");
+    }
+
+    @Test
+    void aLeakOfNoKnownTestIsJudgedIfAllTestsCompleted() throws IOException {
+        known("");
+
+        RunAssert.assertThat(JupiterRun.runTest(SomeIncompleteTestCase.class, "isDisabled", parameters(STRICT)))
+                .hasNoFailedClass();
+        RunAssert.assertThat(JupiterRun.run(SharedTestCase.class, parameters(STRICT)))
+                .hasFailedClass();
+    }
+
+    @Test
+    void aTestThatCompletesInARerunIsJudged() throws IOException {
+        known(nameOf(RerunTestCase.class, "#failsFirst"));
+        RerunTestCase.isFirst = true;
+        JupiterRun.run(RerunTestCase.class, inFindings(STRICT));
+        RerunTestCase.isFirst = false;
+        JupiterRun.run(RerunTestCase.class, inFindings(STRICT));
+
+        assertThat(judged(inFindings(STRICT)).outcome()).isEqualTo(Outcome.STALE_EXPECTATION);
+    }
+
+    @Test
+    void aRunThatDoesNotFailPrintsWhatIsGoneAndWhatIsNotJudged() throws IOException {
+        known(nameOf(SomeIncompleteTestCase.class, "#passes"), nameOf(SomeIncompleteTestCase.class, "#isDisabled"));
+
+        assertThat(LaunchedRun.launcher()
+                        .run(parameters("none"), SomeIncompleteTestCase.class)
+                        .printed())
+                .singleElement()
+                .asString()
+                .contains(
+                        "   whole run         Baseline " + file() + ": 1 of 2 known leaks is gone or smaller:\n",
+                        "                     Not judged: 1 known leak was not found as often,");
+    }
+
+    @TrackAllocations
+    static class SomeIncompleteTestCase {
+        @Test
+        void passes(MeshDevice mesh) {}
+
+        @Test
+        void fails(MeshDevice mesh) {
+            Assertions.fail("before it leaks");
+        }
+
+        @Test
+        void aborts(MeshDevice mesh) {
+            Assumptions.abort("before it leaks");
+        }
+
+        @Test
+        @Disabled("for now")
+        void isDisabled(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void timesOut(MeshDevice mesh) {
+            Assertions.assertTimeoutPreemptively(Duration.ofMillis(1), () -> new CountDownLatch(1).await());
+        }
+
+        @ParameterizedTest
+        @ValueSource(ints = {1, 2})
+        void repeated(int number, MeshDevice mesh) {
+            Assertions.assertEquals(1, number);
+        }
+
+        @Nested
+        @Disabled("for now")
+        class DisabledTestCase {
+            @Test
+            void passes(MeshDevice mesh) {}
+        }
+
+        @Nested
+        @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+        class EachTestTestCase {
+            @Test
+            void passes(MeshDevice mesh) {}
+
+            @Test
+            @Disabled("for now")
+            void isDisabledToo(MeshDevice mesh) {}
+        }
+    }
+
+    @TrackAllocations
+    static class BeforeAllTestCase {
+        @BeforeAll
+        static void fails() {
+            Assertions.fail("before any test");
+        }
+
+        @Test
+        void passes(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations
+    @Disabled("for now")
+    static class DisabledTestCase {
+        @Test
+        void passes(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations
+    static class RerunTestCase {
+        private static boolean isFirst;
+
+        @Test
+        void failsFirst(MeshDevice mesh) {
+            Assertions.assertFalse(isFirst);
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class SharedTestCase {
+        @Test
+        void passes(MeshDevice mesh) {}
+
+        @Test
+        void passesToo(MeshDevice mesh) {}
+
+        @Nested
+        class InnerTestCase {
+            @Test
+            void passes(MeshDevice mesh) {}
+        }
+    }
+
+    static class FailingSharedTestCase extends SharedTestCase {
+        @Test
+        void fails(MeshDevice mesh) {
+            Assertions.fail("before it leaks");
+        }
+    }
+
+    static class DisabledSharedTestCase extends SharedTestCase {
+        @Test
+        @Disabled("for now")
+        void isDisabled(MeshDevice mesh) {}
+    }
+
+    static class DynamicSharedTestCase extends SharedTestCase {
+        @TestFactory
+        Stream<DynamicTest> factory(MeshDevice mesh) {
+            return Stream.of(DynamicTest.dynamicTest("fails", () -> Assertions.fail("before it leaks")));
+        }
+    }
+
+    static class InvocationsSharedTestCase extends SharedTestCase {
+        @ParameterizedTest
+        @ValueSource(ints = {1, 2})
+        void firstFails(int number, MeshDevice mesh) {
+            Assertions.assertEquals(2, number);
+        }
+    }
+
+    static class NestedSharedTestCase extends SharedTestCase {
+        @Nested
+        @Disabled("for now")
+        class DisabledTestCase {
+            @Test
+            void passes(MeshDevice mesh) {}
+        }
+    }
+}
