@@ -137,7 +137,11 @@ abstract class WithServer {
     }
 
     List<Cause> causes() throws InterruptedException {
-        return verdict().survivors().stream().map(Survivor::cause).toList();
+        return causes(verdict());
+    }
+
+    static List<Cause> causes(LeakVerdict verdict) {
+        return verdict.survivors().stream().map(Survivor::cause).toList();
     }
 
     List<String> losses() throws InterruptedException {
