@@ -18,8 +18,8 @@ import org.apiguardian.api.API.Status;
  * unpooled heap buffers, which Netty leaves to the garbage collector. A slice, duplicate or composite counts as the buffers that
  * it shows.
  *
- * <p>An event loop that is older than a test works for no test while several tests run; see {@link NettyThreads}, which a test can
- * have as a parameter.
+ * <p>A buffer belongs to a test only if that is certain; a test with the parameter {@link dev.meshguard.junit.TestThreads} binds event loops
+ * that others have started.
  *
  * @since 0.1
  */
@@ -38,7 +38,7 @@ public final class NettySource implements AllocationSource {
 
     @Override
     public Set<Class<?>> parameterTypes() {
-        return Set.of(NettyThreads.class);
+        return Set.of();
     }
 
     @Override
@@ -59,7 +59,6 @@ public final class NettySource implements AllocationSource {
 
         private final SourceContext context;
         private final NettyBuffers buffers;
-        private final NettyThreads threads;
         private boolean isBlind;
 
         NettySession(SourceContext context) {
@@ -68,7 +67,6 @@ public final class NettySource implements AllocationSource {
                     .sourceAttached(SourceDescription.of(ID)
                             .speaking(SourceVocabulary.of("Netty memory").freedBy("release", "released")));
             this.buffers = NettyBuffers.of(context.tracker());
-            this.threads = new NettyThreads(context);
             if (seesBuffers()) {
                 context.receiveFromThreads();
             }
@@ -82,11 +80,6 @@ public final class NettySource implements AllocationSource {
                 obstacle.ifPresent(reason -> context.notInstalled(reason, FIX));
             }
             return !isBlind;
-        }
-
-        @Override
-        public Object resolve(Class<?> type) {
-            return threads;
         }
 
         @Override

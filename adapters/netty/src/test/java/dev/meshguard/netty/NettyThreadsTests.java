@@ -4,6 +4,7 @@ import static dev.meshguard.netty.NettyTestRun.failuresOf;
 import static dev.meshguard.netty.NettyTestRun.failuresOfConcurrent;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -107,7 +108,7 @@ class NettyThreadsTests {
         private ByteBuf kept;
 
         @Test
-        void leaks(NettyThreads threads) throws Exception {
+        void leaks(TestThreads threads) throws Exception {
             threads.bind(first);
             await(BOTH_RUN);
             kept = allocateOn(first);
@@ -115,7 +116,7 @@ class NettyThreadsTests {
         }
 
         @Test
-        void releases(NettyThreads threads) throws Exception {
+        void releases(TestThreads threads) throws Exception {
             threads.bind(second);
             await(BOTH_RUN);
             allocateOn(second).release();
