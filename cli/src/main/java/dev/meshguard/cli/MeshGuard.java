@@ -19,15 +19,9 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /** The program {@code meshguard}. */
@@ -36,6 +30,16 @@ import picocli.CommandLine.ParseResult;
         description = "Proves that programs on a mesh of accelerator devices free every buffer.",
         synopsisSubcommandLabel = "COMMAND",
         commandListHeading = "%nCommands:%n",
+        subcommands = {
+            Analyze.class,
+            Diff.class,
+            PageCommand.class,
+            Suite.class,
+            RecordProgram.class,
+            ClientFile.class,
+            Serve.class,
+            Dump.class
+        },
         footer = {"", "meshguard COMMAND --help says what a command does, with examples."})
 public final class MeshGuard {
 
@@ -93,12 +97,7 @@ public final class MeshGuard {
     }
 
     private int execute(String... arguments) {
-        Map<String, Supplier<Subcommand>> commands = commands();
-        if (arguments.length > 0 && commands.containsKey(arguments[0])) {
-            commands.keySet().retainAll(Set.of(arguments[0]));
-        }
         CommandLine program = new CommandLine(this);
-        commands.values().forEach(command -> program.addSubcommand(command.get()));
         describe(program);
         program.getSubcommands().values().forEach(MeshGuard::describe);
         program.setOut(terminal.out())
@@ -107,7 +106,10 @@ public final class MeshGuard {
                 .setUsageHelpAutoWidth(false)
                 .setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF))
                 .setCaseInsensitiveEnumValuesAllowed(true);
-        program.setParameterExceptionHandler((refused, unused) -> rejectedArguments(refused));
+        program.setParameterExceptionHandler((refused, unused) -> {
+            String command = refused.getCommandLine().getCommandSpec().qualifiedName();
+            return rejected(new UsageException(refused.getMessage() + ". Try: " + command + " --help"));
+        });
         program.setExecutionStrategy(this::run);
         return program.execute(arguments);
     }
@@ -141,7 +143,7 @@ public final class MeshGuard {
     /** Adds what all commands have in common: the options for help and version, and the exit statuses. */
     private static void describe(CommandLine command) {
         command.getCommandSpec()
-                .versionProvider(new Version())
+                .version(version())
                 .mixinStandardHelpOptions(true)
                 .usageMessage()
                 .sortOptions(false)
@@ -151,31 +153,9 @@ public final class MeshGuard {
                 .exitCodeList(ExitStatus.table());
     }
 
-    /** In the order of the listing; only the requested one is created, because that takes time. */
-    private static Map<String, Supplier<Subcommand>> commands() {
-        Map<String, Supplier<Subcommand>> commands = new LinkedHashMap<>();
-        commands.put("analyze", Analyze::new);
-        commands.put("diff", Diff::new);
-        commands.put("page", PageCommand::new);
-        commands.put("suite", Suite::new);
-        commands.put("record", RecordProgram::new);
-        commands.put("client", ClientFile::new);
-        commands.put("serve", Serve::new);
-        commands.put("dump", Dump::new);
-        return commands;
-    }
-
-    private int rejectedArguments(ParameterException refused) {
-        String command = refused.getCommandLine().getCommandSpec().qualifiedName();
-        return rejected(new UsageException(refused.getMessage() + ". Try: " + command + " --help"));
-    }
-
-    /** The version in the jar's manifest. */
-    static final class Version implements IVersionProvider {
-        @Override
-        public String[] getVersion() {
-            String version = MeshGuard.class.getPackage().getImplementationVersion();
-            return new String[] {"meshguard " + (version == null ? "(not from a jar)" : version)};
-        }
+    /** Returns the version in the jar's manifest. */
+    private static String version() {
+        String version = MeshGuard.class.getPackage().getImplementationVersion();
+        return "meshguard " + (version == null ? "(not from a jar)" : version);
     }
 }

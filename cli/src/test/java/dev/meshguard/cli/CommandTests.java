@@ -90,11 +90,10 @@ class CommandTests {
         write("detailed.csv", detailed);
         write("dram.csv", detailed.substring(0, detailed.indexOf(",L1")));
         write("cut.csv", l1.replace(",L1", ",DRAM") + l1.substring(0, l1.indexOf(",Total free")));
-        write("nothing.csv", """
-                , Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)
-                ,1024,0,1024,1024
-                ,1362,0,1362,1362
-                """);
+        String header =
+                ", Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)\n";
+        write("header.csv", header);
+        write("nothing.csv", header + ",1024,0,1024,1024\n,1362,0,1362,1362\n");
         write("blocks.csv", AnalyzeEvidenceTests.withL1(64, "yes", 64, "yes", 128, "no", 128, "yes", 128, "no"));
         write(
                 "later.csv",
@@ -152,6 +151,7 @@ class CommandTests {
             analyze --rounds ^forward$ rounds.json      | 1  | 4 rounds, the first for warming up && growing by
             analyze --at-end detailed.csv               | 1  | LEAK  24 KiB (24576 B) was allocated at that moment
             analyze cut.csv                             | 2  | INCONCLUSIVE  the file does not say how much is allocated && note    The figures of L1 are not used: "Total free" is missing.
+            analyze header.csv                          | 2  | INCONCLUSIVE  the file names no memory: give a whole one that dump_device_memory_state wrote
             analyze nothing.csv                         | 0  | CLEAN  nothing was allocated && note    This version rounds down to KiB.
             analyze freed.shm                           | 2  | INCONCLUSIVE  0 B is allocated, and 1 slot has no running process
             analyze --json graph.json                   | 2  | "remaining":[{"node":4,"device":1,"type":"L1","address":1488896,"size":65536,"operation":"ttnn::relu","tensors":[{"node":10,"id":8,"shape":"Shape([1, 1, 32, 1024])","users":[]}]}]

@@ -2,8 +2,6 @@ package dev.meshguard.cli.analyze;
 
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
-import dev.meshguard.capture.evidence.MemoryReport;
-import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.JsonDocument;
@@ -24,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -109,15 +108,12 @@ public final class Analyze implements Subcommand {
             text(answers).forEach(terminal.out()::println);
             terminal.out().flush();
         }
-        ExitStatus worst = ExitStatus.CLEAN;
-        for (FileAnswer answer : answers) {
-            worst = worst.orWorse(answer.status());
-        }
-        for (UsageException file : unreadable) {
-            terminal.errors().problem(file.getMessage());
-            worst = worst.orWorse(file.status());
-        }
-        return worst.code();
+        unreadable.forEach(file -> terminal.errors().problem(file.getMessage()));
+        return Stream.concat(
+                        answers.stream().map(FileAnswer::status),
+                        unreadable.stream().map(UsageException::status))
+                .reduce(ExitStatus.CLEAN, ExitStatus::orWorse)
+                .code();
     }
 
     private LeakCheck check() throws UsageException {
@@ -155,9 +151,7 @@ public final class Analyze implements Subcommand {
 
     private FileAnswer answer(Input input, LeakCheck check) {
         if (input instanceof Input.Moment moment) {
-            return moment.memory() instanceof MemoryReport report
-                    ? new MemoryReportAnswer(moment, report, judgesEnd)
-                    : new SharedMemoryAnswer(moment, (SharedMemory) moment.memory(), judgesEnd);
+            return MomentAnswer.of(moment, judgesEnd);
         }
         Input.Recording recording = (Input.Recording) input;
         VerdictReport report = recording.report(check.examine(recording.history()));

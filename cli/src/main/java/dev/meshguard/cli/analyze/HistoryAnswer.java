@@ -2,6 +2,7 @@ package dev.meshguard.cli.analyze;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.JsonDocument;
+import dev.meshguard.cli.common.Table;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.AccumulationReport;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The answer about a file that is read as a history: what it is, the verdict, and what its kind adds. */
 class HistoryAnswer implements FileAnswer {
@@ -49,9 +51,13 @@ class HistoryAnswer implements FileAnswer {
 
     @Override
     public final List<String> text() {
+        String verdict = report.text();
         List<String> lines = new ArrayList<>(List.of(file.name() + ": " + description(), ""));
-        report.text().lines().forEach(lines::add);
-        addSections(lines);
+        verdict.lines().forEach(lines::add);
+        sections(verdict).filter(section -> !section.isEmpty()).forEach(section -> {
+            lines.add("");
+            lines.addAll(section);
+        });
         return lines;
     }
 
@@ -68,22 +74,29 @@ class HistoryAnswer implements FileAnswer {
         return reports + " of them " + (reports == 1 ? "reports" : "report") + " a buffer";
     }
 
-    /** Adds the line below a table that has not all rows. */
-    static void addMore(int rows, List<String> lines) {
-        if (rows > 0) {
-            lines.add("  … and " + rows + " more; --json shows all");
-        }
+    /**
+     * Returns the lines of each section behind the verdict.
+     *
+     * @param verdict the text of the verdict
+     */
+    Stream<List<String>> sections(String verdict) {
+        return Stream.of();
     }
 
-    /** Adds the sections behind the verdict, each with a blank line before it. */
-    void addSections(List<String> lines) {}
+    /** Returns a section with a table, of which it prints some rows only. */
+    static List<String> section(String headline, Table table, int otherRows) {
+        List<String> lines = new ArrayList<>(List.of(headline));
+        lines.addAll(table.lines());
+        if (otherRows > 0) {
+            lines.add("  … and " + otherRows + " more; --json shows all");
+        }
+        return lines;
+    }
 
-    /** Adds the growth over the rounds, if there are any. */
-    final void addRounds(List<String> lines) {
-        rounds.ifPresent(growth -> {
-            lines.add("");
-            AccumulationReport.of(growth).text().lines().forEach(lines::add);
-        });
+    /** Returns the section with the growth over the rounds, if there are any. */
+    final List<String> growth() {
+        return rounds.map(growth -> AccumulationReport.of(growth).text().lines().toList())
+                .orElse(List.of());
     }
 
     @Override

@@ -11,18 +11,18 @@ import dev.meshguard.server.log.UnreadLines;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /** The answer about a log. */
 final class LogAnswer extends HistoryAnswer {
@@ -73,94 +73,79 @@ final class LogAnswer extends HistoryAnswer {
     }
 
     @Override
-    void addSections(List<String> lines) {
-        addLinesOfEvents(lines);
-        addRounds(lines);
-        addSums(lines);
-        addAddresses(lines);
-        addUnread(lines);
+    Stream<List<String>> sections(String verdict) {
+        return Stream.of(linesOfEvents(verdict), growth(), sums(), addresses(), unread());
     }
 
-    /** Adds where the events that the verdict names are in the log. */
-    private void addLinesOfEvents(List<String> lines) {
+    /** Returns where the events that the verdict names are in the log. */
+    private List<String> linesOfEvents(String verdict) {
         Set<Long> events = new TreeSet<>();
-        Matcher event = EVENT.matcher(String.join("\n", lines.subList(1, lines.size())));
-        while (event.find()) {
-            events.add(Long.parseLong(event.group(1)));
-        }
+        EVENT.matcher(verdict).results().forEach(event -> events.add(Long.parseLong(event.group(1))));
         String where = events.stream()
                 .filter(number -> log.lineOf(number).isPresent())
                 .limit(MAX_EVENTS)
                 .map(number -> "#" + number + " line " + log.lineOf(number).getAsLong())
                 .collect(Collectors.joining(", "));
-        if (!where.isEmpty()) {
-            lines.add("");
-            lines.add("Events in the log: " + where + (events.size() > MAX_EVENTS ? " …" : ""));
-        }
+        return where.isEmpty()
+                ? List.of()
+                : List.of("Events in the log: " + where + (events.size() > MAX_EVENTS ? " …" : ""));
     }
 
-    private void addSums(List<String> lines) {
-        if (log.comparedStatistics() > 0) {
-            long differ = log.differingStatistics();
-            lines.add("");
-            lines.add(String.format(
-                    Locale.ROOT,
-                    "Sums of the server: %d compared with the lines, %s",
-                    log.comparedStatistics(),
-                    differ == 0 ? "all agree" : differ + (differ == 1 ? " differs" : " differ")));
-        }
+    private List<String> sums() {
+        long differ = log.differingStatistics();
+        String result = differ == 0 ? "all agree" : differ + (differ == 1 ? " differs" : " differ");
+        return log.comparedStatistics() == 0
+                ? List.of()
+                : List.of("Sums of the server: " + log.comparedStatistics() + " compared with the lines, " + result);
     }
 
-    private void addAddresses(List<String> lines) {
+    private List<String> addresses() {
         List<AddressUse> all = log.addresses();
         if (all.isEmpty()) {
-            return;
+            return List.of();
         }
         long even = all.stream().filter(use -> use.surplus() == 0).count();
         long less = all.stream().filter(use -> use.surplus() > 0).count();
-        lines.add("");
-        lines.add(String.format(
-                Locale.ROOT,
-                "Addresses: %d, of which %d as often freed as allocated, %d less often, %d more often",
-                all.size(),
-                even,
-                less,
-                all.size() - even - less));
         Table table = new Table().row("device", "address", "type", "allocated", "freed", "unknown", "largest", "lines");
         leastBalanced(all)
                 .forEach(use -> table.row(
                         use.device(),
                         Quantities.address(use.address()),
-                        use.type().map(Object::toString).orElse("-"),
+                        use.type(),
                         use.allocated(),
                         use.freed(),
                         use.unknownFrees(),
                         Quantities.size(use.largestSize()),
                         new UnreadLines.Range(use.firstLine(), use.lastLine())
                                 + (use.processDied() ? ", process died" : "")));
-        lines.addAll(table.lines());
-        addMore(all.size() - MAX_ADDRESSES, lines);
+        String headline = String.format(
+                Locale.ROOT,
+                "Addresses: %d, of which %d as often freed as allocated, %d less often, %d more often",
+                all.size(),
+                even,
+                less,
+                all.size() - even - less);
+        return section(headline, table, all.size() - MAX_ADDRESSES);
     }
 
     /** Returns the first addresses in the displayed order, without sorting the hundred thousand others. */
-    private static List<AddressUse> leastBalanced(List<AddressUse> all) {
-        PriorityQueue<AddressUse> lastOnTop = new PriorityQueue<>(LEAST_BALANCED_FIRST.reversed());
+    private static Set<AddressUse> leastBalanced(List<AddressUse> all) {
+        TreeSet<AddressUse> first = new TreeSet<>(LEAST_BALANCED_FIRST);
         for (AddressUse use : all) {
-            lastOnTop.add(use);
-            if (lastOnTop.size() > MAX_ADDRESSES) {
-                lastOnTop.remove();
+            first.add(use);
+            if (first.size() > MAX_ADDRESSES) {
+                first.pollLast();
             }
         }
-        return lastOnTop.stream().sorted(LEAST_BALANCED_FIRST).toList();
+        return first;
     }
 
-    private void addUnread(List<String> lines) {
+    private List<String> unread() {
         UnreadLines unread = log.unread();
-        lines.add("");
         if (unread.count() == 0) {
-            lines.add("Every line was read.");
-            return;
+            return List.of("Every line was read.");
         }
+        List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
                 "Not read: %d of %s: %s",
@@ -170,6 +155,7 @@ final class LogAnswer extends HistoryAnswer {
         unread.samples().stream()
                 .limit(MAX_SAMPLES)
                 .forEach(sample -> lines.add("  line " + sample.line() + ": " + sample.text()));
+        return lines;
     }
 
     // The JSON
@@ -177,10 +163,11 @@ final class LogAnswer extends HistoryAnswer {
     @Override
     Map<String, Object> content() {
         // The verdict refers to events by number; the line of event 1 comes first.
-        LongStream eventLines = LongStream.iterate(1, event -> event + 1)
+        Iterable<Long> eventLines = () -> LongStream.iterate(1, event -> event + 1)
                 .mapToObj(log::lineOf)
                 .takeWhile(OptionalLong::isPresent)
-                .mapToLong(OptionalLong::getAsLong);
+                .mapToLong(OptionalLong::getAsLong)
+                .iterator();
         return JsonDocument.object(
                 "lines", log.lines(),
                 "reports", log.reports(),

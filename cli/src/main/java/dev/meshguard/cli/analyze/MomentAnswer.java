@@ -1,43 +1,51 @@
 package dev.meshguard.cli.analyze;
 
+import dev.meshguard.capture.evidence.MemoryReport;
+import dev.meshguard.capture.evidence.MemoryReport.Amounts;
+import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
+import dev.meshguard.capture.evidence.SharedMemory;
+import dev.meshguard.capture.evidence.SharedMemory.ProcessStatus;
+import dev.meshguard.capture.evidence.SharedMemory.Totals;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Table;
 import dev.meshguard.cli.input.Input;
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
-/** The answer about the memory of one moment: a headline, the verdict, a table, and notes. */
-abstract class MomentAnswer implements FileAnswer {
+/**
+ * The answer about the memory of one moment: a headline, the verdict, a table, and notes.
+ *
+ * @param description what is in the file, for the first line
+ * @param allocated how much is allocated, for the verdict
+ * @param notes whole sentences about the file, and what follows from the status
+ */
+record MomentAnswer(
+        Input.Moment file, ExitStatus status, String description, String allocated, Table table, List<String> notes)
+        implements FileAnswer {
 
-    /** The text for an unknown value. */
-    static final String NOTHING = "-";
-
-    private final Input.Moment file;
-    private final RuntimeEvidence memory;
-    private final boolean judgesMoment;
+    private static final Amounts UNKNOWN = new Amounts(0, 0, 0, 0);
 
     /**
-     * Creates the answer.
+     * Returns the answer.
      *
      * @param judgesMoment whether nothing should be allocated at the moment; otherwise it may be freed later
      */
-    MomentAnswer(Input.Moment file, boolean judgesMoment) {
-        this.file = file;
-        this.memory = file.memory();
-        this.judgesMoment = judgesMoment;
+    static MomentAnswer of(Input.Moment file, boolean judgesMoment) {
+        ExitStatus status = status(file.memory(), judgesMoment);
+        return file.memory() instanceof MemoryReport report
+                ? ofReport(file, status, report)
+                : ofSharedMemory(file, status, (SharedMemory) file.memory());
     }
 
-    @Override
-    public final Input.Moment file() {
-        return file;
-    }
-
-    @Override
-    public final ExitStatus status() {
+    private static ExitStatus status(RuntimeEvidence memory, boolean judgesMoment) {
         if (memory.hasAllocatedMemory()) {
             return judgesMoment ? ExitStatus.LEAKED : ExitStatus.INCONCLUSIVE;
         }
@@ -45,34 +53,164 @@ abstract class MomentAnswer implements FileAnswer {
     }
 
     @Override
-    public final List<String> text() {
-        List<String> lines = new ArrayList<>(List.of(file.name() + ": " + description(), ""));
+    public List<String> text() {
+        List<String> lines = new ArrayList<>(List.of(file.name() + ": " + description, ""));
         lines.add(
-                switch (status()) {
-                    case LEAKED -> "LEAK  " + allocated();
+                switch (status) {
+                    case LEAKED -> "LEAK  " + allocated;
                     case CLEAN -> "CLEAN  nothing was allocated";
-                    default -> "INCONCLUSIVE  " + allocated();
+                    default -> "INCONCLUSIVE  " + allocated;
                 });
         lines.add("");
-        lines.addAll(table().lines());
+        lines.addAll(table.lines());
         lines.add("");
-        notes().forEach(note -> lines.addAll(VerdictReport.noteLines(note)));
+        notes.forEach(note -> lines.addAll(VerdictReport.noteLines(note)));
         return lines;
     }
 
-    /** Returns what is in the file, for the first line. */
-    abstract String description();
-
-    /** Returns how much is allocated. */
-    abstract String allocated();
-
-    abstract Table table();
-
-    /** Returns whole sentences about the file, and what follows from the status. */
-    abstract List<String> notes();
-
     @Override
-    public final Map<String, Object> fields() {
-        return JsonDocument.object("memory", memory);
+    public Map<String, Object> fields() {
+        return JsonDocument.object("memory", file.memory());
+    }
+
+    // A memory report
+
+    private static MomentAnswer ofReport(Input.Moment file, ExitStatus status, MemoryReport report) {
+        int memories = report.memories().size();
+        Table table = new Table()
+                .row("memory", "banks", "allocated", "of a bank", "free", "largest free", "holes", "buffers");
+        report.memories()
+                .forEach(memory -> table.row(
+                        memory.type(),
+                        memory.banks(),
+                        memory.all().map(Amounts::allocated).map(Quantities::size),
+                        memory.bank().map(Amounts::allocated).map(Quantities::size),
+                        memory.bank().map(Amounts::free).map(Quantities::size),
+                        memory.largestFree().stream().mapToObj(Quantities::size).findFirst(),
+                        memory.freeBlocks(),
+                        memory.buffers()));
+        List<String> notes = new ArrayList<>();
+        if (status == ExitStatus.INCONCLUSIVE && report.hasAllocatedMemory()) {
+            notes.add("Memory of one moment may be freed later. If nothing may be allocated then, give --at-end.");
+        }
+        if (report.isRounded()) {
+            notes.add("This version rounds down to KiB.");
+        }
+        report.memories().forEach(memory -> addFragmentation(memory, notes));
+        report.notes().forEach(note -> notes.add(PrintableText.line(note)));
+        notes.add("It names neither the device nor a buffer, and has no circular buffers.");
+        return new MomentAnswer(
+                file,
+                status,
+                memories + (memories == 1 ? " memory" : " memories") + " of one device at one moment (memory report)",
+                allocated(report),
+                table,
+                notes);
+    }
+
+    private static String allocated(MemoryReport report) {
+        List<ReportedMemory> memories = report.memories();
+        if (memories.isEmpty()) {
+            return "the file names no memory: give a whole one that dump_device_memory_state wrote";
+        }
+        if (!report.hasAllocatedMemory()) {
+            return "the file does not say how much is allocated";
+        }
+        long allocated = memories.stream().map(ReportedMemory::allocated).reduce(0L, Quantities::saturatedSum);
+        boolean isOfAllBanks = memories.stream().allMatch(memory -> memory.all().isPresent());
+        return Quantities.size(allocated) + (isOfAllBanks ? "" : " in a bank of each memory")
+                + " was allocated at that moment";
+    }
+
+    private static void addFragmentation(ReportedMemory memory, List<String> notes) {
+        Amounts bank = memory.bank().orElse(UNKNOWN);
+        long largest = memory.largestFree().orElse(bank.free());
+        if (largest + bank.rounding() < bank.free()) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "%s is fragmented: of %s free in a bank, at most %s are in one piece.",
+                    memory.type(),
+                    Quantities.size(bank.free()),
+                    Quantities.size(largest)));
+        }
+    }
+
+    // Shared memory
+
+    private static MomentAnswer ofSharedMemory(Input.Moment file, ExitStatus status, SharedMemory memory) {
+        long missing = memory.processes().stream()
+                .filter(process -> process.status() == ProcessStatus.MISSING)
+                .count();
+        Table table = new Table()
+                .row(
+                        "",
+                        "command",
+                        "status",
+                        "DRAM",
+                        "L1",
+                        "L1_SMALL",
+                        "TRACE",
+                        "circular buffers (unreliable)",
+                        "updated");
+        Optional<Object> unknown = Optional.empty();
+        addTotals("device", unknown, unknown, memory.total(), memory.updated(), table);
+        memory.chips()
+                .forEach(chip -> addTotals(
+                        "chip " + chip.id(),
+                        unknown,
+                        chip.isRemote() ? "remote" : unknown,
+                        chip.totals(),
+                        unknown,
+                        table));
+        memory.processes()
+                .forEach(process -> addTotals(
+                        "process " + process.processId(),
+                        PrintableText.line(process.command()),
+                        switch (process.status()) {
+                            case UNKNOWN -> unknown;
+                            case RUNNING -> "running";
+                            case MISSING -> "not running";
+                        },
+                        process.totals(),
+                        process.updated(),
+                        table));
+        List<String> notes = new ArrayList<>();
+        if (status == ExitStatus.INCONCLUSIVE && missing == 0) {
+            notes.add("Processes may free it later. If nothing may be allocated now, give --at-end.");
+        }
+        notes.addAll(memory.notes());
+        notes.add(
+                "Totals are those of Buffer::size() over all banks. Circular buffers are unreliable: processes update them rarely,"
+                        + " and those of the device are those of its last writer.");
+        return new MomentAnswer(
+                file,
+                status,
+                String.format(
+                        Locale.ROOT,
+                        "device %d, %s, updated %s (shared memory)",
+                        memory.device(),
+                        Quantities.count(memory.processes().size(), "slot"),
+                        memory.updated()),
+                Quantities.size(memory.total().buffers()) + " is allocated"
+                        + (missing == 0
+                                ? ""
+                                : ", and " + Quantities.count(missing, "slot") + (missing == 1 ? " has" : " have")
+                                        + " no running process"),
+                table,
+                notes);
+    }
+
+    private static void addTotals(
+            String name, Object command, Object status, Totals totals, Object updated, Table table) {
+        table.row(
+                name,
+                command,
+                status,
+                Quantities.size(totals.dram()),
+                Quantities.size(totals.l1()),
+                Quantities.size(totals.l1Small()),
+                Quantities.size(totals.trace()),
+                Quantities.size(totals.circularBuffers()),
+                updated);
     }
 }

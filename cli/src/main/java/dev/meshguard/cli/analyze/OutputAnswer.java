@@ -43,21 +43,21 @@ final class OutputAnswer extends HistoryAnswer {
     }
 
     @Override
-    void addSections(List<String> lines) {
-        addRounds(lines);
+    Stream<List<String>> sections(String verdict) {
+        return Stream.of(growth(), remaining());
+    }
+
+    private List<String> remaining() {
         List<RemainingBuffer> remaining = output.remaining();
         if (remaining.isEmpty()) {
-            return;
+            return List.of();
         }
-        lines.add("");
-        lines.add("Allocated at the end of the " + (isCapture ? "capture" : "recording") + ": "
-                + Quantities.count(remaining.size(), "buffer"));
         Table table = new Table()
                 .row(isCapture ? "node" : "address", "device", "type", "size", "allocated in", "tensors", "used by");
         remaining.stream()
                 .limit(MAX_BUFFERS)
                 .forEach(buffer -> table.row(
-                        isCapture ? buffer.node().orElseThrow() : address(buffer),
+                        isCapture ? buffer.node() : address(buffer),
                         buffer.device(),
                         buffer.type(),
                         Quantities.size(buffer.size()),
@@ -66,8 +66,9 @@ final class OutputAnswer extends HistoryAnswer {
                         joined(buffer.tensors().stream()
                                 .flatMap(tensor -> tensor.users().stream())
                                 .distinct())));
-        lines.addAll(table.lines());
-        addMore(remaining.size() - MAX_BUFFERS, lines);
+        String headline = "Allocated at the end of the " + (isCapture ? "capture" : "recording") + ": "
+                + Quantities.count(remaining.size(), "buffer");
+        return section(headline, table, remaining.size() - MAX_BUFFERS);
     }
 
     private static String allocatedIn(RemainingBuffer buffer) {

@@ -2,10 +2,12 @@ package dev.meshguard.cli.common;
 
 import dev.meshguard.event.Quantities;
 import java.io.File;
+import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -63,11 +65,15 @@ public final class CommandFailures {
         return new UsageException(name + " cannot be read: " + reason(failure));
     }
 
+    /** Returns the error for a file that cannot be written, with a sentence about the way out. */
+    public static UsageException unwritable(Path file, String advice, IOException e) {
+        return e instanceof NoSuchFileException
+                ? new UsageException(file + " cannot be written: its folder does not exist. " + advice)
+                : UsageException.unwritten(file + " cannot be written: " + reason(e) + ". " + advice);
+    }
+
     /** Returns the reason in a few words, without the path. */
-    public static String reason(Exception failure) {
-        if (failure instanceof NoSuchFileException) {
-            return "there is no such file or folder";
-        }
+    static String reason(Exception failure) {
         if (failure instanceof AccessDeniedException) {
             return "this user may not";
         }

@@ -7,16 +7,12 @@ import dev.meshguard.report.internal.JsonFormat;
 import java.io.IOException;
 import java.io.Writer;
 import java.lang.reflect.RecordComponent;
-import java.util.Collection;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.stream.BaseStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The JSON output of a command: one document.
@@ -63,12 +59,10 @@ public final class JsonDocument {
                 field((String) field.getKey(), field.getValue());
             }
             json.writeEndObject();
-        } else if (value instanceof Collection<?> list) {
-            value(list.stream());
-        } else if (value instanceof BaseStream<?, ?> stream) {
+        } else if (value instanceof Iterable<?> list) {
             json.writeStartArray();
-            for (Iterator<?> each = stream.iterator(); each.hasNext(); ) {
-                value(each.next());
+            for (Object each : list) {
+                value(each);
             }
             json.writeEndArray();
         } else if (value instanceof Verbatim text) {
@@ -82,18 +76,22 @@ public final class JsonDocument {
     }
 
     private void field(String name, Object value) throws IOException {
-        @Nullable Object known = value;
-        if (value instanceof Optional<?> optional) {
-            known = optional.orElse(null);
-        } else if (value instanceof OptionalInt number) {
-            known = number.isPresent() ? number.getAsInt() : null;
-        } else if (value instanceof OptionalLong number) {
-            known = number.isPresent() ? number.getAsLong() : null;
-        }
-        if (known != null) {
+        Optional<?> known = known(value);
+        if (known.isPresent()) {
             json.writeFieldName(name);
-            value(known);
+            value(known.get());
         }
+    }
+
+    /** Returns a value, or what is in an optional. */
+    static Optional<?> known(Object value) {
+        if (value instanceof OptionalInt number) {
+            return number.stream().boxed().findFirst();
+        }
+        if (value instanceof OptionalLong number) {
+            return number.stream().boxed().findFirst();
+        }
+        return value instanceof Optional<?> optional ? optional : Optional.of(value);
     }
 
     private Map<String, Object> fields(Record record) {

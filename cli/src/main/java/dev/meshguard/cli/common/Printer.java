@@ -86,33 +86,24 @@ public final class Printer extends PrintWriter {
         private void pass(int length) throws IOException {
             String text = waiting.substring(0, length);
             waiting.delete(0, length);
-            String printable =
-                    TEXT.matcher(text).replaceAll(found -> Matcher.quoteReplacement(PrintableText.line(found.group())));
-            keepingFailure(() -> out.write(printable));
+            try {
+                out.write(TEXT.matcher(text)
+                        .replaceAll(found -> Matcher.quoteReplacement(PrintableText.line(found.group()))));
+                out.flush();
+            } catch (IOException e) {
+                failure = failure.or(() -> Optional.of(e));
+                throw e;
+            }
         }
 
         @Override
         public void flush() throws IOException {
             pass(waiting.length());
-            keepingFailure(out::flush);
         }
 
         @Override
         public void close() throws IOException {
             flush();
-        }
-
-        private interface Writing {
-            void run() throws IOException;
-        }
-
-        private void keepingFailure(Writing writing) throws IOException {
-            try {
-                writing.run();
-            } catch (IOException e) {
-                failure = failure.or(() -> Optional.of(e));
-                throw e;
-            }
         }
     }
 }

@@ -2,18 +2,18 @@ package dev.meshguard.cli.common;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Rows with aligned columns, two spaces apart. */
 public final class Table {
 
     private final List<List<String>> rows = new ArrayList<>();
 
+    /** Adds a row; an unknown value is a dash. */
     public Table row(Object... cells) {
-        List<String> row = new ArrayList<>();
-        for (Object cell : cells) {
-            row.add(cell.toString());
-        }
-        rows.add(row);
+        rows.add(Stream.of(cells)
+                .map(cell -> JsonDocument.known(cell).map(Object::toString).orElse("-"))
+                .toList());
         return this;
     }
 

@@ -81,10 +81,21 @@ public final class InputReader {
         Optional<Path> file = path.filter(Files::isRegularFile);
         if (OutputFormat.of(input).isPresent()) {
             // A database is read where it is, a capture with the Python calls beside it.
-            return recordings(file.isPresent() ? outputs.readRanks(file.get()) : outputs.readRanks(input, name));
+            List<RuntimeOutput> ranks =
+                    file.isPresent() ? outputs.readRanks(file.get()) : outputs.readRanks(input, name);
+            return ranks.stream()
+                    .<Input>map(rank -> new Input.Recording(
+                            rank.format() == OutputFormat.GRAPH_CAPTURE ? FileKind.CAPTURE : FileKind.DATABASE,
+                            rank.name(),
+                            rank))
+                    .toList();
         }
         if (RuntimeEvidence.isOfMoment(input)) {
-            return List.of(moment(RuntimeEvidence.read(input, name)));
+            RuntimeEvidence memory = RuntimeEvidence.read(input, name);
+            return List.of(
+                    memory instanceof SharedMemory shared
+                            ? new Input.Moment(FileKind.SHARED_MEMORY, name, withProcesses(shared))
+                            : new Input.Moment(FileKind.MEMORY_REPORT, name, memory));
         }
         FileBeginning beginning = FileBeginning.of(input);
         if (beginning.isHistory()) {
@@ -101,24 +112,9 @@ public final class InputReader {
         return List.of(new Input.Recording(FileKind.LOG, name, log));
     }
 
-    private static Input moment(RuntimeEvidence memory) {
-        return memory instanceof SharedMemory shared
-                ? new Input.Moment(FileKind.SHARED_MEMORY, memory.name(), inspected(shared))
-                : new Input.Moment(FileKind.MEMORY_REPORT, memory.name(), memory);
-    }
-
     /** Looks which of its processes run. */
-    private static SharedMemory inspected(SharedMemory memory) {
+    private static SharedMemory withProcesses(SharedMemory memory) {
         return memory.inspected(ProcessInspector.ofThisMachine()::inspect);
-    }
-
-    private static List<Input> recordings(List<RuntimeOutput> outputs) {
-        return outputs.stream()
-                .<Input>map(output -> new Input.Recording(
-                        output.format() == OutputFormat.GRAPH_CAPTURE ? FileKind.CAPTURE : FileKind.DATABASE,
-                        output.name(),
-                        output))
-                .toList();
     }
 
     /** Reads a file with one history, or with the memory of one moment. */

@@ -1,14 +1,17 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.capture.evidence.MemoryReport;
+import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.cli.input.InputReader;
+import dev.meshguard.event.PrintableText;
 import dev.meshguard.report.DifferenceReport;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -103,5 +106,36 @@ public final class Diff implements Subcommand {
         return run.history().lostReports().stream()
                 .limit(MAX_LOSSES)
                 .map(lost -> run.name() + " is not whole: " + lost.reason());
+    }
+
+    /**
+     * The result of a comparison.
+     *
+     * @param isSame whether it found no difference
+     * @param leavesMore whether more is live somewhere at the end of the later one
+     * @param text the lines about the differences, a headline first
+     * @param losses what could not be compared, as whole sentences
+     */
+    record Comparison(boolean isSame, boolean leavesMore, List<String> text, List<String> losses) {
+
+        ExitStatus status() {
+            if (leavesMore) {
+                return ExitStatus.LEAKED;
+            }
+            if (!losses.isEmpty()) {
+                return ExitStatus.INCONCLUSIVE;
+            }
+            return isSame ? ExitStatus.CLEAN : ExitStatus.DIFFERENT;
+        }
+
+        List<String> lines() {
+            List<String> lines = new ArrayList<>(text);
+            if (status() == ExitStatus.INCONCLUSIVE) {
+                String what = isSame ? "no difference" : "no more memory";
+                lines.set(0, "INCONCLUSIVE  " + what + " in what can be compared");
+            }
+            losses.forEach(loss -> lines.add("note    " + PrintableText.line(loss)));
+            return lines;
+        }
     }
 }

@@ -1,15 +1,18 @@
 package dev.meshguard.cli.run;
 
+import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.OutputFile;
 import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.input.Input;
 import dev.meshguard.cli.input.InputReader;
+import dev.meshguard.file.FileReplacement;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -51,17 +54,25 @@ public final class PageCommand implements Subcommand {
     private @Nullable Path output;
 
     @Override
-    public int run(Terminal terminal) throws UsageException {
-        if (output != null) {
-            OutputFile.rejectInput(file, output);
-        }
+    public int run(Terminal terminal) throws UsageException, IOException {
         Input.Recording recording = files.readRecording(file, terminal.in());
         files.rejectUnusedRank(List.of(recording));
+        boolean isInput = output != null
+                && !file.equals(InputReader.STANDARD_INPUT)
+                && Files.isRegularFile(output)
+                && Files.isSameFile(Path.of(file), output);
+        if (isInput) {
+            throw new UsageException(output + " is the file that is read. Give another path with -o.");
+        }
         String title = baseName(files.nameWithRank(recording));
         LeakVerdict verdict = LeakCheck.create().examine(recording.history());
         RunPage page = RunPage.of(title, recording.report(verdict));
         Path target = output == null ? Path.of(title.replace(' ', '-') + SUFFIX) : output;
-        OutputFile.write(target, "-o", page::write);
+        try {
+            FileReplacement.writeText(target, page::write);
+        } catch (IOException e) {
+            throw CommandFailures.unwritable(target, "Give another path with -o.", e);
+        }
         terminal.out().println(target.toString());
         return ExitStatus.CLEAN.code();
     }

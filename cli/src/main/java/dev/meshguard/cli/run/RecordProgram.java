@@ -1,8 +1,7 @@
 package dev.meshguard.cli.run;
 
+import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.OutputFile;
-import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
@@ -17,7 +16,6 @@ import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -91,10 +89,7 @@ public final class RecordProgram implements Subcommand {
             }
             boolean hasFailed = running.server().failure().isPresent();
             ExitStatus result = hasFailed ? ExitStatus.FAILED : ExitStatus.of(verdict.outcome());
-            for (UsageException failure : write(report, terminal.out())) {
-                terminal.errors().problem(failure.getMessage());
-                result = result.orWorse(failure.status());
-            }
+            result = result.orWorse(write(report, terminal));
             return status == 0 ? result.code() : status;
         }
     }
@@ -112,31 +107,28 @@ public final class RecordProgram implements Subcommand {
         }
     }
 
-    /**
-     * Writes page, verdict and history; a file that cannot be written must hide neither the verdict nor the other file.
-     *
-     * @return the errors
-     */
-    private List<UsageException> write(VerdictReport report, Printer out) {
-        List<UsageException> unwritten = new ArrayList<>();
-        boolean hasPage =
-                !hasNoPage && isWritten(page, "-p", RunPage.of(String.join(" ", program), report)::write, unwritten);
-        (hasPage ? report.shownAt(page.toString()) : report).text().lines().forEach(out::println);
-        out.flush();
-        if (output != null) {
-            isWritten(output, "-o", writer -> HistoryJson.write(report.verdict().history(), writer), unwritten);
-        }
-        return unwritten;
+    /** Writes page, verdict and history; a file that cannot be written must hide neither the verdict nor the other file. */
+    private ExitStatus write(VerdictReport report, Terminal terminal) {
+        ExitStatus ofPage = hasNoPage
+                ? ExitStatus.CLEAN
+                : write(page, "-p", RunPage.of(String.join(" ", program), report)::write, terminal);
+        boolean hasPage = !hasNoPage && ofPage == ExitStatus.CLEAN;
+        (hasPage ? report.shownAt(page.toString()) : report).text().lines().forEach(terminal.out()::println);
+        ExitStatus ofHistory = output == null
+                ? ExitStatus.CLEAN
+                : write(output, "-o", to -> HistoryJson.write(report.verdict().history(), to), terminal);
+        return ofPage.orWorse(ofHistory);
     }
 
-    private static boolean isWritten(
-            Path file, String option, FileReplacement.Text<UsageException> content, List<UsageException> unwritten) {
+    private static ExitStatus write(
+            Path file, String option, FileReplacement.Text<RuntimeException> content, Terminal terminal) {
         try {
-            OutputFile.write(file, option, content);
-            return true;
-        } catch (UsageException failure) {
-            unwritten.add(failure);
-            return false;
+            FileReplacement.writeText(file, content);
+            return ExitStatus.CLEAN;
+        } catch (IOException e) {
+            UsageException failure = CommandFailures.unwritable(file, "Give another path with " + option + ".", e);
+            terminal.errors().problem(failure.getMessage());
+            return failure.status();
         }
     }
 

@@ -1,40 +1,39 @@
 package dev.meshguard.cli.run;
 
 import dev.meshguard.capture.evidence.MemoryReport;
-import dev.meshguard.capture.evidence.MemoryReport.Amounts;
 import dev.meshguard.capture.evidence.MemoryReport.MemoryBlock;
 import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
 import dev.meshguard.cli.common.UsageException;
+import dev.meshguard.cli.run.Diff.Comparison;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Compares the memory of one device at the moments of two memory reports. */
 final class ReportDifference {
 
     private static final int MAX_PLACES = 8;
+    private static final String ALLOCATED = "allocated";
+    private static final String ALLOCATED_IN_A_BANK = "allocated in a bank";
+    private static final String LARGEST_FREE = "largest free block";
 
-    private final MemoryReport before;
-    private final MemoryReport after;
     private final List<String> amounts = new ArrayList<>();
     private final List<String> blocks = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
     private boolean isAnyCompared;
     private boolean leavesMore;
 
-    private ReportDifference(MemoryReport before, MemoryReport after) {
-        this.before = before;
-        this.after = after;
-    }
+    private ReportDifference() {}
 
     /**
      * Compares two reports.
@@ -42,20 +41,23 @@ final class ReportDifference {
      * @throws UsageException if they have no figures of the same memory
      */
     static Comparison between(MemoryReport before, MemoryReport after) throws UsageException {
-        return new ReportDifference(before, after).comparison();
+        return new ReportDifference().comparison(before, after);
     }
 
-    private Comparison comparison() throws UsageException {
+    private Comparison comparison(MemoryReport before, MemoryReport after) throws UsageException {
         if (before.isRounded() != after.isRounded()) {
             throw new UsageException((before.isRounded() ? before : after).name()
                     + " is of a version that rounds down to KiB: give two reports of one version.");
         }
-        Stream.of(before, after).forEach(file -> file.notes().forEach(note -> notes.add(file.name() + ": " + note)));
+        for (MemoryReport file : List.of(before, after)) {
+            file.notes().forEach(note -> notes.add(file.name() + ": " + note));
+        }
         for (BufferType type : BufferType.values()) {
             Optional<ReportedMemory> earlier = memory(before, type);
             Optional<ReportedMemory> later = memory(after, type);
             if (earlier.isPresent() && later.isPresent()) {
-                compare(earlier.get(), later.get());
+                compareFigures(type, figures(earlier.get()), figures(later.get()));
+                compareBlocks(type, earlier.get().blocks(), later.get().blocks());
             } else if (earlier.isPresent() || later.isPresent()) {
                 notes.add(type + " is only in " + (earlier.isPresent() ? before.name() : after.name()) + ".");
             }
@@ -64,12 +66,10 @@ final class ReportDifference {
             throw new UsageException(before.name() + " and " + after.name()
                     + " have no figures of the same memory: give two reports of one kind, both whole.");
         }
-        List<String> lines = new ArrayList<>();
-        lines.addAll(amounts);
-        lines.addAll(blocks);
-        boolean isSame = lines.isEmpty();
-        lines.add(0, isSame ? "SAME USAGE  no difference" : "CHANGED  between the two moments");
-        return new Comparison(isSame, leavesMore, lines, notes);
+        amounts.addAll(blocks);
+        boolean isSame = amounts.isEmpty();
+        amounts.add(0, isSame ? "SAME USAGE  no difference" : "CHANGED  between the two moments");
+        return new Comparison(isSame, leavesMore, amounts, notes);
     }
 
     private static Optional<ReportedMemory> memory(MemoryReport report, BufferType type) {
@@ -78,56 +78,54 @@ final class ReportDifference {
                 .findFirst();
     }
 
-    private void compare(ReportedMemory earlier, ReportedMemory later) {
-        boolean areWhole = earlier.all().isPresent() && later.all().isPresent();
-        Optional<Amounts> allocated = areWhole ? earlier.all() : earlier.bank();
-        Optional<Amounts> allocatedLater = areWhole ? later.all() : later.bank();
-        boolean isCompared = false;
-        if (allocated.isPresent() && allocatedLater.isPresent()) {
-            isCompared = true;
-            long bytes = allocated.get().allocated();
-            long bytesLater = allocatedLater.get().allocated();
-            addAmount(earlier.type() + (areWhole ? " allocated" : " allocated in a bank"), bytes, bytesLater);
-            leavesMore |= bytesLater > bytes;
-        }
-        if (earlier.largestFree().isPresent() && later.largestFree().isPresent()) {
-            isCompared = true;
-            addAmount(
-                    earlier.type() + " largest free block",
-                    earlier.largestFree().getAsLong(),
-                    later.largestFree().getAsLong());
-        }
-        isAnyCompared |= isCompared;
-        if (!isCompared) {
-            notes.add(earlier.type() + " is not compared: the files do not have the same figures of it.");
-        }
-        if (!earlier.blocks().isEmpty() && !later.blocks().isEmpty()) {
-            compareBlocks(earlier, later);
-        }
+    private static Map<String, Long> figures(ReportedMemory memory) {
+        Map<String, Long> figures = new LinkedHashMap<>();
+        memory.all().ifPresent(all -> figures.put(ALLOCATED, all.allocated()));
+        memory.bank().ifPresent(bank -> figures.put(ALLOCATED_IN_A_BANK, bank.allocated()));
+        memory.largestFree().ifPresent(bytes -> figures.put(LARGEST_FREE, bytes));
+        return figures;
     }
 
-    private void addAmount(String what, long bytes, long bytesLater) {
-        if (bytes != bytesLater) {
-            amounts.add(String.format(
-                    Locale.ROOT,
-                    "   %s: %s -> %s, %s%s",
-                    what,
-                    Quantities.size(bytes),
-                    Quantities.size(bytesLater),
-                    bytesLater < bytes ? "-" : "+",
-                    Quantities.size(Math.abs(bytesLater - bytes))));
+    /** Compares the figures that both files have; those of all banks say more than those of one. */
+    private void compareFigures(BufferType type, Map<String, Long> earlier, Map<String, Long> later) {
+        earlier.keySet().retainAll(later.keySet());
+        if (earlier.containsKey(ALLOCATED)) {
+            earlier.remove(ALLOCATED_IN_A_BANK);
         }
+        if (earlier.isEmpty()) {
+            notes.add(type + " is not compared: the files do not have the same figures of it.");
+        } else {
+            isAnyCompared = true;
+        }
+        earlier.forEach((figure, bytes) -> {
+            long change = later.getOrDefault(figure, bytes) - bytes;
+            leavesMore |= change > 0 && !figure.equals(LARGEST_FREE);
+            if (change != 0) {
+                amounts.add(String.format(
+                        Locale.ROOT,
+                        "   %s %s: %s -> %s, %s%s",
+                        type,
+                        figure,
+                        Quantities.size(bytes),
+                        Quantities.size(bytes + change),
+                        change < 0 ? "-" : "+",
+                        Quantities.size(Math.abs(change))));
+            }
+        });
     }
 
     /** More blocks of a size that are new than gone are more memory. */
-    private void compareBlocks(ReportedMemory earlier, ReportedMemory later) {
-        SortedMap<Long, List<Long>> added = allocatedOnlyIn(later.blocks(), earlier.blocks());
-        SortedMap<Long, List<Long>> gone = allocatedOnlyIn(earlier.blocks(), later.blocks());
+    private void compareBlocks(BufferType type, List<MemoryBlock> earlier, List<MemoryBlock> later) {
+        if (earlier.isEmpty() || later.isEmpty()) {
+            return;
+        }
+        SortedMap<Long, List<Long>> added = allocatedOnlyIn(later, earlier);
+        SortedMap<Long, List<Long>> gone = allocatedOnlyIn(earlier, later);
         added.forEach((size, addresses) -> {
-            addBlocks(earlier.type() + " new", size, addresses);
+            addBlocks(type + " new", size, addresses);
             leavesMore |= addresses.size() > gone.getOrDefault(size, List.of()).size();
         });
-        gone.forEach((size, addresses) -> addBlocks(earlier.type() + " gone", size, addresses));
+        gone.forEach((size, addresses) -> addBlocks(type + " gone", size, addresses));
     }
 
     /** Returns the addresses of blocks of buffers that are not in another list, by their size. */

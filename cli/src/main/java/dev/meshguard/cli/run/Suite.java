@@ -1,7 +1,7 @@
 package dev.meshguard.cli.run;
 
+import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.OutputFile;
 import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
@@ -48,7 +48,7 @@ public final class Suite implements Subcommand {
             warnings.forEach(warning -> terminal.out().println("Warning: " + warning));
             return (warnings.isEmpty() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE).code();
         } catch (IOException e) {
-            throw OutputFile.unwritable(folder, "Give a folder to which this user may write.", e);
+            throw CommandFailures.unwritable(folder, "Give a folder to which this user may write.", e);
         }
     }
 }

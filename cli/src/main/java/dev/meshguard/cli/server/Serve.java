@@ -1,7 +1,7 @@
 package dev.meshguard.cli.server;
 
+import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.OutputFile;
 import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
@@ -121,7 +121,7 @@ public final class Serve implements Subcommand {
             return builder.start();
         } catch (IOException e) {
             if (e.getCause() instanceof FileSystemException cause && isLog(cause.getFile())) {
-                throw OutputFile.unwritable(Path.of(cause.getFile()), "Give another path with --log.", cause);
+                throw CommandFailures.unwritable(Path.of(cause.getFile()), "Give another path with --log.", cause);
             }
             throw new UsageException(String.valueOf(e.getMessage()));
         }
