@@ -2,13 +2,10 @@ package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.RemainingBuffer;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
-import java.util.Set;
+import java.util.stream.Stream;
 
 /** The tensors of one buffer, each once, with the operations that use it; few of both are kept. */
 final class BufferTensors {
@@ -19,22 +16,21 @@ final class BufferTensors {
     private final Map<Long, RemainingBuffer.Tensor> byId = new LinkedHashMap<>();
 
     /** Adds a tensor, or operations that use a known one; a tensor without a number has that of its node. */
-    void add(OptionalInt node, OptionalLong id, Optional<String> shape, List<String> users) {
-        long key = id.orElseGet(() -> -1L - node.orElse(0));
-        RemainingBuffer.Tensor known = byId.get(key);
-        if (known != null && !users.isEmpty()) {
-            Set<String> all = new LinkedHashSet<>(known.users());
-            users.stream().takeWhile(user -> all.size() < MAX_USERS).forEach(all::add);
-            byId.put(key, new RemainingBuffer.Tensor(known.node(), known.id(), known.shape(), List.copyOf(all)));
-        } else if (known == null && byId.size() < MAX_TENSORS) {
-            List<String> first = users.stream().distinct().limit(MAX_USERS).toList();
-            byId.put(key, new RemainingBuffer.Tensor(node, id, shape, first));
+    void add(RemainingBuffer.Tensor tensor) {
+        long key = tensor.id().orElseGet(() -> -1L - tensor.node().orElse(0));
+        if (byId.size() < MAX_TENSORS || byId.containsKey(key)) {
+            RemainingBuffer.Tensor known = byId.getOrDefault(key, tensor);
+            List<String> users = Stream.concat(known.users().stream(), tensor.users().stream())
+                    .distinct()
+                    .limit(MAX_USERS)
+                    .toList();
+            byId.put(key, new RemainingBuffer.Tensor(known.node(), known.id(), known.shape(), users));
         }
     }
 
     /** Adds the tensors of another buffer at the same place. */
     void addAll(BufferTensors others) {
-        others.byId.values().forEach(tensor -> add(tensor.node(), tensor.id(), tensor.shape(), tensor.users()));
+        others.byId.values().forEach(this::add);
     }
 
     /** Returns the first shape that is known. */

@@ -2,7 +2,6 @@ package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RuntimeOutput;
-import dev.meshguard.capture.internal.GraphNode.Param;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
@@ -12,11 +11,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,17 +145,27 @@ final class CaptureRecorder {
             case "function_start" -> began(node, number);
             case "function_end" -> ended(node, number);
             case "tensor" -> tensor(node, number);
-            case "buffer" -> buffers.put(number, new CapturedBuffer(number, node, tensors));
+            case "buffer" ->
+                buffers.put(
+                        number,
+                        new CapturedBuffer(
+                                number,
+                                node.connections(),
+                                node.hasNoEdge(),
+                                node.number("size").orElse(GraphNode.NONE),
+                                tensors));
             case "buffer_allocate" -> allocated(node, number);
             case "buffer_deallocate" -> freed(node, number);
-            case "error" -> {
-                String name = firstOf(node.text(Param.ERROR_OPERATION), "");
-                String open = innermost == null ? NO_NAME : innermost.outermost.name;
+            case "error" ->
                 aborted(
-                        name.isBlank() ? open : name,
+                        node.text("error_operation")
+                                .filter(name -> !name.isBlank())
+                                .or(() -> CapturedOperation.nameOfOutermost(innermost))
+                                .orElse(NO_NAME),
                         number,
-                        firstOf(node.text(Param.ERROR_MESSAGE), firstOf(node.text(Param.ERROR_TYPE), "")));
-            }
+                        node.text("error_message")
+                                .or(() -> node.text("error_type"))
+                                .orElse(""));
             default -> {
                 if (!MEMORY_OF_PROGRAMS.contains(node.type())) {
                     unknown(node, number);
@@ -196,7 +207,7 @@ final class CaptureRecorder {
     private void unknown(GraphNode node, int number) {
         if (node.type().isEmpty()) {
             lost(1, "node %d has no type", number);
-        } else if (node.text(Param.SIZE) != null || node.text(Param.ADDRESS) != null) {
+        } else if (node.text("size").isPresent() || node.text("address").isPresent()) {
             lost(
                     1,
                     "node %d may report a buffer, and its type %s is not known",
@@ -205,10 +216,6 @@ final class CaptureRecorder {
         } else {
             notes.skipped("node of type " + node.type());
         }
-    }
-
-    private static String firstOf(@Nullable String text, String other) {
-        return text == null ? other : text;
     }
 
     // Operations
@@ -220,43 +227,45 @@ final class CaptureRecorder {
             recording.operationBegan(name);
         }
         innermost = new CapturedOperation(
-                number, name, innermost, node.number(Param.INPUTS).orElse(0) > 0);
+                number, name, innermost, node.number("inputs").orElse(0) > 0);
         tensors.operation(innermost);
     }
 
     private String nameOf(GraphNode node) {
-        String name = firstOf(node.text(Param.NAME), "");
-        return name.isBlank() ? NO_NAME : tensors.shared(name);
+        return node.text("name")
+                .filter(name -> !name.isBlank())
+                .map(tensors::shared)
+                .orElse(NO_NAME);
     }
 
-    private @Nullable CapturedOperation openOperation(String name) {
-        return innermost == null ? null : innermost.named(name);
+    private Optional<CapturedOperation> openOperation(String name) {
+        return CapturedOperation.nearest(innermost, operation -> operation.name.equals(name));
     }
 
     /** Ends the innermost open operation of the name, and those in it, which older captures left open at an exception. */
     private void ended(GraphNode node, int number) {
         String name = nameOf(node);
-        if (node.flag(Param.ABORTED)) {
-            aborted(name, number, firstOf(node.text(Param.ABORT_REASON), ""));
+        if (node.isAborted()) {
+            aborted(name, number, node.text("abort_reason").orElse(""));
         }
-        CapturedOperation ending = openOperation(name);
-        if (ending == null) {
+        Optional<CapturedOperation> ending = openOperation(name);
+        if (ending.isEmpty()) {
             notes.skipped("end of an operation that did not begin");
             return;
         }
-        for (CapturedOperation open = innermost; open != null && open != ending; open = open.caller) {
+        int began = ending.get().node;
+        for (CapturedOperation open = innermost; open != null && open != ending.get(); open = open.caller) {
             notes.skipped("operation without an end");
             unreturned(open.name, open.node);
         }
-        innermost = ending.caller;
+        innermost = ending.get().caller;
         if (innermost == null) {
-            snapshots.ifPresent(all -> all.operationEnded(ending.node, name, number));
+            snapshots.ifPresent(all -> all.operationEnded(began, name, number));
         }
     }
 
     private void aborted(String name, int number, String reason) {
-        CapturedOperation operation = openOperation(name);
-        int began = operation == null ? number : operation.node;
+        int began = openOperation(name).map(operation -> operation.node).orElse(number);
         unreturned(name, began);
         String left = name + " (node " + number + ")";
         if (withoutAddress > 0) {
@@ -280,7 +289,8 @@ final class CaptureRecorder {
 
     private void enterPhase() {
         Phase before = recording.phase().equals(Phase.START) ? Phase.START : BETWEEN;
-        recording.enter(innermost == null ? before : new Phase(innermost.outermost.name));
+        recording.enter(
+                CapturedOperation.nameOfOutermost(innermost).map(Phase::new).orElse(before));
     }
 
     // Buffers
@@ -289,7 +299,7 @@ final class CaptureRecorder {
         reports++;
         CapturedBuffer buffer = buffers.get(node.connection());
         if (buffer == null) {
-            buffer = new CapturedBuffer(number, tensors);
+            buffer = new CapturedBuffer(number, new int[0], false, GraphNode.NONE, tensors);
         } else if (buffer.isAllocated()) {
             lost(1, "node %d allocates the buffer of node %d again", number, buffer.node);
             return;
@@ -298,9 +308,10 @@ final class CaptureRecorder {
         } else if (buffer.freedAt == GraphNode.NONE && buffer.isUsedBefore(number)) {
             lost(1, "node %d allocates the buffer of node %d, which a tensor used before", number, buffer.node);
         }
-        long size = node.number(Param.SIZE).orElse(buffer.size);
-        OptionalLong address = node.number(Param.ADDRESS);
-        Optional<BufferType> type = typeOf(node);
+        long size = node.number("size").orElse(buffer.size);
+        OptionalLong address = node.number("address");
+        coarseTypes += node.namesCoarseType() ? 1 : 0;
+        Optional<BufferType> type = node.bufferType();
         if (type.isEmpty() || address.isEmpty() || size < 0) {
             String missing = type.isEmpty() ? "memory" : address.isEmpty() ? "address" : "size";
             lost(1, "node %d allocates a buffer without a valid %s", number, missing);
@@ -332,8 +343,8 @@ final class CaptureRecorder {
         buffer.memory = memory;
         buffer.freedAt = GraphNode.NONE;
         buffer.innermost = innermost;
-        buffer.operation = Optional.ofNullable(innermost).map(operation -> operation.outermost.name);
-        buffer.isOfRuntime = buffer.hasNoTensor() && isOfRuntime(memory.type());
+        buffer.operation = CapturedOperation.nameOfOutermost(innermost);
+        buffer.isOfRuntime = buffer.hasNoTensor && isOfRuntime(memory.type());
         if (buffer.isOfRuntime) {
             ofRuntime.add(buffer);
         }
@@ -346,17 +357,17 @@ final class CaptureRecorder {
      * prepared, or a kernel binary, which lies in DRAM. A capture without tensors and programs shows nothing of it.
      */
     private boolean isOfRuntime(BufferType type) {
-        return innermost != null && ((type == BufferType.DRAM && innermost.takesTensors) || innermost.isInProgram());
-    }
-
-    private Optional<BufferType> typeOf(GraphNode node) {
-        coarseTypes += node.namesCoarseType() ? 1 : 0;
-        return node.bufferType();
+        return CapturedOperation.nearest(
+                        innermost,
+                        operation -> operation.runsProgram || (type == BufferType.DRAM && operation.takesTensors))
+                .isPresent();
     }
 
     private void freed(GraphNode node, int number) {
         reports++;
-        CapturedBuffer buffer = freedBy(node);
+        boolean hasEdge = node.connection() != GraphNode.NONE;
+        coarseTypes += !hasEdge && node.namesCoarseType() ? 1 : 0;
+        CapturedBuffer buffer = hasEdge ? buffers.get(node.connection()) : recording.at(node.memory());
         if (buffer == null) {
             freedUnknown(node, number);
         } else if (buffer.isFromBefore()) {
@@ -384,18 +395,10 @@ final class CaptureRecorder {
         recording.freed(buffer);
     }
 
-    private @Nullable CapturedBuffer freedBy(GraphNode node) {
-        if (node.connection() != GraphNode.NONE) {
-            return buffers.get(node.connection());
-        }
-        typeOf(node);
-        return recording.at(node.memory());
-    }
-
     /** A buffer from before the capture need not have a node; one of the capture must be named. */
     private void freedUnknown(GraphNode node, int number) {
         boolean mayBeFromBefore = node.connection() == GraphNode.NONE
-                && (recording.places().isEmpty() || node.number(Param.ADDRESS).orElse(0) != 0);
+                && (recording.places().isEmpty() || node.number("address").orElse(0) != 0);
         if (mayBeFromBefore) {
             freedFromBefore(node, number);
         } else {
@@ -465,7 +468,8 @@ final class CaptureRecorder {
         }
         if (innermost != null) {
             notes.add(
-                    innermost.depth,
+                    Stream.iterate(innermost, Objects::nonNull, operation -> operation.caller)
+                            .count(),
                     "1 operation has",
                     "%d operations have",
                     " no end; the innermost is " + innermost.name + " (node " + innermost.node + ").");

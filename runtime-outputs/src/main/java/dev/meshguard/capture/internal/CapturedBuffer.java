@@ -1,13 +1,12 @@
 package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.RemainingBuffer;
-import dev.meshguard.capture.internal.GraphNode.Param;
 import dev.meshguard.event.Origin;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,15 +19,15 @@ final class CapturedBuffer extends RecordedBuffer {
     /** The nodes that use it, which are tensors. */
     final int[] users;
 
-    private final boolean hasUsers;
+    /** Whether it is certain that no tensor uses it. */
+    final boolean hasNoTensor;
+
     private final GraphTensors tensors;
 
     /** The node that freed it, or {@link GraphNode#NONE}. */
     int freedAt = GraphNode.NONE;
 
-    // Its allocation in the capture.
-
-    /** Null before the allocation, so it is from before the capture unless one follows. */
+    /** Null before its allocation, so it is from before the capture unless one follows. */
     @Nullable
     Memory memory;
 
@@ -38,33 +37,19 @@ final class CapturedBuffer extends RecordedBuffer {
     @Nullable
     CapturedOperation innermost;
 
-    private CapturedBuffer(int node, int[] users, boolean hasUsers, long size, GraphTensors tensors) {
+    CapturedBuffer(int node, int[] users, boolean hasNoTensor, long size, GraphTensors tensors) {
         this.node = node;
         this.users = users;
-        this.hasUsers = hasUsers;
+        this.hasNoTensor = hasNoTensor;
         this.size = size;
         this.tensors = tensors;
-    }
-
-    /** Creates a buffer by its own node. */
-    CapturedBuffer(int number, GraphNode node, GraphTensors tensors) {
-        this(
-                number,
-                node.connections(),
-                node.connection() != GraphNode.NONE || node.hasNoEdge(),
-                node.number(Param.SIZE).orElse(GraphNode.NONE),
-                tensors);
-    }
-
-    /** Creates a buffer without a node, by that of its allocation. */
-    CapturedBuffer(int allocation, GraphTensors tensors) {
-        this(allocation, new int[0], false, GraphNode.NONE, tensors);
     }
 
     /** Returns the next buffer of the node, after this one was freed. */
     CapturedBuffer reused() {
         int[] later = Arrays.stream(users).filter(user -> user > freedAt).toArray();
-        return new CapturedBuffer(node, later, hasUsers, size, tensors);
+        boolean knowsUsers = hasNoTensor || users.length > 0;
+        return new CapturedBuffer(node, later, knowsUsers && later.length == 0, size, tensors);
     }
 
     @Override
@@ -80,10 +65,10 @@ final class CapturedBuffer extends RecordedBuffer {
     boolean mayBeFreedBy(GraphNode free) {
         Memory allocated = memory();
         long address = hasAddress ? allocated.address() : 0;
-        long freedSize = free.number(Param.SIZE).orElse(0);
-        return free.number(Param.ADDRESS).orElse(address) == address
+        long freedSize = free.number("size").orElse(0);
+        return free.number("address").orElse(address) == address
                 && (freedSize == 0 || freedSize == size)
-                && (free.text(Param.DEVICE) == null || free.device() == allocated.device())
+                && (free.text("device_id").isEmpty() || free.device() == allocated.device())
                 && free.mayLieIn(allocated.type());
     }
 
@@ -102,34 +87,28 @@ final class CapturedBuffer extends RecordedBuffer {
                 .findFirst();
     }
 
-    /** Returns whether it is certain that no tensor uses it. */
-    boolean hasNoTensor() {
-        return hasUsers && users.length == 0;
-    }
-
     @Override
     Memory memory() {
         return Objects.requireNonNull(memory);
     }
 
     @Override
-    OptionalInt node() {
-        return OptionalInt.of(node);
-    }
-
-    @Override
-    boolean hasAddress() {
-        return hasAddress;
-    }
-
-    @Override
-    List<RemainingBuffer.Tensor> tensors() {
-        return tensors.of(users);
+    RemainingBuffer remaining() {
+        return new RemainingBuffer(
+                OptionalInt.of(node),
+                memory().device(),
+                memory().type(),
+                hasAddress ? OptionalLong.of(memory().address()) : OptionalLong.empty(),
+                size,
+                operation,
+                origin(),
+                tensors.of(users));
     }
 
     @Override
     public Optional<Origin> origin() {
-        return innermost == null ? Optional.empty() : innermost.nearestLine();
+        return CapturedOperation.nearest(innermost, around -> around.line.isPresent())
+                .flatMap(around -> around.line);
     }
 
     @Override

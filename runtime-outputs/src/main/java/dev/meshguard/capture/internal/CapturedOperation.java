@@ -2,6 +2,7 @@ package dev.meshguard.capture.internal;
 
 import dev.meshguard.event.Origin;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** An operation of a graph, with the one in which it is. */
@@ -15,12 +16,6 @@ final class CapturedOperation {
     /** The operation in which it is; null for an outermost one. */
     final @Nullable CapturedOperation caller;
 
-    final CapturedOperation outermost;
-
-    /** The number of open operations, with this one, when it began. */
-    final int depth;
-
-    /** Whether it takes a tensor, or an operation around it does. */
     final boolean takesTensors;
 
     /** Whether it has the memory of a program. */
@@ -33,36 +28,21 @@ final class CapturedOperation {
         this.node = node;
         this.name = name;
         this.caller = caller;
-        this.outermost = caller == null ? this : caller.outermost;
-        this.depth = caller == null ? 1 : caller.depth + 1;
-        this.takesTensors = takesTensors || (caller != null && caller.takesTensors);
+        this.takesTensors = takesTensors;
     }
 
-    /** Returns this operation, or the innermost one around it, that has a name; null if there is none. */
-    @Nullable
-    CapturedOperation named(String sought) {
-        CapturedOperation operation = this;
-        while (operation != null && !operation.name.equals(sought)) {
+    /** Returns the innermost of an operation and those around it that has a property; empty if there is none. */
+    static Optional<CapturedOperation> nearest(
+            @Nullable CapturedOperation innermost, Predicate<CapturedOperation> property) {
+        CapturedOperation operation = innermost;
+        while (operation != null && !property.test(operation)) {
             operation = operation.caller;
         }
-        return operation;
+        return Optional.ofNullable(operation);
     }
 
-    /** Returns whether this operation or one around it has the memory of a program so far. */
-    boolean isInProgram() {
-        CapturedOperation operation = this;
-        while (operation != null && !operation.runsProgram) {
-            operation = operation.caller;
-        }
-        return operation != null;
-    }
-
-    /** Returns the line of this operation, or of the innermost one around it that has one. */
-    Optional<Origin> nearestLine() {
-        CapturedOperation operation = this;
-        while (operation.line.isEmpty() && operation.caller != null) {
-            operation = operation.caller;
-        }
-        return operation.line;
+    /** Returns the name of the outermost of an operation and those around it; empty if there is none. */
+    static Optional<String> nameOfOutermost(@Nullable CapturedOperation innermost) {
+        return nearest(innermost, operation -> operation.caller == null).map(operation -> operation.name);
     }
 }

@@ -7,15 +7,13 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,102 +35,112 @@ final class GraphNode {
 
     private static final BufferType[] TYPES = BufferType.values();
 
-    private static final List<Param> OF_MEMORY =
-            List.of(Param.SIZE, Param.ADDRESS, Param.DEVICE, Param.BUFFER_TYPE, Param.BUFFER_TYPE_VALUE);
+    private static final String CONNECTIONS = "connections";
+    private static final String PARAMS = "params";
 
-    private String type = "";
-    private int counter = NONE;
+    /** The keys of a node, and of a buffer in a snapshot; others are skipped, whatever their size is. */
+    private static final Set<String> KEYS =
+            Set.of("address", "buffer_type", CONNECTIONS, "counter", "node_type", PARAMS);
+
+    private static final Set<String> KEYS_OF_PARAMS = Set.of(
+            "aborted",
+            "abort_reason",
+            "address",
+            "buffer_type",
+            "buffer_type_value",
+            "device_id",
+            "error_message",
+            "error_operation",
+            "error_type",
+            "exact_buffer_type",
+            "inputs",
+            "name",
+            "shape",
+            "size",
+            "tensor_id",
+            "type");
+
+    private static final List<String> NUMBERS_OF_MEMORY =
+            List.of("size", "address", "device_id", "buffer_type", "buffer_type_value");
+
+    /** The texts, numbers and flags by key, as texts; other values are null. */
+    private final Map<String, @Nullable String> texts = new HashMap<>();
+
     private int[] connections = {};
     /** Whether the node has a list of edges, and each is the number of a node. */
     private boolean hasConnections;
-    /** The texts, numbers and flags by parameter, as texts. */
-    private final Map<Param, String> texts = new EnumMap<>(Param.class);
-
-    private final Set<String> keys = new HashSet<>();
     /** A key that the node has twice. */
     private Optional<String> repeatedKey = Optional.empty();
 
     /** Reads the object at which the parser is, up to its end. */
     GraphNode(JsonParser json) throws IOException {
-        while (json.nextToken() == JsonToken.FIELD_NAME) {
-            String key = json.currentName();
-            json.nextToken();
-            switch (key) {
-                case "node_type" -> type = known(key, scalar(json)).orElse("");
-                case "counter" -> counter = index(known(key, scalar(json)));
-                case "connections" -> {
-                    known(key, Optional.empty());
-                    readConnections(json);
-                }
-                case "params" -> {
-                    known(key, Optional.empty());
-                    readParams(json);
-                }
-                default -> json.skipChildren();
-            }
-        }
+        readKeys(json, KEYS);
     }
 
-    /** Remembers a key of which a node has one; returns its value. */
-    private Optional<String> known(String key, Optional<String> value) {
-        if (!keys.add(key)) {
-            repeatedKey = Optional.of(key);
+    /** Passes the nodes of the array at which a parser is to a consumer; returns how many of its elements are no objects. */
+    static long each(JsonParser json, Consumer<GraphNode> consumer) throws IOException {
+        long others = 0;
+        for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
+            if (next == JsonToken.START_OBJECT) {
+                consumer.accept(new GraphNode(json));
+            } else {
+                json.skipChildren();
+                others++;
+            }
         }
-        return value;
+        return others;
+    }
+
+    private void readKeys(JsonParser json, Set<String> keys) throws IOException {
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            String key = json.currentName();
+            JsonToken value = json.nextToken();
+            if (keys.contains(key)) {
+                if (texts.containsKey(key)) {
+                    repeatedKey = Optional.of(key);
+                }
+                texts.put(key, scalar(json));
+                if (key.equals(PARAMS) && value == JsonToken.START_OBJECT) {
+                    readKeys(json, KEYS_OF_PARAMS);
+                } else if (key.equals(CONNECTIONS) && value == JsonToken.START_ARRAY) {
+                    readConnections(json);
+                }
+            }
+            json.skipChildren();
+        }
     }
 
     private void readConnections(JsonParser json) throws IOException {
-        if (json.currentToken() != JsonToken.START_ARRAY) {
-            json.skipChildren();
-            return;
-        }
         hasConnections = true;
         IntStream.Builder read = IntStream.builder();
         int count = 0;
         while (json.nextToken() != JsonToken.END_ARRAY) {
-            int node = index(scalar(json));
+            int node = index(Optional.ofNullable(scalar(json)));
             hasConnections &= node != NONE;
             if (node != NONE && count++ < MAX_CONNECTIONS) {
                 read.add(node);
             }
+            json.skipChildren();
         }
         connections = read.build().toArray();
     }
 
-    private void readParams(JsonParser json) throws IOException {
-        if (json.currentToken() != JsonToken.START_OBJECT) {
-            json.skipChildren();
-            return;
+    /** Returns a text, a number or a flag as text; null for any other value. */
+    private static @Nullable String scalar(JsonParser json) throws IOException {
+        if (!json.currentToken().isScalarValue() || json.currentToken() == JsonToken.VALUE_NULL) {
+            return null;
         }
-        while (json.nextToken() == JsonToken.FIELD_NAME) {
-            String key = json.currentName();
-            Param param = Param.BY_KEY.get(key);
-            json.nextToken();
-            if (param == null) {
-                json.skipChildren();
-            } else {
-                known(key, scalar(json)).ifPresentOrElse(text -> texts.put(param, text), () -> texts.remove(param));
-            }
-        }
-    }
-
-    /** Returns a text, a number or a flag as text; any other value is skipped. */
-    private static Optional<String> scalar(JsonParser json) throws IOException {
-        if (json.currentToken().isScalarValue() && json.currentToken() != JsonToken.VALUE_NULL) {
-            String text = json.getText();
-            return Optional.of(text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT));
-        }
-        json.skipChildren();
-        return Optional.empty();
+        String text = json.getText();
+        return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT);
     }
 
     private static int index(Optional<String> text) {
-        long number = text.map(GraphNode::number).orElse(OptionalLong.empty()).orElse(NONE);
+        long number = text.map(GraphNode::numberIn).orElse(OptionalLong.empty()).orElse(NONE);
         return number <= Integer.MAX_VALUE ? (int) number : NONE;
     }
 
     /** Returns a number that is not negative; empty if the text is no such number. */
-    static OptionalLong number(String text) {
+    static OptionalLong numberIn(String text) {
         String digits = text.strip();
         try {
             return digits.isEmpty() || !Character.isDigit(digits.charAt(0))
@@ -145,12 +153,12 @@ final class GraphNode {
 
     /** Returns the type, in the words of the capture; empty if the node has none. */
     String type() {
-        return type;
+        return text("node_type").orElse("");
     }
 
     /** Returns the number of the node, or {@link #NONE}. */
     int counter() {
-        return counter;
+        return index(text("counter"));
     }
 
     /** Returns the nodes to which an edge leads. */
@@ -172,77 +180,75 @@ final class GraphNode {
         return connections.length == 0 ? NONE : connections[0];
     }
 
-    /** Returns a text, or a number as text; null if the node has neither. */
-    @Nullable
-    String text(Param param) {
-        return texts.get(param);
+    /** Returns the text of a key, or its number or flag as text; empty if the node has none of them. */
+    Optional<String> text(String key) {
+        return Optional.ofNullable(texts.get(key));
     }
 
     /** Returns a number, or a text that is one, if it is not negative. */
-    OptionalLong number(Param param) {
-        String text = text(param);
-        return text == null ? OptionalLong.empty() : number(text);
+    OptionalLong number(String key) {
+        return text(key).map(GraphNode::numberIn).orElse(OptionalLong.empty());
     }
 
-    boolean flag(Param param) {
-        String text = text(param);
-        return text != null
-                && (text.equals("1") || text.toLowerCase(Locale.ROOT).equals("true"));
+    boolean isAborted() {
+        return text("aborted")
+                .filter(flag -> flag.equals("1") || flag.equalsIgnoreCase("true"))
+                .isPresent();
     }
 
     /** Returns the device of a buffer. */
     int device() {
-        return (int) Math.min(number(Param.DEVICE).orElse(0), HistoryEvent.MAX_DEVICE);
+        return (int) Math.min(number("device_id").orElse(0), HistoryEvent.MAX_DEVICE);
     }
 
     /** Returns a key with its value that no node can have, such as a negative device; empty if there is none. */
     Optional<String> impossibleValue() {
         return repeatedKey
                 .map(key -> "key " + key + " twice")
-                .or(() -> OF_MEMORY.stream()
-                        .filter(this::isImpossible)
+                .or(() -> NUMBERS_OF_MEMORY.stream()
+                        .filter(key -> text(key).isPresent() && isImpossible(key))
                         .findFirst()
-                        .map(param -> param.key + " " + Quantities.quoted(String.valueOf(text(param)))));
+                        .map(key -> key + " " + Quantities.quoted(text(key).orElseThrow())));
     }
 
-    private boolean isImpossible(Param param) {
-        OptionalLong number = number(param);
-        return text(param) != null
-                && switch (param) {
-                    case DEVICE -> number.orElse(Long.MAX_VALUE) > HistoryEvent.MAX_DEVICE;
-                    case BUFFER_TYPE -> numberedOrNamed(param).isEmpty();
-                    case BUFFER_TYPE_VALUE -> typeOfCode(number.orElse(NONE)).isEmpty();
-                    default -> number.isEmpty();
-                };
+    private boolean isImpossible(String key) {
+        OptionalLong number = number(key);
+        return switch (key) {
+            case "device_id" -> number.orElse(Long.MAX_VALUE) > HistoryEvent.MAX_DEVICE;
+            case "buffer_type" -> numberedOrNamed(key).isEmpty();
+            case "buffer_type_value" -> typeOfCode(number.orElse(NONE)).isEmpty();
+            default -> number.isEmpty();
+        };
     }
 
     /** Returns the memory of a buffer; empty if the node has none that is known. */
     Optional<BufferType> bufferType() {
-        return exactType().or(() -> named(Param.TYPE));
+        return exactType().or(() -> named("type"));
     }
 
     /** The keys are those of the newest captures, and of those between. */
     private Optional<BufferType> exactType() {
-        return numberedOrNamed(Param.BUFFER_TYPE)
-                .or(() -> typeOfCode(number(Param.BUFFER_TYPE_VALUE).orElse(NONE)))
-                .or(() -> named(Param.EXACT_BUFFER_TYPE));
+        return numberedOrNamed("buffer_type")
+                .or(() -> typeOfCode(number("buffer_type_value").orElse(NONE)))
+                .or(() -> named("exact_buffer_type"));
     }
 
-    private Optional<BufferType> numberedOrNamed(Param param) {
-        OptionalLong code = number(param);
-        return code.isPresent() ? typeOfCode(code.getAsLong()) : named(param);
+    private Optional<BufferType> numberedOrNamed(String key) {
+        OptionalLong code = number(key);
+        return code.isPresent() ? typeOfCode(code.getAsLong()) : named(key);
     }
 
-    private Optional<BufferType> named(Param param) {
-        return Arrays.stream(TYPES)
-                .filter(known -> known.name().equals(text(param)))
-                .findFirst();
+    private Optional<BufferType> named(String key) {
+        return text(key)
+                .flatMap(name -> Arrays.stream(TYPES)
+                        .filter(type -> type.name().equals(name))
+                        .findFirst());
     }
 
     /** Returns where its buffer lies; null if it does not name that. */
     @Nullable
     Memory memory() {
-        long address = number(Param.ADDRESS).orElse(0);
+        long address = number("address").orElse(0);
         return address == 0
                 ? null
                 : bufferType()
@@ -266,34 +272,5 @@ final class GraphNode {
     /** Returns the memory that the runtime gives a number, if it is one of them. */
     static Optional<BufferType> typeOfCode(long code) {
         return code >= 0 && code < TYPES.length ? Optional.of(TYPES[(int) code]) : Optional.empty();
-    }
-
-    /** The parameters that are read; others are skipped, whatever their size is. */
-    enum Param {
-        NAME("name"),
-        ABORTED("aborted"),
-        ABORT_REASON("abort_reason"),
-        SHAPE("shape"),
-        TENSOR("tensor_id"),
-        SIZE("size"),
-        TYPE("type"),
-        BUFFER_TYPE("buffer_type"),
-        BUFFER_TYPE_VALUE("buffer_type_value"),
-        EXACT_BUFFER_TYPE("exact_buffer_type"),
-        DEVICE("device_id"),
-        ADDRESS("address"),
-        INPUTS("inputs"),
-        ERROR_TYPE("error_type"),
-        ERROR_OPERATION("error_operation"),
-        ERROR_MESSAGE("error_message");
-
-        private static final Map<String, Param> BY_KEY =
-                Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(param -> param.key, param -> param));
-
-        private final String key;
-
-        Param(String key) {
-            this.key = key;
-        }
     }
 }

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.capture.internal.SnapshotComparison.Place;
 import dev.meshguard.event.BufferType;
 import java.io.EOFException;
 import java.io.IOException;
@@ -22,9 +23,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.zip.ZipException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Parses a graph capture: an array of nodes, or a report that contains one.
@@ -121,13 +121,8 @@ public final class GraphParser {
                 .filter(Files::isRegularFile)
                 .ifPresent(calls -> parser.recorder.calls(PythonCalls.read(calls)));
         PlainInput plain = PlainInput.of(raw);
-        String damage = plain.damage().orElseGet(() -> null);
-        if (damage == null) {
-            damage = parser.damageOf(plain.stream());
-        }
-        if (damage != null) {
-            parser.damaged(damage);
-        }
+        Optional<String> damage = plain.damage().isPresent() ? plain.damage() : parser.damageOf(plain.stream());
+        damage.ifPresent(parser::damaged);
         List<RuntimeOutput> outputs = new ArrayList<>();
         int all = parser.captures.size();
         for (CaptureRecorder capture : parser.captures) {
@@ -150,22 +145,8 @@ public final class GraphParser {
         captures.get(captures.size() - 1).lost(-1, "what follows the end of the capture is not read: %s", reason);
     }
 
-    /** Passes the nodes of the array at which a parser is to a consumer; returns how many of its elements are no objects. */
-    static long eachNode(JsonParser json, Consumer<GraphNode> consumer) throws IOException {
-        long others = 0;
-        for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
-            if (next == JsonToken.START_OBJECT) {
-                consumer.accept(new GraphNode(json));
-            } else {
-                json.skipChildren();
-                others++;
-            }
-        }
-        return others;
-    }
-
     /** Reads all nodes; returns what prevented the reader from reading more. */
-    private @Nullable String damageOf(InputStream plain) throws IOException {
+    private Optional<String> damageOf(InputStream plain) throws IOException {
         try (JsonParser json = JSON.createParser(plain)) {
             JsonToken first = json.nextToken();
             if (first == null) {
@@ -176,9 +157,9 @@ public final class GraphParser {
                 hasGraph = false;
                 recorder = new CaptureRecorder(criteria);
             }
-            return null;
+            return Optional.empty();
         } catch (StreamConstraintsException e) {
-            return "a value is larger or nested more deeply than the reader allows";
+            return Optional.of("a value is larger or nested more deeply than the reader allows");
         } catch (JsonProcessingException e) {
             if (!hasGraph && captures.isEmpty()) {
                 throw new UnreadableOutputException(
@@ -188,38 +169,37 @@ public final class GraphParser {
                                 : "it is no JSON, and a graph capture is. Give the file that"
                                         + " ttnn.graph.end_graph_capture_to_file wrote");
             }
-            return "the JSON breaks off or is damaged";
+            return Optional.of("the JSON breaks off or is damaged");
         } catch (EOFException | ZipException e) {
-            return PlainInput.BROKEN;
+            return Optional.of(PlainInput.BROKEN);
         }
     }
 
     private void document(JsonParser json, JsonToken first) throws IOException {
-        isReport = false;
+        isReport = first == JsonToken.START_OBJECT;
         hasNode = false;
-        if (first == JsonToken.START_ARRAY) {
-            nodes(json);
-        } else if (first == JsonToken.START_OBJECT) {
-            isReport = true;
+        if (isReport) {
             recorder.reportBegan();
             report(json);
+        } else if (first == JsonToken.START_ARRAY) {
+            nodes(json);
         }
-        if (!captures.isEmpty() && (!hasGraph || (!hasNode && recorder.nodes() > 0))) {
+        boolean isCapture = hasGraph && (hasNode || recorder.nodes() == 0);
+        if (isCapture) {
+            captures.add(recorder);
+        } else if (!captures.isEmpty()) {
             unreadAfterEnd("it is JSON, and no graph capture");
-            return;
+        } else {
+            throw new UnreadableOutputException(
+                    hasGraph
+                            ? String.format(
+                                    Locale.ROOT,
+                                    "none of its %d elements has a node_type, so they are no nodes of a graph. If it is the"
+                                            + " .python_io.json beside a capture, give the capture",
+                                    recorder.nodes())
+                            : "it is JSON without a graph: neither an array of nodes nor a report"
+                                    + " with the key \"graph\". Give the file that ttnn.graph.end_graph_capture_to_file wrote");
         }
-        if (!hasGraph) {
-            throw new UnreadableOutputException("it is JSON without a graph: neither an array of nodes nor a report"
-                    + " with the key \"graph\". Give the file that ttnn.graph.end_graph_capture_to_file wrote");
-        }
-        if (!hasNode && recorder.nodes() > 0) {
-            throw new UnreadableOutputException(String.format(
-                    Locale.ROOT,
-                    "none of its %d elements has a node_type, so they are no nodes of a graph. If it is the"
-                            + " .python_io.json beside a capture, give the capture",
-                    recorder.nodes()));
-        }
-        captures.add(recorder);
     }
 
     private void report(JsonParser json) throws IOException {
@@ -230,24 +210,18 @@ public final class GraphParser {
                 nodes(json);
             } else if (key.equals(SNAPSHOTS) && value == JsonToken.START_OBJECT && hasGraph) {
                 snapshots(json);
+            } else if (key.equals(SNAPSHOTS) || key.equals(GRAPH)) {
+                recorder.unread("section " + key + " of another form or at another place");
             } else if (key.equals("python_io") && value == JsonToken.START_ARRAY) {
                 recorder.calls(PythonCalls.read(json, "python_io of the report"));
-            } else {
-                section(key, json);
-                json.skipChildren();
+            } else if (key.startsWith("buffer_pages")) {
+                recorder.skipped("section " + key);
+            } else if (key.equals("version")
+                    && value.isScalarValue()
+                    && !json.getText().equals(VERSION)) {
+                recorder.otherVersion(json.getText());
             }
-        }
-    }
-
-    private void section(String key, JsonParser json) throws IOException {
-        if (key.equals(SNAPSHOTS) || key.equals(GRAPH)) {
-            recorder.unread("section " + key + " of another form or at another place");
-        } else if (key.startsWith("buffer_pages")) {
-            recorder.skipped("section " + key);
-        } else if (key.equals("version")
-                && json.currentToken().isScalarValue()
-                && !json.getText().equals(VERSION)) {
-            recorder.otherVersion(json.getText());
+            json.skipChildren();
         }
     }
 
@@ -257,67 +231,49 @@ public final class GraphParser {
      */
     private void snapshots(JsonParser json) throws IOException {
         while (json.nextToken() == JsonToken.FIELD_NAME) {
-            OptionalLong key = GraphNode.number(json.currentName());
-            boolean isNumber = key.isPresent() && key.getAsLong() < Integer.MAX_VALUE;
-            if (json.nextToken() != JsonToken.START_ARRAY || !isNumber) {
-                recorder.unread(isNumber ? "snapshot that is no list" : "snapshot of no operation");
-                json.skipChildren();
-                continue;
-            }
-            int operation = (int) key.getAsLong();
-            if (recorder.snapshots().hasOperation(operation)) {
-                recorder.snapshots().compare(operation, buffers(json));
-            } else if (isEmpty(json)) {
-                recorder.skipped("snapshot of no outermost operation that ended");
+            long operation = GraphNode.numberIn(json.currentName()).orElse(Long.MAX_VALUE);
+            boolean isList = json.nextToken() == JsonToken.START_ARRAY;
+            if (operation >= Integer.MAX_VALUE) {
+                recorder.unread("snapshot of no operation");
+            } else if (!isList) {
+                recorder.unread("snapshot that is no list");
             } else {
-                recorder.unread("snapshot of no outermost operation that ended");
+                snapshot(json, (int) operation);
             }
-        }
-    }
-
-    /** Skips an array; returns whether it has no elements. */
-    private static boolean isEmpty(JsonParser json) throws IOException {
-        boolean isEmpty = true;
-        while (json.nextToken() != JsonToken.END_ARRAY) {
             json.skipChildren();
-            isEmpty = false;
         }
-        return isEmpty;
     }
 
-    private List<Memory> buffers(JsonParser json) throws IOException {
-        List<Memory> buffers = new ArrayList<>();
-        for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
-            if (next != JsonToken.START_OBJECT) {
-                json.skipChildren();
-                recorder.unread("buffer of a snapshot that is no object");
-                continue;
-            }
-            OptionalLong address = OptionalLong.empty();
-            OptionalLong type = OptionalLong.empty();
-            while (json.nextToken() == JsonToken.FIELD_NAME) {
-                String key = json.currentName();
-                if (json.nextToken().isScalarValue() && key.equals("address")) {
-                    address = GraphNode.number(json.getText());
-                } else if (json.currentToken().isScalarValue() && key.equals("buffer_type")) {
-                    type = GraphNode.number(json.getText());
-                } else {
-                    json.skipChildren();
-                }
-            }
-            Optional<BufferType> known = GraphNode.typeOfCode(type.orElse(GraphNode.NONE));
-            if (address.isPresent() && known.isPresent()) {
-                buffers.add(new Memory(0, known.get(), address.getAsLong()));
+    private void snapshot(JsonParser json, int operation) throws IOException {
+        List<Place> places = new ArrayList<>();
+        LongAdder unreadable = new LongAdder();
+        long others = GraphNode.each(json, row -> {
+            OptionalLong address = row.number("address");
+            Optional<BufferType> type =
+                    GraphNode.typeOfCode(row.number("buffer_type").orElse(GraphNode.NONE));
+            if (address.isPresent() && type.isPresent()) {
+                places.add(new Place(type.get().memory(), address.getAsLong()));
             } else {
-                recorder.unread("buffer of a snapshot without valid numbers");
+                unreadable.increment();
             }
+        });
+        if (recorder.snapshots().hasOperation(operation)) {
+            recorder.unread("buffer of a snapshot that is no object", others);
+            recorder.unread("buffer of a snapshot without valid numbers", unreadable.sum());
+            recorder.snapshots().compare(operation, places);
+            return;
         }
-        return buffers;
+        String kind = "snapshot of no outermost operation that ended";
+        if (others + places.size() + unreadable.sum() == 0) {
+            recorder.skipped(kind);
+        } else {
+            recorder.unread(kind);
+        }
     }
 
     private void nodes(JsonParser json) throws IOException {
         hasGraph = true;
-        long others = eachNode(json, node -> {
+        long others = GraphNode.each(json, node -> {
             hasNode |= !node.type().isEmpty();
             recorder.node(node);
         });

@@ -32,9 +32,9 @@ final class GraphTensors {
     private final Map<String, String> texts = new HashMap<>();
 
     void tensor(int number, GraphNode node) {
-        Optional<String> shape =
-                Optional.ofNullable(node.text(GraphNode.Param.SHAPE)).map(this::shared);
-        tensors.put(number, new TensorNode(node.number(GraphNode.Param.TENSOR), shape, node.connections()));
+        tensors.put(
+                number,
+                new TensorNode(node.number("tensor_id"), node.text("shape").map(this::shared), node.connections()));
     }
 
     void operation(CapturedOperation operation) {
@@ -47,8 +47,7 @@ final class GraphTensors {
     }
 
     String shared(String text) {
-        String known = texts.putIfAbsent(text, text);
-        return known == null ? text : known;
+        return texts.computeIfAbsent(text, first -> first);
     }
 
     /** Returns whether a node is a tensor. */
@@ -56,9 +55,11 @@ final class GraphTensors {
         return tensors.containsKey(node);
     }
 
-    /** Returns the tensors among nodes, each with the operations that take it. */
+    /**
+     * Returns the tensors among nodes, each with the operations that take it. A tensor has a node for each mention in newer
+     * captures, and an edge for each use in older ones.
+     */
     List<RemainingBuffer.Tensor> of(int[] nodes) {
-        // A tensor has a node for each mention in newer captures, and an edge for each use in older ones.
         BufferTensors found = new BufferTensors();
         for (int node : nodes) {
             TensorNode tensor = tensors.get(node);
@@ -68,7 +69,7 @@ final class GraphTensors {
                         .filter(Objects::nonNull)
                         .map(operation -> operation.name)
                         .toList();
-                found.add(OptionalInt.of(node), tensor.id, tensor.shape, users);
+                found.add(new RemainingBuffer.Tensor(OptionalInt.of(node), tensor.id, tensor.shape, users));
             }
         }
         return found.all();

@@ -61,7 +61,7 @@ final class OperationGraph {
         OperationGraph read = new OperationGraph(true);
         try (JsonParser json = GraphParser.JSON.createParser(graph)) {
             boolean isArray = json.nextToken() == JsonToken.START_ARRAY;
-            if (!isArray || GraphParser.eachNode(json, read::add) > 0 || !read.isReadable) {
+            if (!isArray || GraphNode.each(json, read::add) > 0 || !read.isReadable) {
                 throw new UnreadableOutputException("it is no array of nodes with possible values");
             }
         }
@@ -73,8 +73,7 @@ final class OperationGraph {
     private void add(GraphNode node) {
         isReadable &= node.impossibleValue().isEmpty();
         switch (node.type()) {
-            case "function_start" ->
-                takesTensors |= node.number(GraphNode.Param.INPUTS).orElse(0) > 0;
+            case "function_start" -> takesTensors |= node.number("inputs").orElse(0) > 0;
             case "circular_buffer_allocate" -> runsProgram = true;
             case "buffer" -> {
                 if (node.hasNoEdge()) {
@@ -92,7 +91,7 @@ final class OperationGraph {
     }
 
     private void allocated(Place place, GraphNode node) {
-        allocated.put(place, node.number(GraphNode.Param.SIZE).orElse(0));
+        allocated.put(place, node.number("size").orElse(0));
         boolean mayBeOfRuntime = runsProgram || (takesTensors && place.memory == BufferType.Memory.DRAM);
         if (mayBeOfRuntime && withoutTensor.contains(node.connection())) {
             ofRuntime.add(place);
@@ -109,7 +108,7 @@ final class OperationGraph {
     }
 
     private static Optional<Place> place(GraphNode node) {
-        OptionalLong address = node.number(GraphNode.Param.ADDRESS);
+        OptionalLong address = node.number("address");
         return address.isEmpty()
                 ? Optional.empty()
                 : node.bufferType().map(type -> new Place(node.device(), type.memory(), address.getAsLong()));

@@ -77,9 +77,8 @@ final class PythonCalls {
         for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
             if (next == JsonToken.START_OBJECT) {
                 calls.call(json, known);
-            } else {
-                json.skipChildren();
             }
+            json.skipChildren();
         }
         return calls;
     }
@@ -101,13 +100,11 @@ final class PythonCalls {
                 while (json.nextToken() != JsonToken.END_ARRAY) {
                     if (json.currentToken() == JsonToken.VALUE_STRING) {
                         stack.append(json.getText()).append('\n');
-                    } else {
-                        json.skipChildren();
                     }
+                    json.skipChildren();
                 }
-            } else {
-                json.skipChildren();
             }
+            json.skipChildren();
         }
         originsByName
                 .computeIfAbsent(name, first -> new ArrayList<>())

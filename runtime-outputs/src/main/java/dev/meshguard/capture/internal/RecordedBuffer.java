@@ -4,10 +4,7 @@ import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.evidence.internal.MemoryHolder;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.MemoryRequest;
-import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 
 /** A buffer of a recording, and the request of its allocation. */
 abstract class RecordedBuffer implements MemoryRequest {
@@ -25,46 +22,30 @@ abstract class RecordedBuffer implements MemoryRequest {
 
     abstract Memory memory();
 
-    /** Returns the number of its node in a capture. */
-    abstract OptionalInt node();
-
-    abstract boolean hasAddress();
-
     /** Returns whether it was allocated before the recording, so that it is not judged. */
     abstract boolean isFromBefore();
 
-    /** Returns the tensors that use it, in their order. */
-    abstract List<RemainingBuffer.Tensor> tensors();
+    /** Returns what is known of it and its tensors. */
+    abstract RemainingBuffer remaining();
 
     @Override
     public AllocationDetails details() {
         return details;
     }
 
-    RemainingBuffer remaining() {
-        return new RemainingBuffer(
-                node(),
-                memory().device(),
-                memory().type(),
-                hasAddress() ? OptionalLong.of(memory().address()) : OptionalLong.empty(),
-                size,
-                operation,
-                origin(),
-                tensors());
-    }
-
     /** Returns the buffer for a sentence, labelled with the number and shape of its first tensor. */
     MemoryHolder holder() {
-        Optional<String> label = tensors().stream().findFirst().map(tensor -> {
+        RemainingBuffer known = remaining();
+        Optional<String> label = known.tensors().stream().findFirst().map(tensor -> {
             String number = tensor.id().isPresent() ? "tensor " + tensor.id().getAsLong() : "tensor";
             return tensor.shape().map(shape -> number + " " + shape).orElse(number);
         });
-        String node = node().isPresent() ? "node " + node().getAsInt() : "";
+        String node = known.node().isPresent() ? "node " + known.node().getAsInt() : "";
         return new MemoryHolder(
-                memory().type(),
+                known.type(),
                 memory().address(),
                 size,
-                memory().device(),
+                known.device(),
                 label,
                 this::origin,
                 operation

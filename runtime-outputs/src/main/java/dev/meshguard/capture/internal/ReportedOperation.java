@@ -1,5 +1,6 @@
 package dev.meshguard.capture.internal;
 
+import dev.meshguard.capture.RemainingBuffer;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -56,11 +57,11 @@ final class ReportedOperation {
     void tensor(boolean isResult, long tensor, Optional<String> shape, Memory memory) {
         (isResult ? results : inputs)
                 .computeIfAbsent(memory, first -> new BufferTensors())
-                .add(
+                .add(new RemainingBuffer.Tensor(
                         OptionalInt.empty(),
                         OptionalLong.of(tensor),
                         shape,
-                        isResult ? List.of() : List.of(numberedName()));
+                        isResult ? List.of() : List.of(numberedName())));
     }
 
     /** Returns whether it demonstrably freed what was allocated at a place before it. */

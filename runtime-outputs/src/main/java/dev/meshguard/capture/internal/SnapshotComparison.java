@@ -7,14 +7,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Compares snapshots of allocated buffers with the nodes of a graph, in any order of the snapshots and one buffer at a time.
+ * Compares snapshots of allocated buffers with the nodes of a graph, in any order of the snapshots.
  *
  * <p>The nodes are the better evidence, so they make the history. A snapshot that contradicts them shows that some are missing.
  * Sizes are not compared: those of a snapshot are not aligned.
@@ -23,32 +22,21 @@ final class SnapshotComparison {
 
     private static final int MAX_CONTRADICTIONS = 5;
 
-    /** The state of a place after a node. */
-    private enum State {
-        /** The graph knows nothing: a buffer there is from before the capture, or of another thread. */
-        UNKNOWN,
-        /** A buffer of the capture is allocated. */
-        ALLOCATED,
-        /** The graph freed what was allocated. */
-        FREED
+    /** An address in a memory, of any device: a snapshot may count devices otherwise than the graph. */
+    record Place(BufferType.Memory memory, long address) {
+
+        static Place of(Memory buffer) {
+            return new Place(buffer.type().memory(), buffer.address());
+        }
     }
 
-    /** An address in a memory, of any device: a snapshot may count devices otherwise than the graph. */
-    private record Place(BufferType.Memory memory, long address) {}
-
-    /** The states of a place, each from a node on. */
+    /** What the graph shows of a place. */
     private static final class Changes {
-        private final NavigableMap<Integer, State> states = new TreeMap<>();
         private int allocated;
+        /** Whether a buffer of the capture is allocated there, from a node on. */
+        private final TreeMap<Integer, Boolean> isAllocated = new TreeMap<>();
         /** The last node that frees a buffer from before the capture. */
         private int freedFromBefore;
-
-        /** Until a buffer from before the capture is freed, a free of another one at its place does not show that it is empty. */
-        private State after(int node) {
-            Map.Entry<Integer, State> last = states.floorEntry(node);
-            boolean isKnown = last != null && (last.getValue() == State.ALLOCATED || last.getKey() >= freedFromBefore);
-            return isKnown ? last.getValue() : State.UNKNOWN;
-        }
     }
 
     /** An outermost operation, and at how many places the graph has buffers allocated at its end. */
@@ -66,19 +54,15 @@ final class SnapshotComparison {
     private final SortedMap<Integer, Contradiction> contradictions = new TreeMap<>();
     private int moreContradictions;
 
-    private static Place place(Memory memory) {
-        return new Place(memory.type().memory(), memory.address());
-    }
-
     private Changes changes(Memory memory) {
-        return places.computeIfAbsent(place(memory), first -> new Changes());
+        return places.computeIfAbsent(Place.of(memory), first -> new Changes());
     }
 
     /** Adds an allocation; the nodes of the graph come before the first snapshot. */
     void allocated(Memory memory, int node) {
         Changes place = changes(memory);
         if (place.allocated++ == 0) {
-            place.states.put(node, State.ALLOCATED);
+            place.isAllocated.put(node, true);
             allocatedPlaces++;
         }
     }
@@ -86,7 +70,7 @@ final class SnapshotComparison {
     void freed(Memory memory, int node) {
         Changes place = changes(memory);
         if (--place.allocated == 0) {
-            place.states.put(node, State.FREED);
+            place.isAllocated.put(node, false);
             allocatedPlaces--;
         }
     }
@@ -96,7 +80,7 @@ final class SnapshotComparison {
         Changes place = changes(memory);
         place.freedFromBefore = node;
         if (place.allocated == 0) {
-            place.states.put(node, State.FREED);
+            place.isAllocated.put(node, false);
         }
     }
 
@@ -113,26 +97,27 @@ final class SnapshotComparison {
      * Compares a snapshot.
      *
      * @param operation the number of the outermost operation that it follows
-     * @param buffers its buffers, the devices of which do not count
+     * @param buffers the places of its buffers
      */
-    void compare(int operation, List<Memory> buffers) {
+    void compare(int operation, List<Place> buffers) {
         snapshots++;
         Outermost ended = Objects.requireNonNull(operations.get(operation), "no outermost operation has this node");
         int allocated = 0;
         int freed = 0;
         int unknown = 0;
         Set<Place> seen = new HashSet<>();
-        for (Memory buffer : buffers) {
-            Place place = place(buffer);
+        for (Place place : buffers) {
             Changes changes = places.get(place);
             if (changes == null) {
                 unknown++;
             } else if (seen.add(place)) {
-                switch (changes.after(ended.end)) {
-                    case ALLOCATED -> allocated++;
-                    case FREED -> freed++;
-                    case UNKNOWN -> unknown++;
-                }
+                Map.Entry<Integer, Boolean> last = changes.isAllocated.floorEntry(ended.end);
+                boolean isAllocated = last != null && last.getValue();
+                // Until a buffer from before is freed, a free of another one does not show that its place is empty.
+                boolean isFreed = last != null && !isAllocated && last.getKey() >= changes.freedFromBefore;
+                allocated += isAllocated ? 1 : 0;
+                freed += isFreed ? 1 : 0;
+                unknown += isAllocated || isFreed ? 0 : 1;
             }
         }
         mostUnknown = Math.max(mostUnknown, unknown);

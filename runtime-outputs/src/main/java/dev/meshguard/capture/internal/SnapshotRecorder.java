@@ -59,23 +59,21 @@ final class SnapshotRecorder {
         }
 
         @Override
-        OptionalInt node() {
-            return OptionalInt.empty();
-        }
-
-        @Override
-        boolean hasAddress() {
-            return true;
-        }
-
-        @Override
         boolean isFromBefore() {
             return isFromBefore;
         }
 
         @Override
-        List<RemainingBuffer.Tensor> tensors() {
-            return tensors.all();
+        RemainingBuffer remaining() {
+            return new RemainingBuffer(
+                    OptionalInt.empty(),
+                    memory.device(),
+                    memory.type(),
+                    OptionalLong.of(memory.address()),
+                    size,
+                    operation,
+                    origin,
+                    tensors.all());
         }
 
         @Override
