@@ -1,7 +1,9 @@
 package dev.meshguard.capture;
 
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.zip.GZIPOutputStream;
 
 /** A graph capture as the runtime of some age writes it; shares no code with the reader. */
 final class WrittenGraph {
@@ -56,10 +59,6 @@ final class WrittenGraph {
         this.age = age;
         add("capture_start", null);
         open.push(0);
-    }
-
-    int size() {
-        return nodes.size();
     }
 
     int begin(String name, int... inputs) {
@@ -144,11 +143,6 @@ final class WrittenGraph {
 
     void endCircularBuffers() {
         child("circular_buffer_deallocate_all", new LinkedHashMap<>(Map.of("device_id", number(1))));
-    }
-
-    /** Adds a node of any type. */
-    int other(String type, Map<String, Object> params) {
-        return child(type, params);
     }
 
     WrittenGraph close() {
@@ -238,12 +232,7 @@ final class WrittenGraph {
 
     /** Returns the report file that has these nodes and the sections of detailed tracing. */
     String report() {
-        return report(0, 1);
-    }
-
-    /** Returns the report of one of several processes. */
-    String report(int rank, int processes) {
-        return report(Map.of("metadata", "{\"rank\": " + rank + ", \"world_size\": " + processes + "}"));
+        return report(Map.of());
     }
 
     /** Returns the report file that has these nodes, and sections besides those of detailed tracing or instead of them. */
@@ -259,6 +248,14 @@ final class WrittenGraph {
         return all.entrySet().stream()
                 .map(section -> "  " + quoted(section.getKey()) + ": " + section.getValue())
                 .collect(Collectors.joining(",\n", "{\n", "\n}\n"));
+    }
+
+    static byte[] gzip(String text) throws IOException {
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (OutputStream out = new GZIPOutputStream(compressed)) {
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+        }
+        return compressed.toByteArray();
     }
 
     RuntimeOutput read() {

@@ -1,0 +1,190 @@
+package dev.meshguard.capture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.meshguard.capture.WrittenDatabase.Place;
+import dev.meshguard.capture.WrittenDatabase.Writer;
+import dev.meshguard.capture.WrittenGraph.Age;
+import dev.meshguard.capture.WrittenGraph.Memory;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Trend;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RuntimeOutputReaderTests {
+
+    private static final RuntimeOutputReader ROUNDS =
+            RuntimeOutputReader.create().roundsAt(Pattern.compile("^forward$"));
+
+    @TempDir
+    private Path folder;
+
+    private Path databaseOfRanks() throws SQLException {
+        Path file = folder.resolve("db.sqlite");
+        try (WrittenDatabase database = new WrittenDatabase(file, Writer.IMPORTER_OF_RANKS)) {
+            database.operation(1, "ttnn.ones", Place.dram(4_096, 2_048));
+            database.rank(1).operation(1, "ttnn.relu", Place.dram(4_096, 2_048));
+        }
+        return file;
+    }
+
+    @Test
+    void roundsGoFromEachRunOfAnOutermostOperationToTheNext() throws IOException {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        for (int round = 0; round < 4; round++) {
+            graph.begin("forward");
+            graph.allocate(Memory.l1(4096L * (round + 1), 64));
+            graph.begin("forward");
+            graph.end().end();
+        }
+
+        Accumulation rounds = Accumulation.of(
+                ROUNDS.read(stream(graph.close().json()), "graph.json").history());
+
+        assertThat(rounds).extracting(Accumulation::rounds, Accumulation::trend).containsExactly(4, Trend.GROWING);
+    }
+
+    @Test
+    void roundsOfADatabaseGoFromEachRunOfAnOperationToTheNext() throws Exception {
+        Path file = folder.resolve("db.sqlite");
+        try (WrittenDatabase database = new WrittenDatabase(file, Writer.LIVE)) {
+            for (int operation = 1; operation <= 8; operation++) {
+                database.operation(operation, operation % 2 == 1 ? "forward" : "ttnn.relu");
+                for (int kept = 0; kept <= operation / 2; kept++) {
+                    database.snapshot(operation, Place.l1(0x16b800 - 2_048L * kept, 2_048));
+                }
+            }
+        }
+
+        Accumulation rounds = Accumulation.of(ROUNDS.read(file).history());
+
+        assertThat(rounds).extracting(Accumulation::rounds, Accumulation::trend).containsExactly(4, Trend.GROWING);
+    }
+
+    @Test
+    void thereIsNoAdviceForABufferOfTheRuntime() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.begin("ttnn.matmul");
+        graph.circularBuffer(0, 4096, false);
+        graph.allocate(Memory.dram(4_096, 64));
+        graph.end().close();
+
+        assertThat(VerdictReport.of(LeakCheck.create().examine(graph.read().history()))
+                        .text())
+                .doesNotContain("fix ", "may have leaked");
+    }
+
+    @Test
+    void eachDocumentOfAFileIsACaptureAndIsJudged() throws IOException {
+        WrittenGraph clean = new WrittenGraph(Age.NEWEST);
+        WrittenGraph leaking = new WrittenGraph(Age.NEWEST);
+        leaking.allocate(Memory.l1(4_096, 64));
+        String both = clean.close().json() + leaking.close().report();
+
+        List<RuntimeOutput> captures =
+                RuntimeOutputReader.create().judgedAtEnd().readRanks(stream(both), "graph.json");
+
+        assertThat(captures)
+                .extracting(
+                        RuntimeOutput::name,
+                        capture -> LeakCheck.create().examine(capture.history()).outcome())
+                .containsExactly(
+                        tuple("graph.json (capture 1 of 2)", Outcome.LEAK_FREE),
+                        tuple("graph.json (capture 2 of 2)", Outcome.LEAKED));
+        assertThatIOException()
+                .isThrownBy(() -> RuntimeOutput.read(stream(both), "graph.json"))
+                .withMessageContaining("has 2 captures");
+    }
+
+    @Test
+    void oneOfSeveralRanksIsChosen() throws Exception {
+        Path file = databaseOfRanks();
+
+        assertThat(RuntimeOutputReader.create().ofRank(1).read(file).rank()).hasValue(1);
+        assertThatIOException()
+                .isThrownBy(() -> RuntimeOutput.read(file))
+                .withMessage("it was recorded by 2 processes (ranks 0, 1), each with its own history."
+                        + " RuntimeOutputReader.readRanks and meshguard analyze give all of them, and ofRank and --rank"
+                        + " one");
+        assertThatIOException()
+                .isThrownBy(() -> RuntimeOutputReader.create().ofRank(2).read(file))
+                .withMessage("it has no rank 2. Leave the rank out to read all that it has");
+        assertThatThrownBy(() -> RuntimeOutputReader.create().ofRank(-1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Rank -1: ranks are numbered from 0");
+    }
+
+    @Test
+    void aFileWithoutRanksIsOfRankZero() throws IOException {
+        String json = new WrittenGraph(Age.NEWEST).close().json();
+
+        assertThat(RuntimeOutputReader.create()
+                        .ofRank(0)
+                        .read(stream(json), "graph.json")
+                        .rank())
+                .isEmpty();
+        assertThatIOException()
+                .isThrownBy(() -> RuntimeOutputReader.create().ofRank(1).read(stream(json), "graph.json"))
+                .withMessageStartingWith("it has no rank 1. ");
+    }
+
+    @Test
+    void aDatabaseIsNotChangedAndHasNothingBesideItAfterReading() throws Exception {
+        Path file = databaseOfRanks();
+        byte[] before = Files.readAllBytes(file);
+
+        assertThat(RuntimeOutputReader.create().readRanks(file))
+                .extracting(RuntimeOutput::format, RuntimeOutput::records, RuntimeOutput::reports)
+                .containsOnly(tuple(OutputFormat.REPORT_DATABASE, 1L, 1L));
+
+        assertThat(Files.readAllBytes(file)).isEqualTo(before);
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).containsExactly(file);
+        }
+    }
+
+    @Test
+    void aDatabaseIsNotReadFromACompressedStream() throws Exception {
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(compressed)) {
+            gzip.write(Files.readAllBytes(databaseOfRanks()));
+        }
+
+        assertThatIOException()
+                .isThrownBy(
+                        () -> RuntimeOutput.read(new ByteArrayInputStream(compressed.toByteArray()), "standard input"))
+                .withMessage("it is a database of SQLite in a stream. Give the path of a file that is not compressed");
+    }
+
+    @Test
+    void aDamagedDatabaseIsAnErrorThatSaysWhatItIs() throws Exception {
+        Path file = databaseOfRanks();
+        Files.write(file, Arrays.copyOf(Files.readAllBytes(file), 1_000));
+
+        assertThatIOException()
+                .isThrownBy(() -> RuntimeOutput.read(file))
+                .withMessageStartingWith("SQLite cannot read it: ");
+    }
+
+    private static ByteArrayInputStream stream(String text) {
+        return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+    }
+}
