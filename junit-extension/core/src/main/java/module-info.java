@@ -33,4 +33,6 @@ module dev.meshguard.junit {
             org.junit.platform.commons;
     opens dev.meshguard.junit.template to
             org.junit.platform.commons;
+    // The listener of meshguard-junit-summary, which is no module, announces tests.
+    opens dev.meshguard.junit.internal.thread;
 }

@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A party that shares a tracker with others and to which allocations are attributed, for example a test on a mesh that
@@ -16,16 +15,14 @@ import org.jspecify.annotations.Nullable;
  * try (Scope here = decoding.makeCurrent()) {
  *     model.decode(tokens);
  * }
- * decoding.close();
  * LeakVerdict verdict = LeakCheck.create().examine(tracker.history().partOf(decoding));
  * }</pre>
  *
  * <h2>How allocations are attributed</h2>
  *
- * <p>The requests of a thread are attributed to the thread's context. A thread without a context may work for any of
- * them. Its requests are attributed to the open context if there is exactly one, else to none, unless the thread
- * {@linkplain AllocationTracker#outsideContexts() works outside all contexts}. Of {@linkplain #context nested} contexts
- * the inner one counts. Frees are not attributed: the context that allocated a buffer is responsible for its free.
+ * <p>The requests of a thread are attributed to its current context. For a thread without one, the
+ * {@linkplain AllocationTracker.Builder#contextOfThread function} of the tracker is asked. Frees are not attributed: the context
+ * that allocated a buffer is responsible for its free.
  *
  * <p>Safe for use by several threads.
  *
@@ -35,20 +32,18 @@ import org.jspecify.annotations.Nullable;
 public final class AllocationContext implements RequestContext {
 
     private final String name;
-    private final @Nullable AllocationContext around;
-    private final AllocationContexts contexts;
+    private final ThreadScopes<Optional<AllocationContext>> threads;
     private final long eventsBefore;
     private final AtomicLong live = new AtomicLong();
     private volatile boolean hasAllocated;
     private volatile boolean hasAnomaly;
 
-    AllocationContext(String name, @Nullable AllocationContext around, AllocationContexts contexts, long eventsBefore) {
+    AllocationContext(String name, ThreadScopes<Optional<AllocationContext>> threads, long eventsBefore) {
         if (name.isBlank()) {
             throw new IllegalArgumentException("A context needs a name: the name given is blank");
         }
         this.name = name;
-        this.around = around;
-        this.contexts = contexts;
+        this.threads = threads;
         this.eventsBefore = eventsBefore;
     }
 
@@ -57,28 +52,9 @@ public final class AllocationContext implements RequestContext {
         return name;
     }
 
-    /**
-     * Opens a context within this one, as a part of a test is within the test. Its allocations are not attributed to
-     * this one.
-     */
-    public AllocationContext context(String newName) {
-        return contexts.begin(newName, this);
-    }
-
-    /**
-     * Attributes the calling thread's requests to this context until the scope is closed, even after this context is
-     * closed.
-     */
+    /** Attributes the calling thread's requests to this context until the scope is closed. */
     public Scope makeCurrent() {
-        return contexts.bind(Optional.of(this));
-    }
-
-    /**
-     * Closes this context: later requests of threads without a context are not attributed to it. Closing it again does
-     * nothing.
-     */
-    public void close() {
-        contexts.close(this);
+        return threads.open(Optional.of(this));
     }
 
     /**
@@ -99,10 +75,6 @@ public final class AllocationContext implements RequestContext {
     @API(status = Status.INTERNAL)
     public long eventsBefore() {
         return eventsBefore;
-    }
-
-    Optional<AllocationContext> around() {
-        return Optional.ofNullable(around);
     }
 
     void entered() {

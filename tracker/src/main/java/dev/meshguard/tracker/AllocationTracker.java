@@ -94,7 +94,8 @@ public final class AllocationTracker implements AllocationListener {
     private final Deque<Phase> phases = new ArrayDeque<>(List.of(Phase.START));
 
     private final ThreadScopes<String> labels = new ThreadScopes<>();
-    private final AllocationContexts contexts = new AllocationContexts(recorder::size);
+    private final ThreadScopes<Optional<AllocationContext>> contexts = new ThreadScopes<>();
+    private final Supplier<Optional<AllocationContext>> contextOfThread;
 
     private final List<ClassNames> partsOfHandles = new CopyOnWriteArrayList<>();
 
@@ -105,6 +106,7 @@ public final class AllocationTracker implements AllocationListener {
         this.capture = builder.capture;
         this.flatAddresses = builder.flatAddresses;
         this.clock = builder.clock;
+        this.contextOfThread = builder.contextOfThread;
     }
 
     /** Creates a tracker that keeps the origin of every request for memory. */
@@ -391,17 +393,15 @@ public final class AllocationTracker implements AllocationListener {
      * @throws IllegalArgumentException if the name is blank
      */
     public AllocationContext context(String name) {
-        return contexts.begin(name, null);
+        return new AllocationContext(name, contexts, recorder.size());
     }
 
     /**
-     * Attributes the calling thread's requests to no context until the scope is closed, whichever contexts are open.
-     *
-     * <p>Use it for work that serves all contexts while some are open. Without it, the requests could be attributed to
-     * one of them.
+     * Attributes the calling thread's requests to no context until the scope is closed, for example within the scope of a
+     * context.
      */
     public Scope outsideContexts() {
-        return contexts.bind(Optional.empty());
+        return contexts.open(Optional.empty());
     }
 
     // Labels
@@ -507,13 +507,18 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     private MemoryRequest tracked(AllocationDetails details, @Nullable Object origin) {
-        return new TrackedRequest(details, recorder.nextTicket(), origin, contexts.current());
+        return new TrackedRequest(details, recorder.nextTicket(), origin, contextOfRequest());
+    }
+
+    private @Nullable AllocationContext contextOfRequest() {
+        Optional<AllocationContext> current = contexts.current();
+        return (current == null ? contextOfThread.get() : current).orElse(null);
     }
 
     /** Omits the ticket only for reports without details, so that such reports share nothing between threads. */
     private MemoryRequest withoutOrigin(AllocationDetails details) {
         MemoryRequest plain = MemoryRequest.of(details);
-        return plain.isAnonymous() && contexts.current() == null ? plain : tracked(details, null);
+        return plain.isAnonymous() && contextOfRequest() == null ? plain : tracked(details, null);
     }
 
     /**
@@ -561,6 +566,7 @@ public final class AllocationTracker implements AllocationListener {
         private OriginCapture capture = OriginCapture.ALLOCATIONS;
         private boolean flatAddresses = true;
         private InstantSource clock = InstantSource.system();
+        private Supplier<Optional<AllocationContext>> contextOfThread = Optional::empty;
 
         private Builder() {}
 
@@ -585,6 +591,18 @@ public final class AllocationTracker implements AllocationListener {
         /** Sets the clock for the times of phases and meshes; the system clock by default. */
         public Builder clock(InstantSource newClock) {
             clock = newClock;
+            return this;
+        }
+
+        /**
+         * Sets a function that finds the context of a request by a thread without a {@linkplain AllocationContext#makeCurrent()
+         * current} context; by default, such a request has none.
+         *
+         * @param newContextOfThread called on the requesting thread, for allocations and frees; must be safe for use by several
+         *     threads
+         */
+        public Builder contextOfThread(Supplier<Optional<AllocationContext>> newContextOfThread) {
+            contextOfThread = newContextOfThread;
             return this;
         }
 

@@ -23,7 +23,9 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,72 +54,52 @@ class AllocationContextTests {
     }
 
     @Test
-    void allocationsOfAnotherThreadCountToTheOnlyContext() throws Exception {
-        AllocationContext only = tracker.context("only");
-
-        onAnotherThread(() -> take(0x1000));
-        only.close();
-        onAnotherThread(() -> take(0x2000));
-
-        assertThat(addresses(only)).containsExactly(0x1000L);
-    }
-
-    @Test
-    void whatAThreadTakesForAllCountsToNobodyThoughThereIsOnlyOne() throws Exception {
-        AllocationContext only = tracker.context("only");
-
-        onAnotherThread(() -> {
-            try (Scope forAll = tracker.outsideContexts()) {
-                take(0x1000);
-            }
-            take(0x2000);
-        });
-
-        assertThat(addresses(only)).containsExactly(0x2000L);
-    }
-
-    @Test
-    void whatAnotherThreadTakesCountsToNobodyWhereThereAreTwo() throws Exception {
-        AllocationContext one = tracker.context("one");
-        AllocationContext other = tracker.context("other");
-
-        onAnotherThread(() -> take(0x1000));
-
-        assertThat(addresses(one)).isEmpty();
-        assertThat(addresses(other)).isEmpty();
-    }
-
-    @Test
-    void whatAnotherThreadTakesCountsToTheInnerOfTwoWithinOneAnother() throws Exception {
-        AllocationContext outer = tracker.context("outer");
-        AllocationContext inner = outer.context("inner");
-
-        onAnotherThread(() -> take(0x1000));
-        inner.close();
-        onAnotherThread(() -> take(0x2000));
-
-        assertThat(addresses(inner)).containsExactly(0x1000L);
-        assertThat(addresses(outer)).containsExactly(0x2000L);
-    }
-
-    @Test
-    void aThreadThatOutlivesItsContextStillCountsToIt() {
-        AllocationContext old = tracker.context("old");
-        try (Scope here = old.makeCurrent()) {
-            old.close();
-            tracker.context("new");
+    void whatAThreadTakesForAllCountsToNobody() {
+        AllocationContext one = current("one");
+        try (Scope forAll = tracker.outsideContexts()) {
             take(0x1000);
         }
+        take(0x2000);
 
-        assertThat(addresses(old)).containsExactly(0x1000L);
+        assertThat(addresses(one)).containsExactly(0x2000L);
+    }
+
+    @Test
+    void whatAnotherThreadTakesCountsToNobodyThoughThereIsOneContext() throws Exception {
+        AllocationContext only = current("only");
+
+        onAnotherThread(() -> take(0x1000));
+
+        assertThat(addresses(only)).isEmpty();
+    }
+
+    @Test
+    void aFunctionFindsTheContextOfAThreadWithoutOne() throws Exception {
+        AtomicReference<AllocationContext> found = new AtomicReference<>();
+        AllocationTracker asking = AllocationTracker.builder()
+                .contextOfThread(() -> Optional.ofNullable(found.get()))
+                .build();
+        AllocationContext one = asking.context("one");
+        AllocationContext other = asking.context("other");
+        found.set(other);
+        try (Scope here = one.makeCurrent()) {
+            asking.allocated(0, BufferType.DRAM, 0x1000, 64);
+        }
+        onAnotherThread(() -> asking.allocated(0, BufferType.DRAM, 0x2000, 64));
+
+        assertThat(asking.history().partOf(one).live())
+                .extracting(BufferGeneration::address)
+                .containsExactly(0x1000L);
+        assertThat(asking.history().partOf(other).live())
+                .extracting(BufferGeneration::address)
+                .containsExactly(0x2000L);
     }
 
     @Test
     void whoFreesDoesNotMatter() {
-        AllocationContext one = tracker.context("one");
+        AllocationContext one = current("one");
         take(0x1000);
-        one.close();
-        AllocationContext other = tracker.context("other");
+        AllocationContext other = current("other");
         tracker.freed(0, BufferType.DRAM, 0x1000);
 
         assertThat(tracker.history().partOf(one).live()).isEmpty();
@@ -131,7 +113,7 @@ class AllocationContextTests {
     void aFreeOfNothingCountsToWhoCalledForIt() {
         take(0x1000);
         tracker.freed(0, BufferType.DRAM, 0x1000);
-        AllocationContext one = tracker.context("one");
+        AllocationContext one = current("one");
         tracker.freed(0, BufferType.DRAM, 0x5000);
 
         assertThat(tracker.history().partOf(one).anomalies())
@@ -143,9 +125,8 @@ class AllocationContextTests {
     @ParameterizedTest
     @MethodSource
     void mayHaveSurvivorsAfterAFreeThatDoesNotFit(AllocationDetails buffer, AllocationDetails release) {
-        AllocationContext one = tracker.context("one");
+        AllocationContext one = current("one");
         tracker.allocated(tracker.request(buffer), 0, BufferType.L1, 0x1000, 64, Ownership.UNKNOWN);
-        one.close();
         tracker.freed(tracker.release(release), 0, BufferType.L1, 0x1000, Ownership.UNKNOWN);
 
         assertThat(tracker.history().partOf(one).live()).hasSize(1);
@@ -169,7 +150,9 @@ class AllocationContextTests {
         AllocationTracker cheap =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
         AllocationContext one = cheap.context("one");
-        cheap.allocated(0, BufferType.DRAM, 0x1000, 64);
+        try (Scope here = one.makeCurrent()) {
+            cheap.allocated(0, BufferType.DRAM, 0x1000, 64);
+        }
 
         assertThat(cheap.history().partOf(one).live()).hasSize(1);
     }
@@ -178,7 +161,7 @@ class AllocationContextTests {
     void aPartKeepsNumbersAndThePhaseItBeganIn() {
         take(0x1000);
         tracker.phase("warm-up");
-        AllocationContext one = tracker.context("one");
+        AllocationContext one = current("one");
         take(0x2000);
         tracker.phase("decode");
 
@@ -192,7 +175,7 @@ class AllocationContextTests {
     void aPartIsInOrderWhereTheMeshWasOpenedAfterThePhaseItBeganIn() {
         tracker.phase("warm-up");
         openMesh();
-        AllocationContext one = tracker.context("one");
+        AllocationContext one = current("one");
         take(0x1000);
 
         AllocationHistory part = tracker.history().partOf(one);
@@ -204,7 +187,7 @@ class AllocationContextTests {
     void aPartMissesNoReportWhereItsMeshIsClosedWithMemoryOfOthers() {
         openMesh();
         take(0x1000);
-        AllocationContext one = tracker.context("one");
+        AllocationContext one = current("one");
         take(0x2000);
         tracker.meshClosing(0);
         tracker.witnessed(WitnessSnapshot.of(0, WitnessSnapshot.Moment.CLOSE_BEGUN)
@@ -219,7 +202,7 @@ class AllocationContextTests {
     @Test
     void whatIsLeftIsLeakedThoughTheMeshIsOpen() {
         openMesh();
-        AllocationContext one = tracker.context("one");
+        AllocationContext one = current("one");
         take(0x1000);
 
         assertThat(LeakCheck.create().examine(tracker.history()).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
@@ -230,7 +213,7 @@ class AllocationContextTests {
     void whatTheMeshKeepsForEverybodyIsNobodys() {
         openMesh();
         Owner program = Owner.program("add");
-        AllocationContext one = tracker.context("one");
+        AllocationContext one = current("one");
         tracker.ownerCached(program, "program cache");
         tracker.allocated(
                 tracker.request(AllocationDetails.user().ownedBy(program)),
@@ -253,10 +236,9 @@ class AllocationContextTests {
     @Test
     void theWholeDoesNotRepeatWhatAPartReported() {
         take(0x1000);
-        AllocationContext one = tracker.context("one");
+        AllocationContext one = current("one");
         take(0x2000);
         tracker.freed(0, BufferType.DRAM, 0x5000);
-        one.close();
 
         LeakVerdict whole = LeakCheck.create().excluding(judged(one), "one").examine(tracker.history());
 
@@ -272,7 +254,7 @@ class AllocationContextTests {
     void aViewBelongsToTheContextOfItsMemory() {
         MemoryRequest lasting = tracker.request(AllocationDetails.user());
         tracker.allocated(lasting, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
-        AllocationContext one = tracker.context("one");
+        AllocationContext one = current("one");
         view(0x1000);
         view(0x1020);
         take(0x2000);
@@ -288,7 +270,7 @@ class AllocationContextTests {
         AllocationDetails mesh = AllocationDetails.user().onMesh(0);
         AllocationDetails details = isAllocatorNamed ? mesh.fromAllocator(AllocatorId.MESH) : mesh;
         tracker.allocated(tracker.request(details), 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
-        AllocationContext one = tracker.context("one");
+        AllocationContext one = current("one");
         tracker.allocated(tracker.request(details), 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
         tracker.freed(tracker.release(details), 0, BufferType.DRAM, 0x1000, Ownership.OWNING);
 
@@ -301,7 +283,7 @@ class AllocationContextTests {
     void aPartHasTheLaterReservationOfItsMemoryAsEvidenceOnly() {
         openMesh();
         AllocationDetails mesh = AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH);
-        AllocationContext one = tracker.context("one");
+        AllocationContext one = current("one");
         tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
         AllocationContext other = tracker.context("other");
         try (Scope unused = other.makeCurrent()) {
@@ -337,6 +319,13 @@ class AllocationContextTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tracker.context(" "))
                 .withMessage("A context needs a name: the name given is blank");
+    }
+
+    /** Returns a new context of the calling thread. */
+    private AllocationContext current(String name) {
+        AllocationContext context = tracker.context(name);
+        context.makeCurrent();
+        return context;
     }
 
     private LeakVerdict judged(AllocationContext tenant) {

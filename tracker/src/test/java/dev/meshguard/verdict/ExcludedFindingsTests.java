@@ -30,7 +30,6 @@ class ExcludedFindingsTests {
     }
 
     private LeakVerdict partOfDecode() {
-        decode.close();
         return LeakCheck.create().examine(tracker.history().partOf(decode));
     }
 

@@ -63,7 +63,6 @@ final class ModuleMesh implements AllocationSource, BeforeAllCallback {
         @Override
         public List<SourcePart> endParts() {
             thread.close();
-            test.close();
             return List.of(this);
         }
 

@@ -78,9 +78,7 @@ class PackageDependencyTests {
         noClasses()
                 .that(describe(
                         "other classes",
-                        type -> !topLevelOf(type)
-                                .getName()
-                                .equals("dev.meshguard.junit.internal.thread.ThreadSession")))
+                        type -> !topLevelOf(type).getName().equals("dev.meshguard.junit.internal.thread.RunningTest")))
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(ThreadLocal.class)

@@ -13,7 +13,7 @@ import dev.meshguard.junit.internal.config.ExtensionSettings;
 import dev.meshguard.junit.internal.config.TestConfiguration;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
-import dev.meshguard.junit.internal.thread.ThreadSession;
+import dev.meshguard.junit.internal.thread.RunningTest;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
@@ -139,7 +139,7 @@ public final class MeshGuardExtension
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        opener.receiveBeforeTests(context);
+        opener.beforeAll(context, SessionStore.of(context));
     }
 
     @Override
@@ -208,7 +208,9 @@ public final class MeshGuardExtension
             ReflectiveInvocationContext<Constructor<T>> invocationContext,
             ExtensionContext context)
             throws Throwable {
-        return context.getTestMethod().isPresent() ? invocation.proceed() : proceedForAll(invocation, context);
+        return context.getTestMethod().isPresent()
+                ? invocation.proceed()
+                : proceedForAll(invocation, Optional.empty(), context);
     }
 
     @Override
@@ -218,7 +220,7 @@ public final class MeshGuardExtension
             ExtensionContext context)
             throws Throwable {
         opener.enterClass(context, SessionStore.of(context));
-        proceedForAll(invocation, context);
+        proceedForAll(invocation, Optional.of(invocationContext.getExecutable()), context);
     }
 
     @Override
@@ -227,7 +229,7 @@ public final class MeshGuardExtension
             ReflectiveInvocationContext<Method> invocationContext,
             ExtensionContext context)
             throws Throwable {
-        proceedForAll(invocation, context);
+        proceedForAll(invocation, Optional.of(invocationContext.getExecutable()), context);
     }
 
     @Override
@@ -280,9 +282,13 @@ public final class MeshGuardExtension
             throws Throwable {
         ExtensionContext factory = factoryOf(context);
         SessionCheck check = checkOf(factory);
-        if (!check.session().checksEachDynamicTest()
-                || !SessionStore.of(context).isResolver(this)) {
-            try {
+        Optional<RunningTest> ofFactory = SessionStore.of(factory).running();
+        boolean isResolver = SessionStore.of(context).isResolver(this);
+        if (!isResolver || !check.session().checksEachDynamicTest()) {
+            try (Scope bound = ofFactory
+                    .filter(unused -> isResolver)
+                    .map(RunningTest::bind)
+                    .orElse(NOTHING)) {
                 invocation.proceed();
             } catch (Throwable ofTest) {
                 ended(factory, check.session(), false);
@@ -291,8 +297,11 @@ public final class MeshGuardExtension
             return;
         }
         AtomicReference<Optional<Throwable>> thrown = new AtomicReference<>(Optional.empty());
-        try (TestAttribution attribution = opener.attributionOfDynamicTest(
-                check, factory, context, TrackedTest.dynamic(context, factory, thrown::get))) {
+        TrackedTest test = TrackedTest.dynamic(context, factory, thrown::get);
+        RunningTest running = ofFactory.orElseThrow().testInside(test.name(), context.getUniqueId());
+        running.begin(Optional.empty());
+        try (Scope bound = running.bind();
+                TestAttribution attribution = opener.attributionOfDynamicTest(check, factory, context, test, running)) {
             try {
                 invocation.proceed();
             } catch (Throwable ofTest) {
@@ -318,25 +327,20 @@ public final class MeshGuardExtension
 
     /** A timeout may run a method on another thread, and may abandon it while it runs. */
     private <T> T proceed(Invocation<T> invocation, ExtensionContext context) throws Throwable {
-        SessionStore store = SessionStore.of(context);
-        TrackingSession session = opener.checkOf(context, store).session();
-        try (Scope thread = session.bindThread();
-                Scope body = store.attribution().map(TestAttribution::body).orElse(NOTHING)) {
+        Optional<RunningTest> test = SessionStore.of(context).running();
+        try (Scope bound = test.map(RunningTest::bind).orElse(NOTHING)) {
             return invocation.proceed();
         }
     }
 
-    /**
-     * While methods of a class run, tests of other classes may run; the thread must not count as a helper of one of
-     * them.
-     */
-    private static <T> T proceedForAll(Invocation<T> invocation, ExtensionContext context) throws Throwable {
-        Optional<TrackingSession> session = SessionStore.of(context).session();
-        try (Scope forAll = session.map(TrackingSession::forAll).orElse(NOTHING);
-                Scope thread = session.filter(TrackingSession::receivesFromThreads)
-                        .map(TrackingSession::bindThread)
-                        .orElseGet(ThreadSession::bindToNone)) {
+    /** While methods of a class run, tests of other classes may run. */
+    private <T> T proceedForAll(Invocation<T> invocation, Optional<Method> method, ExtensionContext context)
+            throws Throwable {
+        RunningTest code = opener.codeForAll(context, method);
+        try (Scope bound = code.bind()) {
             return invocation.proceed();
+        } finally {
+            code.end();
         }
     }
 
@@ -354,7 +358,7 @@ public final class MeshGuardExtension
         Class<?> type = parameterContext.getParameter().getType();
         TrackingSession session = checkOf(context).session();
         if (type == TestThreads.class) {
-            return new TestThreads(session.threads());
+            return new TestThreads(SessionStore.of(context).running().orElseGet(session::running));
         }
         return type == AllocationTracker.class ? session.handedOutTracker() : session.resolve(type);
     }

@@ -1,6 +1,6 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.junit.internal.thread.ThreadSession;
+import dev.meshguard.junit.internal.thread.RunningTest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,15 +30,15 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class TestThreads {
 
-    private final ThreadSession test;
+    private final RunningTest test;
 
-    TestThreads(ThreadSession test) {
+    TestThreads(RunningTest test) {
         this.test = test;
     }
 
     /** Attributes the allocations of threads to the test until its end, unless another running test has bound them too. */
     public void bind(Thread... threads) {
-        Arrays.asList(threads).forEach(test::claim);
+        Arrays.asList(threads).forEach(test::bind);
     }
 
     /**
@@ -60,13 +60,13 @@ public final class TestThreads {
     public void bind(Iterable<? extends Executor> executors) {
         List<CompletableFuture<Void>> bound = new ArrayList<>();
         for (Executor executor : executors) {
-            bound.add(CompletableFuture.runAsync(() -> test.claim(Thread.currentThread()), executor));
+            bound.add(CompletableFuture.runAsync(() -> test.bind(Thread.currentThread()), executor));
         }
         bound.forEach(CompletableFuture::join);
     }
 
     /** Returns an executor whose tasks run on the threads of another one and work for the test. */
     public Executor wrap(Executor executor) {
-        return test.around(executor);
+        return test.wrap(executor);
     }
 }

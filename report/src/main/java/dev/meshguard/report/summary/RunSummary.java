@@ -74,7 +74,11 @@ public record RunSummary(
         /** Checks that did not hold for an aborted test. */
         ABORTED,
         /** Checks that did not hold only because of known leaks. */
-        KNOWN
+        KNOWN,
+        /** Buffers of tests that are not tracked, which nothing checks. */
+        UNTRACKED_BUFFERS,
+        /** Runs whose launcher does not say which tests run that are not tracked. */
+        WITHOUT_LISTENER
     }
 
     /** Returns whether anything was checked; if not, there is nothing to print. */
@@ -95,6 +99,7 @@ public record RunSummary(
         append(lines, "peak", peaks(memory -> !TYPES.contains(memory)));
         append(lines, "leaks", leakRows());
         append(lines, "known leaks", knownLeaks.leaks() == 0 ? List.of() : List.of(description(knownLeaks)));
+        append(lines, "not tracked", untrackedRows());
         append(lines, "never matched", unmatchedRows());
         append(
                 lines,
@@ -154,6 +159,19 @@ public record RunSummary(
         if (others > 0) {
             rows.add(Quantities.count(others, "check")
                     + " failed for something else: budgets, overwritten buffers, wrong reports, doubts");
+        }
+        return rows;
+    }
+
+    private List<String> untrackedRows() {
+        List<String> rows = new ArrayList<>();
+        long buffers = count(Count.UNTRACKED_BUFFERS);
+        if (buffers > 0) {
+            rows.add(Quantities.count(buffers, "buffer") + (buffers == 1 ? " was" : " were")
+                    + " allocated by tests without @TrackAllocations");
+        }
+        if (count(Count.WITHOUT_LISTENER) > 0) {
+            rows.add("the launcher called no listener: tests without @TrackAllocations were recognized by stacks only");
         }
         return rows;
     }

@@ -338,6 +338,7 @@ class DamagedHistoryTests {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.allocated(0, BufferType.DRAM, 64, 64);
         AllocationContext decode = tracker.context("decode");
+        decode.makeCurrent();
         tracker.allocated(0, BufferType.DRAM, 128, 64);
         tracker.freed(0, BufferType.DRAM, 128);
         tracker.allocated(0, BufferType.DRAM, 192, 64);

@@ -207,6 +207,7 @@ class HistoryJsonTests {
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
         tracker.allocated(0, BufferType.DRAM, 64, 64);
         AllocationContext decode = tracker.context("decode");
+        decode.makeCurrent();
         tracker.allocated(0, BufferType.DRAM, 128, 64);
         tracker.checked();
         AllocationHistory part = tracker.history().partOf(decode);
@@ -228,6 +229,7 @@ class HistoryJsonTests {
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
         AllocationDetails mesh = AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH);
         AllocationContext decode = tracker.context("decode");
+        decode.makeCurrent();
         tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 128, 64, Ownership.OWNING);
         try (Scope unused = tracker.outsideContexts()) {
             tracker.allocated(tracker.request(mesh), 0, BufferType.DRAM, 128, 64, Ownership.OWNING);

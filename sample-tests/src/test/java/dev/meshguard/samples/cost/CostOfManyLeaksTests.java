@@ -116,7 +116,6 @@ class CostOfManyLeaksTests {
                         leak(ttnn, mesh);
                     }
                 }
-                test.close();
                 tests.add(test);
             }
         }

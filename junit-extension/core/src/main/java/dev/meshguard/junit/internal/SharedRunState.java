@@ -274,6 +274,7 @@ public final class SharedRunState implements StoredResource {
     /** Judges what no single test can; then publishes the numbers, and ends the files. */
     @Override
     public void close() throws IOException {
+        unattributed.end();
         // Unlike finally, this keeps the errors of both.
         try (Closeable published = this::publish) {
             judge();
@@ -290,6 +291,7 @@ public final class SharedRunState implements StoredResource {
     }
 
     private synchronized Optional<String> summaryText() {
+        summary.addUntracked(unattributed.untracked(), unattributed.lacksListener());
         List<String> unmatched =
                 entries.unmatched().stream().map(EntryUsage::description).toList();
         return summary.text(entries.matched(), unmatched, wholeRun(), pages.overview());

@@ -1,6 +1,6 @@
 package dev.meshguard.junit.source;
 
-import dev.meshguard.junit.internal.thread.ThreadSession;
+import dev.meshguard.junit.internal.thread.RunningTest;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.Optional;
 import java.util.Set;
@@ -42,6 +42,6 @@ public interface AllocationSource {
      * @param source the {@linkplain #id() id} of the source
      */
     static Optional<AllocationTracker> trackerOfThread(String source) {
-        return ThreadSession.trackerOf(source);
+        return RunningTest.trackerOf(source);
     }
 }

@@ -35,7 +35,7 @@ import org.junit.platform.launcher.TestPlan;
  * <p>Set the configuration parameter {@code meshguard.summary} of JUnit to choose when it prints: {@code always} (the
  * default), only for {@code failures}, or {@code off}.
  *
- * <p>It also names the classes whose tests declare a parameter of MeshGuard's types that nothing injects: the annotation or the
+ * <p>It also tells the extension which tests run, and names the classes whose tests declare a parameter of MeshGuard's types that nothing injects: the annotation or the
  * artifact is missing.
  *
  * <h2>Source of the numbers</h2>
@@ -102,9 +102,16 @@ public final class SummaryListener implements TestExecutionListener {
         }
     }
 
+    /** Announces each test to the extension, which otherwise knows none without annotation. */
+    @Override
+    public void executionStarted(TestIdentifier testIdentifier) {
+        RunningTests.started(testIdentifier);
+    }
+
     /** Records a test with a parameter that the extension would resolve if it were registered. */
     @Override
     public void executionFinished(TestIdentifier testIdentifier, TestExecutionResult result) {
+        RunningTests.finished(testIdentifier);
         result.getThrowable()
                 .map(Throwable::getMessage)
                 .map(UNRESOLVED::matcher)

@@ -96,7 +96,7 @@ public final class SessionCheck implements StoredResource {
     /** Closes what is still open, and fails the test if a check does not hold. */
     @Override
     public void close() {
-        try (Scope bound = session.bindThread()) {
+        try (Scope bound = session.running().bind()) {
             checkAll();
         }
     }
@@ -197,6 +197,9 @@ public final class SessionCheck implements StoredResource {
                             terms.test().name(),
                             terms.test().stack());
         }
+        session.running()
+                .threadsOfNobody()
+                .ifPresent(threads -> notes.add("threads that worked for no test: " + threads));
         noteThreadsThatOutlivedTheirTest(verdict, notes);
         return new CheckedMemory(verdict, notes, closed.error());
     }

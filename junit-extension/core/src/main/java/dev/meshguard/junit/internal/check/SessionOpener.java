@@ -14,10 +14,14 @@ import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
+import dev.meshguard.junit.internal.thread.RunningTest;
+import dev.meshguard.junit.internal.thread.TestMethod;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -48,14 +52,16 @@ public final class SessionOpener {
         } else {
             receiveBeforeTests(context);
         }
-        if (session.receivesFromThreads()) {
-            // A thread of the engine runs many tests; while a class is set up, its methods are bound one by one.
-            if (context.getTestMethod().isPresent()) {
-                store.bindThread(session);
-            }
+        if (session.run().unattributed().isReceiving()) {
             checkOtherThreads(context, session.run());
         }
-        if (session.checksEachTest() && context.getTestMethod().isPresent()) {
+        if (context.getTestMethod().isEmpty()) {
+            return check;
+        }
+        if (store.running().isEmpty()) {
+            run(context, store, session);
+        }
+        if (session.checksEachTest()) {
             DeclaredSettings declared = configuration.at(context);
             CheckPolicy policies = declared.tracking(store.invocation()).policies();
             // Opened before the attribution of a factory, so that they are closed after it.
@@ -67,9 +73,54 @@ public final class SessionOpener {
                             policies,
                             expectedBy(session.run(), declared),
                             new BudgetCheck(declared.budgets()),
-                            required)));
+                            required),
+                    store.running().orElseThrow()));
         }
         return check;
+    }
+
+    /** Lets the calling thread, which is one of the engine and runs many tests, run a test until its context ends. */
+    private static void run(ExtensionContext context, SessionStore store, TrackingSession session) {
+        boolean isOwn = session.isOf(context);
+        String id = context.getUniqueId();
+        RunningTest test = isOwn
+                ? session.running()
+                : session.running().testInside(TrackedTest.of(context).name(), id);
+        store.running(test);
+        test.begin(Optional.of(methodOf(context.getRequiredTestMethod())));
+        store.keep(() -> {
+            Scope bound = test.bind();
+            return () -> {
+                bound.close();
+                if (!isOwn) {
+                    test.end();
+                }
+            };
+        });
+        if (!RunningTest.isAnnounced(id)) {
+            session.run().unattributed().withoutListener();
+        }
+    }
+
+    /** Returns the code that runs for all tests of a class, once it has begun. */
+    public RunningTest codeForAll(ExtensionContext context, Optional<Method> method) {
+        String name = TrackedTest.of(context).name();
+        RunningTest code = SessionStore.of(context)
+                .session()
+                .map(session -> session.running().codeForAll())
+                .orElseGet(() -> RunningTest.ofClass(name, context.getUniqueId()));
+        code.begin(method.map(SessionOpener::methodOf));
+        return code;
+    }
+
+    private static TestMethod methodOf(Method method) {
+        return new TestMethod(method.getDeclaringClass().getName(), method.getName());
+    }
+
+    /** Lets the calling thread run a class, and the run receive what threads report before its first test. */
+    public void beforeAll(ExtensionContext context, SessionStore store) {
+        store.keep(() -> RunningTest.enterClass(TrackedTest.of(context).name(), context.getUniqueId()));
+        receiveBeforeTests(context);
     }
 
     /** Begins the sources of a class before its {@code @BeforeAll} methods, if its session lasts for all its tests. */
@@ -83,7 +134,7 @@ public final class SessionOpener {
      * Lets the run receive what threads report before its first test, for example in a {@code @BeforeAll} method. Otherwise the first
      * class of a run could leak unnoticed there.
      */
-    public void receiveBeforeTests(ExtensionContext context) {
+    private void receiveBeforeTests(ExtensionContext context) {
         try {
             TrackingSettings asked = configuration.at(context).tracking(Optional.empty());
             List<SourceSettings> always = asked.sources().stream()
@@ -139,7 +190,11 @@ public final class SessionOpener {
 
     /** Opens the attribution of a dynamic test. */
     public TestAttribution attributionOfDynamicTest(
-            SessionCheck check, ExtensionContext factory, ExtensionContext dynamic, TrackedTest test) {
+            SessionCheck check,
+            ExtensionContext factory,
+            ExtensionContext dynamic,
+            TrackedTest test,
+            RunningTest running) {
         DeclaredSettings declared = configuration.at(factory);
         SessionStore store = SessionStore.of(factory);
         CheckPolicy policies = declared.tracking(store.invocation()).policies();
@@ -147,9 +202,7 @@ public final class SessionOpener {
         required.ifPresent(ofAll -> ofAll.begin(dynamic));
         CheckTerms terms = new CheckTerms(
                 test, policies, expectedBy(check.session().run(), declared), new BudgetCheck(List.of()), required);
-        return store.attribution()
-                .map(ofFactory -> ofFactory.openPart(terms))
-                .orElseGet(() -> TestAttribution.open(check, terms));
+        return TestAttribution.open(check, terms, running);
     }
 
     /** Notes that the survivors of a test are unknown, because it did not complete. */
@@ -220,13 +273,15 @@ public final class SessionOpener {
     }
 
     private static SharedRunState runOf(ExtensionContext context) {
-        return SessionStore.run(
-                context,
-                () -> TestConfiguration.convertingErrors(() -> new SharedRunState(
-                        RunSettings.of(context::getConfigurationParameter, System.getenv()),
-                        OutputSettings.of(context::getConfigurationParameter),
-                        Instant.now(),
-                        context.getRoot()::publishReportEntry)));
+        return SessionStore.run(context, () -> {
+            SharedRunState run = TestConfiguration.convertingErrors(() -> new SharedRunState(
+                    RunSettings.of(context::getConfigurationParameter, System.getenv()),
+                    OutputSettings.of(context::getConfigurationParameter),
+                    Instant.now(),
+                    context.getRoot()::publishReportEntry));
+            run.unattributed().begin(context.getUniqueId());
+            return run;
+        });
     }
 
     /** Entries of files come last: the nearer an entry is to a test, the more specific it is. */

@@ -6,6 +6,8 @@ import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
+import dev.meshguard.junit.internal.thread.RunningTest;
+import dev.meshguard.tracker.Scope;
 import java.lang.reflect.Method;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -51,7 +53,7 @@ public final class SessionStore {
     private @Nullable SessionCheck serving;
 
     private volatile @Nullable TestAttribution attribution;
-    private volatile boolean isBound;
+    private volatile @Nullable RunningTest running;
 
     private SessionStore(ExtensionContext context) {
         this.context = context;
@@ -104,15 +106,19 @@ public final class SessionStore {
         attribution = value(context, TestAttribution.class, TestAttribution.class, ifAbsent);
     }
 
-    /**
-     * Binds the calling thread to a session, unless it is bound; the binding is closed with the context, after values
-     * stored later.
-     */
-    void bindThread(TrackingSession session) {
-        if (!isBound) {
-            isBound = true;
-            value(context, StoredResource.class, StoredResource.class, () -> session.bindThread()::close);
-        }
+    /** Returns the test that runs in this context. */
+    public Optional<RunningTest> running() {
+        return Optional.ofNullable(running);
+    }
+
+    /** Stores the test that runs in this context. */
+    void running(RunningTest test) {
+        running = test;
+    }
+
+    /** Keeps a scope open until the context ends; it is closed after values stored later. The first one counts. */
+    void keep(Supplier<Scope> scope) {
+        value(context, StoredResource.class, StoredResource.class, () -> scope.get()::close);
     }
 
     /** Stores the check of reports that no test receives; it is closed before the state of the execution. */

@@ -2,8 +2,8 @@ package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.session.TrackingSession;
+import dev.meshguard.junit.internal.thread.RunningTest;
 import dev.meshguard.tracker.AllocationContext;
-import dev.meshguard.tracker.Scope;
 import java.util.Optional;
 
 /**
@@ -19,30 +19,21 @@ public final class TestAttribution implements StoredResource {
     private final TrackingSession session;
     private final CheckTerms terms;
     private final AllocationContext context;
-    private final Scope thread;
+    private final RunningTest test;
     private boolean isClosed;
 
-    private TestAttribution(SessionCheck check, AllocationContext context, CheckTerms terms) {
+    private TestAttribution(SessionCheck check, CheckTerms terms, RunningTest test) {
         this.check = check;
         this.session = check.session();
         this.terms = terms;
-        this.context = context;
-        this.thread = context.makeCurrent();
+        this.context = session.context(terms.test().name());
+        this.test = test;
+        test.attribute(context);
     }
 
-    /** Opens the attribution of a test that runs on the calling thread. */
-    static TestAttribution open(SessionCheck check, CheckTerms terms) {
-        return new TestAttribution(check, check.session().context(terms.test().name()), terms);
-    }
-
-    /** Opens the attribution of a part of this test; allocations of the part no longer count for this test. */
-    TestAttribution openPart(CheckTerms ofPart) {
-        return new TestAttribution(check, context.context(ofPart.test().name()), ofPart);
-    }
-
-    /** Attributes allocations of the calling thread to the test until the scope is closed. */
-    public Scope body() {
-        return context.makeCurrent();
+    /** Opens the attribution of a test that has begun. */
+    static TestAttribution open(SessionCheck check, CheckTerms terms, RunningTest test) {
+        return new TestAttribution(check, terms, test);
     }
 
     /** Begins the methods of the test, which is not disabled. */
@@ -71,14 +62,13 @@ public final class TestAttribution implements StoredResource {
             return false;
         }
         isClosed = true;
-        thread.close();
         return true;
     }
 
     /** The history of a shared mesh grows with every test, so it is read only for a test that may have findings. */
     private synchronized Optional<? extends Throwable> check(Optional<String> waiting) {
         session.poll();
-        context.close();
+        test.end();
         terms.giveUpIfThrown();
         CheckReporter reporter = CheckReporter.of(session, terms);
         if (!context.hasAllocated() && !context.mayHaveSurvivors()) {

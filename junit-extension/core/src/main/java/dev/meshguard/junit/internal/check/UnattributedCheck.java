@@ -58,9 +58,9 @@ final class UnattributedCheck implements StoredResource {
                     "meshguard",
                     String.format(
                             Locale.ROOT,
-                            "threads that work for no test (%s) allocated %s, and all were freed",
-                            run.unattributed().threads(),
-                            Quantities.count(verdict.sum().allocated(), "buffer")));
+                            "threads that work for no test allocated %s, and all were freed: %s",
+                            Quantities.count(verdict.sum().allocated(), "buffer"),
+                            run.unattributed().threads()));
         }
     }
 

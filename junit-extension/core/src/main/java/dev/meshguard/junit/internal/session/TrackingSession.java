@@ -13,7 +13,7 @@ import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.TestConfiguration;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.template.SourceRuntime;
-import dev.meshguard.junit.internal.thread.ThreadSession;
+import dev.meshguard.junit.internal.thread.RunningTest;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.AnnotatedSource;
 import dev.meshguard.junit.source.SourceContext;
@@ -59,7 +59,7 @@ public final class TrackingSession implements SourceRuntime {
     private boolean isTrackerRequested;
     private boolean isHandedOut;
     private @Nullable AllocationTracker tracker;
-    private volatile @Nullable ThreadSession threads;
+    private final RunningTest running;
     /** In the order in which they began. */
     private final List<BegunSource> begun = new ArrayList<>(1);
 
@@ -71,6 +71,9 @@ public final class TrackingSession implements SourceRuntime {
         this.run = run;
         this.test = TrackedTest.of(owner);
         this.owner = owner;
+        this.running = owner.getTestMethod().isPresent()
+                ? RunningTest.test(test.name(), owner.getUniqueId())
+                : RunningTest.ofClass(test.name(), owner.getUniqueId());
     }
 
     /**
@@ -114,18 +117,18 @@ public final class TrackingSession implements SourceRuntime {
 
         @Override
         public void receiveFromThreads() {
-            threads().receive(source.source().id());
+            running.receive(source.source().id(), TrackingSession.this.tracker());
             run.receive(source, settings.policies().origins());
         }
 
         @Override
         public void bind(Thread thread) {
-            threads().claim(thread);
+            running.bind(thread);
         }
 
         @Override
         public Executor wrap(Executor executor) {
-            return threads().around(executor);
+            return running.wrap(executor);
         }
     }
 
@@ -171,25 +174,9 @@ public final class TrackingSession implements SourceRuntime {
         return owner == context;
     }
 
-    /** Returns whether a source of it receives reports by the thread on which they are made. */
-    public boolean receivesFromThreads() {
-        return threads != null;
-    }
-
-    /** Attributes reports of the calling thread to this session until the scope is closed, if a source needs that. */
-    public Scope bindThread() {
-        ThreadSession receiving = threads;
-        return receiving == null ? NOTHING : receiving.bind();
-    }
-
-    /** Returns the receiver of the reports of its threads. */
-    public synchronized ThreadSession threads() {
-        ThreadSession receiving = threads;
-        if (receiving == null) {
-            receiving = ThreadSession.begin(trackerForAll());
-            threads = receiving;
-        }
-        return receiving;
+    /** Returns the test or class of this session, to which the allocations of threads may belong. */
+    public RunningTest running() {
+        return running;
     }
 
     /** Returns the tracker, which from now on must receive reports: a test that requests it has something to report. */
@@ -216,6 +203,7 @@ public final class TrackingSession implements SourceRuntime {
         if (existing == null) {
             existing = AllocationTracker.builder()
                     .originCapture(settings.policies().origins())
+                    .contextOfThread(running::context)
                     .build();
             tracker = existing;
             if (!phase.equals(Phase.START)) {
@@ -331,11 +319,6 @@ public final class TrackingSession implements SourceRuntime {
         return trackerForAll().context(name);
     }
 
-    /** Attributes allocations of the calling thread to no test on this mesh until the scope is closed. */
-    public Scope forAll() {
-        return trackerForAll().outsideContexts();
-    }
-
     /** Returns the free space that the allocators of the sources report now. */
     public synchronized List<FreeSpace> freeSpace() {
         return begun.stream()
@@ -392,9 +375,7 @@ public final class TrackingSession implements SourceRuntime {
     /** Closes what the test left open. */
     public synchronized Closed close() {
         Optional<RuntimeException> error = inReverse(SourceSession::close);
-        if (threads != null) {
-            threads.end();
-        }
+        running.end();
         return new Closed(List.copyOf(notes), error);
     }
 

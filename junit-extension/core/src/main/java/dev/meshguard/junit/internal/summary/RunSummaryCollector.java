@@ -63,6 +63,12 @@ public final class RunSummaryCollector {
         }
     }
 
+    /** Adds what tests without annotation allocated, and whether a listener announced tests. */
+    public synchronized void addUntracked(long buffers, boolean lacksListener) {
+        add(Count.UNTRACKED_BUFFERS, buffers);
+        add(Count.WITHOUT_LISTENER, lacksListener ? 1 : 0);
+    }
+
     /** The caller holds the lock. */
     private void addResult(FinishedCheck check) {
         switch (check.outcome()) {

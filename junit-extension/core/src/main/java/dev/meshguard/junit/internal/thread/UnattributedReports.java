@@ -2,33 +2,49 @@ package dev.meshguard.junit.internal.thread;
 
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tracker for reports of threads that work for no test, with the names of these threads.
+ * What belongs to no tracked test of a run: the tracker for reports of threads that work for nobody, and the number of reports by
+ * tests without annotation.
  *
- * <p>{@link ThreadSession} returns this tracker to a source that reports on such a thread. The end of the run checks it. Safe for
- * use by several threads.
+ * <p>{@link RunningTest} decides. The end of the run checks the tracker. Safe for use by several threads.
  */
 public final class UnattributedReports {
 
-    private static final int MAX_THREADS = 3;
-
     private static final List<UnattributedReports> LIVE = new CopyOnWriteArrayList<>();
 
-    private final Set<String> sources = new HashSet<>();
+    /** Allocations of tests without annotation before the first run receives them, by source. */
+    private static final Map<String, LongAdder> EARLY = new ConcurrentHashMap<>();
+
+    private final Set<String> sources = ConcurrentHashMap.newKeySet();
     private final Set<String> reporting = new LinkedHashSet<>();
-    private final Set<String> threads = new LinkedHashSet<>();
+    private final ThreadNotes threads = new ThreadNotes();
     private OriginCapture origins = OriginCapture.ALLOCATIONS;
-    private boolean hasMoreThreads;
+    private List<RunningTest> outerTests = List.of();
+    private long untracked;
+    private boolean isWithoutListener;
     private boolean isEnded;
     private @Nullable AllocationTracker tracker;
+
+    /** Begins the run, perhaps within a test: a test may run other tests. */
+    public synchronized void begin(String idInRun) {
+        outerTests = RunningTest.beginNestedRun(idInRun);
+    }
+
+    /** Records that no listener announced a test. */
+    public synchronized void withoutListener() {
+        isWithoutListener = true;
+    }
 
     /** Receives the reports of one more source until the run ends. */
     public synchronized void receive(String source, OriginCapture captured) {
@@ -36,43 +52,71 @@ public final class UnattributedReports {
             origins = captured;
             LIVE.add(this);
         }
-        sources.add(source);
+        if (sources.add(source) && outerTests.isEmpty()) {
+            LongAdder early = EARLY.remove(source);
+            untracked += early == null ? 0 : early.sum();
+        }
     }
 
-    /** Returns the tracker of the innermost run, if there is a run: a test may run other tests. */
-    static Optional<AllocationTracker> tracker(String source) {
+    static boolean isReceived(String source) {
+        return receiver(source).isPresent();
+    }
+
+    /** Counts an allocation by a test without annotation. */
+    static void countUntracked(String source) {
+        receiver(source)
+                .ifPresentOrElse(
+                        UnattributedReports::countUntracked,
+                        () -> EARLY.computeIfAbsent(source, unused -> new LongAdder())
+                                .increment());
+    }
+
+    /** Returns whether it receives any source. */
+    public boolean isReceiving() {
+        return !sources.isEmpty();
+    }
+
+    /** Returns the tracker of the innermost run, if there is a run, and adds the calling thread to its notes. */
+    static Optional<AllocationTracker> tracker(String source, Consumer<ThreadNotes> thread) {
+        return receiver(source).map(ofRun -> {
+            thread.accept(ofRun.threads);
+            return ofRun.received(source);
+        });
+    }
+
+    private static Optional<UnattributedReports> receiver(String source) {
         for (int i = LIVE.size() - 1; i >= 0; i--) {
-            Optional<AllocationTracker> ofRun = LIVE.get(i).received(source);
-            if (ofRun.isPresent()) {
-                return ofRun;
+            UnattributedReports ofRun = LIVE.get(i);
+            if (ofRun.sources.contains(source)) {
+                return Optional.of(ofRun);
             }
         }
         return Optional.empty();
     }
 
-    private synchronized Optional<AllocationTracker> received(String source) {
-        if (isEnded || !sources.contains(source)) {
-            return Optional.empty();
-        }
+    private synchronized void countUntracked() {
+        untracked++;
+    }
+
+    private synchronized AllocationTracker received(String source) {
         reporting.add(source);
         AllocationTracker existing = tracker;
         if (existing == null) {
             existing = AllocationTracker.builder().originCapture(origins).build();
             tracker = existing;
         }
-        String name = "\"" + Thread.currentThread().getName() + "\"";
-        if (threads.size() < MAX_THREADS) {
-            threads.add(name);
-        } else if (!threads.contains(name)) {
-            hasMoreThreads = true;
-        }
-        return Optional.of(existing);
+        return existing;
     }
 
-    /** Ends them; returns the tracker if there was a report. */
+    /** Ends the run; returns the tracker if there was a report of a thread that works for nobody. */
     public synchronized Optional<AllocationTracker> end() {
         LIVE.remove(this);
         isEnded = true;
+        RunningTest.endNestedRun(outerTests);
+        outerTests = List.of();
+        if (LIVE.isEmpty()) {
+            RunningTest.forgetInvocations();
+        }
         return Optional.ofNullable(tracker);
     }
 
@@ -81,8 +125,18 @@ public final class UnattributedReports {
         return List.copyOf(reporting);
     }
 
-    /** Returns the names of the threads for a reader: the first ones, and whether there were more. */
-    public synchronized String threads() {
-        return String.join(", ", threads) + (hasMoreThreads ? " and others" : "");
+    /** Returns the threads that work for nobody, with the tests that ran, for a reader. */
+    public String threads() {
+        return threads.text().orElseThrow();
+    }
+
+    /** Returns the number of allocations by tests without annotation. */
+    public synchronized long untracked() {
+        return untracked;
+    }
+
+    /** Returns whether tests without annotation could be recognized by their stacks only, and a source needed that. */
+    public synchronized boolean lacksListener() {
+        return isWithoutListener && !sources.isEmpty();
     }
 }
