@@ -564,11 +564,17 @@ public final class AllocationHistory {
                 : Optional.ofNullable(pass().traced.get(request));
     }
 
-    /** Returns whether any source was ever connected, as far as the events show. */
-    public boolean hasSource() {
+    /**
+     * Returns whether any source was ever connected, as far as the events show.
+     *
+     * @param unrequested the sources whose announcement alone shows nothing
+     */
+    public boolean hasSource(Set<SourceDescription> unrequested) {
         return events().stream()
-                        .anyMatch(event ->
-                                !(event instanceof HistoryEvent.PhaseBegan || event instanceof HistoryEvent.Checked))
+                        .anyMatch(event -> !(event instanceof HistoryEvent.PhaseBegan
+                                || event instanceof HistoryEvent.Checked
+                                || (event instanceof HistoryEvent.SourceAttached attached
+                                        && unrequested.contains(attached.source()))))
                 || keptEntries.orElse(0) > 0;
     }
 

@@ -1,12 +1,15 @@
 package dev.meshguard.verdict;
 
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import dev.meshguard.verdict.internal.ExcludedVerdict;
 import dev.meshguard.verdict.internal.VerdictBuilder;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -45,20 +48,23 @@ public final class LeakCheck {
 
     private final ExpectedBuffers expected;
     private final List<ExcludedVerdict> excluded;
+    private final Set<SourceDescription> unrequested;
 
-    private LeakCheck(ExpectedBuffers expected, List<ExcludedVerdict> excluded) {
+    private LeakCheck(
+            ExpectedBuffers expected, List<ExcludedVerdict> excluded, Collection<SourceDescription> unrequested) {
         this.expected = expected;
         this.excluded = List.copyOf(excluded);
+        this.unrequested = Set.copyOf(unrequested);
     }
 
     /** Returns a check that expects only buffers of lifetime {@code PERSISTENT} to survive. */
     public static LeakCheck create() {
-        return new LeakCheck(ExpectedBuffers.none(), List.of());
+        return new LeakCheck(ExpectedBuffers.none(), List.of(), List.of());
     }
 
     /** Returns this check with more expected buffers. */
     public LeakCheck expecting(ExpectedBuffers more) {
-        return new LeakCheck(expected.and(more), excluded);
+        return new LeakCheck(expected.and(more), excluded, unrequested);
     }
 
     /**
@@ -71,7 +77,17 @@ public final class LeakCheck {
     public LeakCheck excluding(LeakVerdict part, String by) {
         List<ExcludedVerdict> more = new ArrayList<>(excluded);
         more.add(ExcludedVerdict.of(part, by));
-        return new LeakCheck(expected, more);
+        return new LeakCheck(expected, more, unrequested);
+    }
+
+    /**
+     * Returns this check of a tracker to which the code under test should report, although other sources are connected without a
+     * request. If one of these has announced itself and nothing has reported, the verdict is inconclusive.
+     *
+     * @param sources the sources that are connected without a request
+     */
+    public LeakCheck besides(Collection<SourceDescription> sources) {
+        return new LeakCheck(expected, excluded, sources);
     }
 
     /**
@@ -82,11 +98,15 @@ public final class LeakCheck {
      * dev.meshguard.handle.HandleSearch search for handles} is worth its garbage collections.
      */
     public List<BufferGeneration> unexpectedSurvivors(AllocationHistory history) {
-        return new VerdictBuilder(history, expected, excluded).unexpectedSurvivors();
+        return builder(history).unexpectedSurvivors();
     }
 
     /** Returns the verdict on a history. */
     public LeakVerdict examine(AllocationHistory history) {
-        return new VerdictBuilder(history, expected, excluded).verdict();
+        return builder(history).verdict();
+    }
+
+    private VerdictBuilder builder(AllocationHistory history) {
+        return new VerdictBuilder(history, expected, excluded, unrequested);
     }
 }

@@ -3,6 +3,7 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
@@ -28,16 +29,19 @@ final class InconclusiveReasons {
 
     private final AllocationHistory history;
     private final List<Survivor> survivors;
+    private final Set<SourceDescription> unrequested;
     private final List<InconclusiveReason> reasons = new ArrayList<>();
 
     /**
      * Prepares the search.
      *
      * @param survivors the survivors that no earlier verdict reported; of those with one status the oldest is first
+     * @param unrequested the sources whose announcement does not connect the tracker
      */
-    InconclusiveReasons(AllocationHistory history, List<Survivor> survivors) {
+    InconclusiveReasons(AllocationHistory history, List<Survivor> survivors, Set<SourceDescription> unrequested) {
         this.history = history;
         this.survivors = survivors;
+        this.unrequested = unrequested;
     }
 
     /** Returns the reasons, in the order of this list. */
@@ -111,7 +115,7 @@ final class InconclusiveReasons {
     }
 
     private void nothingAttached() {
-        if (!history.hasSource()) {
+        if (!history.hasSource(unrequested)) {
             add(
                     Kind.NOTHING_ATTACHED,
                     List.of(),

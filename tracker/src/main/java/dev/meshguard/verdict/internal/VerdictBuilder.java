@@ -1,6 +1,7 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Builds the verdict on one history, in stages: each returns what later ones read. */
 public final class VerdictBuilder {
@@ -27,18 +29,25 @@ public final class VerdictBuilder {
     private final HistoryIndex index;
     private final ExpectedBuffers expected;
     private final ExcludedFindings excluded;
+    private final Set<SourceDescription> unrequested;
 
     /**
      * Prepares a verdict.
      *
      * @param whole the history, with the events after the check
      * @param excluded the verdicts whose findings are not reported again
+     * @param unrequested the sources whose announcement does not connect the tracker
      */
-    public VerdictBuilder(AllocationHistory whole, ExpectedBuffers expected, List<ExcludedVerdict> excluded) {
+    public VerdictBuilder(
+            AllocationHistory whole,
+            ExpectedBuffers expected,
+            List<ExcludedVerdict> excluded,
+            Set<SourceDescription> unrequested) {
         this.history = whole.asOfCheck();
         this.index = new HistoryIndex(history, whole);
         this.expected = expected;
         this.excluded = new ExcludedFindings(excluded);
+        this.unrequested = unrequested;
     }
 
     /**
@@ -86,7 +95,8 @@ public final class VerdictBuilder {
         List<Survivor> survivors = joined(matched.survivors(), alreadyReported);
         survivors.sort(Comparator.comparingLong(survivor -> survivor.buffer().allocatedAt()));
         LeakVerdict.Sum sum = sum(survivors);
-        List<InconclusiveReason> reasons = new InconclusiveReasons(history, matched.survivors()).of(unreported, sum);
+        List<InconclusiveReason> reasons =
+                new InconclusiveReasons(history, matched.survivors(), unrequested).of(unreported, sum);
         return new LeakVerdict(
                 history,
                 outcome(survivors, reasons, anomalies, expectations, matched.overwrites()),

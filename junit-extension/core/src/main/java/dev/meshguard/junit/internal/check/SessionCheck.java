@@ -143,7 +143,7 @@ public final class SessionCheck implements StoredResource {
             return notClosed.isPresent() || isUsed ? notClosed : reporter.reportUnused();
         }
         AllocationTracker all = requested.get();
-        LeakCheck check = withoutReported(expecting);
+        LeakCheck check = session.besidesUnrequested(withoutReported(expecting));
         return reporter.report(() -> {
             List<String> notes =
                     new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));

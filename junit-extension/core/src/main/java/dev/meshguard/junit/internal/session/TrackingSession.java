@@ -2,6 +2,7 @@ package dev.meshguard.junit.internal.session;
 
 import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
@@ -23,9 +24,11 @@ import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
+import dev.meshguard.verdict.LeakCheck;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -58,6 +61,11 @@ public final class TrackingSession implements SourceRuntime {
     private volatile Phase phase = Phase.START;
     private boolean isTrackerRequested;
     private boolean isHandedOut;
+    /** Whether a test has a parameter of a source. */
+    private boolean isResolved;
+    /** Announced themselves although neither a parameter nor a setting asked for them. */
+    private final Set<SourceDescription> unrequested = new HashSet<>();
+
     private @Nullable AllocationTracker tracker;
     private final RunningTest running;
     /** In the order in which they began. */
@@ -188,8 +196,19 @@ public final class TrackingSession implements SourceRuntime {
 
     /** Returns the tracker for the code of a test, which may keep it. */
     public synchronized AllocationTracker handedOutTracker() {
-        isHandedOut = true;
-        return tracker();
+        AllocationTracker own = tracker();
+        if (!isHandedOut) {
+            isHandedOut = true;
+            if (isDefault()) {
+                unrequested.addAll(own.history().sources());
+            }
+        }
+        return own;
+    }
+
+    /** Returns the check of what the code of a test reports: a source that nobody requested is no answer to the tracker. */
+    public synchronized LeakCheck besidesUnrequested(LeakCheck check) {
+        return isHandedOut && !isResolved ? check.besides(unrequested) : check;
     }
 
     /** Returns whether the code of a test has the tracker. */
@@ -222,6 +241,7 @@ public final class TrackingSession implements SourceRuntime {
     public synchronized <T> T resolve(Class<T> type) {
         for (SourceSettings candidate : settings.sources()) {
             if (candidate.source().parameterTypes().contains(type)) {
+                isResolved = true;
                 return type.cast(begun(candidate).resolve(type));
             }
         }
@@ -244,6 +264,11 @@ public final class TrackingSession implements SourceRuntime {
         }
     }
 
+    /** Returns whether nobody selected the sources: they are those on the class path. */
+    private boolean isDefault() {
+        return settings.sources().equals(TestConfiguration.sources(owner).defaultSettings());
+    }
+
     private SourceSession begun(SourceSettings chosen) {
         String id = chosen.source().id();
         for (BegunSource known : begun) {
@@ -251,7 +276,14 @@ public final class TrackingSession implements SourceRuntime {
                 return known.session();
             }
         }
+        boolean isAfterTracker = isHandedOut && isDefault();
+        List<SourceDescription> before =
+                isAfterTracker ? trackerForAll().history().sources() : List.of();
         SourceSession session = chosen.begin(new OwnContext(chosen));
+        if (isAfterTracker) {
+            List<SourceDescription> after = trackerForAll().history().sources();
+            unrequested.addAll(after.subList(before.size(), after.size()));
+        }
         begun.add(new BegunSource(id, session));
         return session;
     }
