@@ -30,7 +30,7 @@ class RequestedTrackerTests {
     }
 
     @Test
-    void isConnectedByABufferAnAnnouncementOrAParameterOfNetty() {
+    void isConnectedByABufferOrAnAnnouncement() {
         assertThat(failuresOf(ConnectedTestCase.class)).isEmpty();
     }
 
@@ -75,9 +75,6 @@ class RequestedTrackerTests {
             tracker.allocated(0, BufferType.DRAM, 64, 64);
             tracker.freed(0, BufferType.DRAM, 64);
         }
-
-        @Test
-        void asksForNettyToo(AllocationTracker tracker, NettyThreads threads) {}
 
         @Test
         void asksForNoTracker() {}

@@ -200,9 +200,8 @@ class FindingsFilesTests {
         RunAssert.assertThat(results).hasOnlySucceeded(1);
         assertThat(results.events().containerEvents().reportingEntryPublished().list())
                 .anySatisfy(event -> assertThat(event.getPayload().orElseThrow().toString())
-                        .contains(
-                                "The findings could not be written to the folder of meshguard.findings, and lack 1 check: "
-                                        + "java.nio.file.FileAlreadyExistsException: " + file));
+                        .contains("The findings lack 1 check: a line could not be written to " + file
+                                + " (meshguard.findings): java.nio.file.FileAlreadyExistsException: " + file));
     }
 
     private RunAssert.Results run(Class<?> testClass, Map<String, String> more) {

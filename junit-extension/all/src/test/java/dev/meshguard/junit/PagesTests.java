@@ -212,8 +212,11 @@ class PagesTests {
         assertThat(failure).hasMessageStartingWith("LEAK  ").hasMessageNotContaining("page    ");
         assertThat(failure.getSuppressed())
                 .extracting(Throwable::getMessage)
-                .containsExactly(
-                        "The page of this failure could not be written; what is written here is all there is.");
+                .singleElement()
+                .asString()
+                .startsWith(
+                        "The page of this failure could not be written to " + occupied + " (meshguard.page.folder): ")
+                .endsWith(". What is written here is all there is.");
     }
 
     @Test
@@ -226,8 +229,8 @@ class PagesTests {
         EngineExecutionResults results = run(AssertedTestCase.class);
 
         assertThat(pairs(results).get("meshguard"))
-                .startsWith("The page of PagesTests$AssertedTestCase#asserts could not be written to the folder of"
-                        + " meshguard.page.folder: ");
+                .startsWith("The page of PagesTests$AssertedTestCase#asserts could not be written to " + folder
+                        + " (meshguard.page.folder): ");
     }
 
     @Test
@@ -239,7 +242,8 @@ class PagesTests {
 
         results.testEvents().assertStatistics(events -> events.failed(1).succeeded(1));
         assertThat(pairs(results).get("meshguard"))
-                .startsWith("The page of this check could not be written to the folder of meshguard.page.folder: ");
+                .startsWith(
+                        "The page of this check could not be written to " + occupied + " (meshguard.page.folder): ");
     }
 
     @Test

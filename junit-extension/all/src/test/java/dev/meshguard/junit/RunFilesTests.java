@@ -9,6 +9,7 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -137,6 +138,26 @@ class RunFilesTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining(" · new since the baseline\n");
+    }
+
+    @Test
+    void readsABaselineWithAByteOrderMark() throws IOException {
+        Path known = knownFrom(WeightsTestCase.class);
+        Files.writeString(known, "\ufeff" + Files.readString(known));
+
+        assertThat(run(WeightsTestCase.class, Map.of("meshguard.baseline", known.toString())))
+                .hasOnlySucceeded(1);
+    }
+
+    @Test
+    void namesABaselineThatIsNotInUtf8() throws IOException {
+        Path known = knownFrom(WeightsTestCase.class);
+        Files.writeString(known, Files.readString(known), StandardCharsets.UTF_16);
+
+        assertThat(run(WeightsTestCase.class, Map.of("meshguard.baseline", known.toString())))
+                .hasSingleTest()
+                .whichFailed()
+                .with(ExtensionConfigurationException.class, known + " is not in UTF-8: save it as UTF-8.");
     }
 
     private Path write(String name, String text) throws IOException {

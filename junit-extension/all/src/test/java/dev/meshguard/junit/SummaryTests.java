@@ -197,6 +197,20 @@ class SummaryTests {
     }
 
     @Test
+    void namesAMisspeltSystemPropertyOnce() {
+        System.setProperty("meshguard.chek", "none");
+        try {
+            assertThat(printed(Map.of(), CleanTestCase.class, LeakTestCase.class))
+                    .singleElement(STRING)
+                    .endsWith(
+                            "\n   note              The system property meshguard.chek is not read: there is no such parameter."
+                                    + " Did you mean meshguard.check?");
+        } finally {
+            System.clearProperty("meshguard.chek");
+        }
+    }
+
+    @Test
     void countsAFailureThatIsNotALeakSeparately() {
         assertThat(printed(Map.of(), BudgetTestCase.class)).containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · 1 failed

@@ -31,6 +31,7 @@ import org.apiguardian.api.API.Status;
  * @param failures the failed checks with their first lines and pages, where the build tool hides messages
  * @param reproductions the commands that rerun the failed checks
  * @param wholeRun what the end of the run judged, or leaves to others to judge, if anything; one or several lines
+ * @param notes whole sentences about what the checks do not show
  * @param overview the page of all tests, if it was written
  * @since 0.1
  */
@@ -45,6 +46,7 @@ public record RunSummary(
         SortedSet<String> failures,
         SortedSet<String> reproductions,
         Optional<String> wholeRun,
+        SortedSet<String> notes,
         Optional<String> overview) {
 
     /** The memories of devices; all others are those of libraries. */
@@ -110,6 +112,7 @@ public record RunSummary(
                         overview.map(page -> ", all on " + page).orElse(", all in the report of the tests")));
         append(lines, "rerun", first(reproductions, MAX_FAILURES, ""));
         append(lines, "whole run", wholeRun.stream().flatMap(String::lines).toList());
+        append(lines, "note", List.copyOf(notes));
         return PrintableText.lines(lines);
     }
 

@@ -3,9 +3,11 @@ package dev.meshguard.verdict.baseline;
 import dev.meshguard.file.FileReplacement;
 import dev.meshguard.file.ProcessLock;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.function.UnaryOperator;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -37,12 +39,17 @@ public record BaselineFile(Path path) {
      * Reads the file; a missing file is an empty baseline.
      *
      * @throws IOException if it cannot be read
-     * @throws IllegalArgumentException if a line is no entry
+     * @throws IllegalArgumentException if a line is no entry, or the file is not in UTF-8
      */
     public Baseline read() throws IOException {
-        return exists()
-                ? Baseline.parse(Files.readString(path, StandardCharsets.UTF_8), path.toString())
-                : Baseline.empty();
+        try {
+            return exists()
+                    ? Baseline.parse(Files.readString(path, StandardCharsets.UTF_8), path.toString())
+                    : Baseline.empty();
+        } catch (CharacterCodingException notText) {
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "%s is not in UTF-8: save it as UTF-8.", path), notText);
+        }
     }
 
     /**

@@ -89,8 +89,8 @@ class FindingsFileTests {
         assertThat(file.end())
                 .singleElement()
                 .asString()
-                .startsWith(
-                        "The findings could not be written to the folder of meshguard.findings, and lack 2 checks: ");
+                .startsWith("The findings lack 2 checks: a line could not be written to " + folder
+                        + " (meshguard.findings): ");
         assertThat(warnings.list).hasSize(1);
         assertThat(folder).isEmptyDirectory();
     }

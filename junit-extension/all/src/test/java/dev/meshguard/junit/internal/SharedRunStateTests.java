@@ -336,6 +336,21 @@ class SharedRunStateTests {
     }
 
     @Test
+    void aBaselineThatCannotBeWrittenIsNamedWithItsParameter() throws IOException {
+        Path occupied = Files.writeString(folder.resolve("occupied"), "");
+        Path file = occupied.resolve("known.txt");
+        parameters.put("meshguard.baseline", file.toString());
+        parameters.put("meshguard.baseline.update", "accept");
+        SharedRunState state = begin();
+        state.add(leak("weights", 8), Optional::empty);
+
+        assertThatIOException()
+                .isThrownBy(state::close)
+                .withMessageStartingWith(
+                        "The baseline could not be written to " + file + " (meshguard.baseline): java.nio.file.");
+    }
+
+    @Test
     void nothingIsTakenInWhereCiIsSet() throws IOException {
         Path file = baseline("");
         parameters.put("meshguard.baseline.update", "accept");

@@ -3,10 +3,6 @@ package dev.meshguard.junit.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 class UnknownParametersTests {
 
@@ -38,50 +33,36 @@ class UnknownParametersTests {
             })
     void rejectsANameOfTheFileThatIsUnknown(String name, String instead) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() ->
-                        UnknownParameters.reject(file(name + " = x\n"), new Properties(), given(Map.of(name, "x"))))
+                .isThrownBy(() -> UnknownParameters.reject(file(name + " = x\n"), given(Map.of(name, "x"))))
                 .withMessage("junit-platform.properties: " + name + " is rejected. " + instead);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"meshguard.grace", "junit.jupiter.execution.parallel.enabled", "meshguardian.mode"})
     void letsAnyOtherNameOfTheFilePass(String name) {
-        UnknownParameters.reject(file(name + " = x\n"), new Properties(), given(Map.of(name, "x")));
+        UnknownParameters.reject(file(name + " = x\n"), given(Map.of(name, "x")));
     }
 
     @Test
     void letsAFilePassThatJUnitDidNotReadEither() {
-        UnknownParameters.reject(file("meshguard.basline = x\n"), new Properties(), given(Map.of()));
+        UnknownParameters.reject(file("meshguard.basline = x\n"), given(Map.of()));
     }
 
     @Test
     void letsAClassPathWithoutFilePass() {
-        UnknownParameters.reject(file(null), new Properties(), given(Map.of()));
+        UnknownParameters.reject(file(null), given(Map.of()));
     }
 
     @Test
-    void warnsOfASystemPropertyThatLooksLikeASlip() {
+    void namesASystemPropertyThatLooksLikeASlip() {
         Properties system = new Properties();
         system.setProperty("meshguard.garce", "2 s");
         system.setProperty("meshguard.seed", "42");
         system.setProperty("meshguard.grace", "2 s");
         Map<String, String> read = new HashMap<>();
         system.stringPropertyNames().forEach(name -> read.put(name, system.getProperty(name)));
-        Logger logger = (Logger) LoggerFactory.getLogger(UnknownParameters.class);
-        ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.start();
-        logger.addAppender(lines);
-        logger.setLevel(Level.WARN);
 
-        try {
-            UnknownParameters.reject(file(null), system, given(read));
-        } finally {
-            logger.detachAppender(lines);
-            logger.setLevel(null);
-        }
-
-        assertThat(lines.list)
-                .map(ILoggingEvent::getFormattedMessage)
+        assertThat(UnknownParameters.misspelt(system, given(read)))
                 .containsExactly(
                         "The system property meshguard.garce is not read: there is no such parameter. Did you mean"
                                 + " meshguard.grace?");

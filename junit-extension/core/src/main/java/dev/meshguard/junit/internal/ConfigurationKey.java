@@ -110,6 +110,11 @@ public enum ConfigurationKey {
                 });
     }
 
+    /** Returns the sentence for an error of writing to the path that it names, or to its default. */
+    public String unwritten(String what, Path path, Throwable error) {
+        return String.format(Locale.ROOT, "%s could not be written to %s (%s): %s", what, path, key, error);
+    }
+
     /** Returns the error for a value; the allowed values are a whole sentence. */
     public IllegalArgumentException rejected(String value, String allowedValues) {
         return ConfigurationErrors.ofParameter(key, value, allowedValues);

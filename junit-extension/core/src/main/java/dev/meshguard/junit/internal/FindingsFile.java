@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -124,12 +123,8 @@ public final class FindingsFile {
     }
 
     private String description(IOException error) {
-        return String.format(
-                Locale.ROOT,
-                "The findings could not be written to the folder of %s, and lack %s: %s",
-                ConfigurationKey.FINDINGS.key(),
-                lost == 0 ? "their last line" : Quantities.count(lost, "check"),
-                error);
+        String missing = lost == 0 ? "their last line" : Quantities.count(lost, "check");
+        return ConfigurationKey.FINDINGS.unwritten("The findings lack " + missing + ": a line", folder, error);
     }
 
     /** Appends lines unless an earlier line could not be written; returns whether it has. */

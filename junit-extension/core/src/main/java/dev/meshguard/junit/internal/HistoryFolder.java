@@ -49,6 +49,11 @@ public final class HistoryFolder {
         }
     }
 
+    /** Returns the sentence for an error of writing a history. */
+    public String unwritten(Throwable error) {
+        return ConfigurationKey.RECORD.unwritten("The history of this check", folder, error);
+    }
+
     /** A file with a part of a history would look complete. */
     private static void keepAt(Path file, AllocationHistory history) throws IOException {
         boolean isKept = false;

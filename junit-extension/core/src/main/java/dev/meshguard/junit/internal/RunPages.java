@@ -125,7 +125,8 @@ public final class RunPages {
                     parts -> writer.execute(() -> writeFailure(folder, name, subject, parts)));
         } catch (IOException | RuntimeException | LinkageError notWritten) {
             IllegalStateException problem = new IllegalStateException(
-                    "The page of this failure could not be written; what is written here is all there is.", notWritten);
+                    unwritten("The page of this failure", notWritten) + ". What is written here is all there is.",
+                    notWritten);
             return new FailurePage(Optional.empty(), Optional.of(problem), parts -> {});
         }
     }
@@ -177,12 +178,7 @@ public final class RunPages {
             folder.write(name, subject.title(), parts);
             isChanged = true;
         } catch (IOException | RuntimeException | LinkageError notWritten) {
-            problems.add(String.format(
-                    Locale.ROOT,
-                    "The page of %s could not be written to the folder of %s: %s",
-                    subject.title(),
-                    ConfigurationKey.PAGE_FOLDER.key(),
-                    notWritten));
+            problems.add(unwritten("The page of " + subject.title(), notWritten));
         }
     }
 
@@ -235,10 +231,14 @@ public final class RunPages {
                 isOverviewWritten = true;
             }
         } catch (IOException | RuntimeException | LinkageError notWritten) {
-            problems.add("The page over all runs could not be written to the folder of "
-                    + ConfigurationKey.PAGE_FOLDER.key() + ": " + notWritten);
+            problems.add(unwritten("The page over all runs", notWritten));
         }
         return List.copyOf(problems);
+    }
+
+    /** Returns the sentence for an error of writing to the folder. */
+    public String unwritten(String what, Throwable error) {
+        return ConfigurationKey.PAGE_FOLDER.unwritten(what, settings.folder(), error);
     }
 
     /** Finds the module that writes pages when the first one is to be written; empty if it is not installed. */

@@ -167,7 +167,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
         List<BaselineEntry> fixed = entries.gone(known);
         boolean isShrunk = settings.writes(Update.SHRINK);
         if (isShrunk) {
-            file.update(entries::shrunk);
+            settings.updateBaseline(entries::shrunk);
         }
         if (fixed.isEmpty()) {
             return Optional.empty();

@@ -1,10 +1,13 @@
 package dev.meshguard.junit.internal;
 
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The validated settings of a build for a whole run.
@@ -79,6 +82,20 @@ public record RunSettings(
                             + notWritten + ". Name a folder that can be made and written to, or leave out "
                             + ConfigurationKey.RUN.key() + ".");
         });
+    }
+
+    /**
+     * Changes the baseline.
+     *
+     * @throws IOException if it cannot be read or written; the message names the parameter and the file
+     */
+    void updateBaseline(UnaryOperator<Baseline> change) throws IOException {
+        Path file = baseline.orElseThrow();
+        try {
+            new BaselineFile(file).update(change);
+        } catch (IOException notWritten) {
+            throw new IOException(ConfigurationKey.BASELINE.unwritten("The baseline", file, notWritten), notWritten);
+        }
     }
 
     /** Returns the name of the run: that of the build, else that of the CI. */

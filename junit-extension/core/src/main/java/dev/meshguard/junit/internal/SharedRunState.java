@@ -17,7 +17,6 @@ import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -76,14 +75,10 @@ public final class SharedRunState implements StoredResource {
             RunSettings settings, OutputSettings output, Instant began, Consumer<Map<String, String>> reports) {
         this.settings = settings;
         this.reports = reports;
-        try {
-            this.expected = settings.expectedBuffers().isPresent()
-                    ? load(settings.expectedBuffers().get(), ConfigurationKey.EXPECTED_BUFFERS.key())
-                    : ExpectedBuffers.none();
-            this.baseline = settings.baseline().isPresent() ? baseline(settings) : null;
-        } catch (IOException exception) {
-            throw new UncheckedIOException(exception);
-        }
+        this.expected = settings.expectedBuffers().isPresent()
+                ? load(settings.expectedBuffers().get(), ConfigurationKey.EXPECTED_BUFFERS.key())
+                : ExpectedBuffers.none();
+        this.baseline = settings.baseline().isPresent() ? baseline(settings) : null;
         this.attachesHistories = output.attachesHistories();
         this.summary = new RunSummaryCollector(output.summary());
         this.histories = output.record().map(HistoryFolder::new);
@@ -102,19 +97,23 @@ public final class SharedRunState implements StoredResource {
      * Reads a file of expected buffers.
      *
      * @param where the location that names the file, for the message
-     * @throws IllegalArgumentException if it is missing or malformed
+     * @throws IllegalArgumentException if it is missing or malformed, or cannot be read
      */
-    public static ExpectedBuffers load(Path path, String where) throws IOException {
+    public static ExpectedBuffers load(Path path, String where) {
         if (!Files.isRegularFile(path)) {
             throw ConfigurationErrors.ofParameter(
                     where,
                     path.toString(),
                     "There is no such file: " + path.toAbsolutePath().normalize() + ".");
         }
-        return ExpectedBuffers.load(path);
+        try {
+            return ExpectedBuffers.load(path);
+        } catch (IOException unreadable) {
+            throw ConfigurationErrors.ofParameter(where, path.toString(), "It cannot be read: " + unreadable + ".");
+        }
     }
 
-    private static Baseline baseline(RunSettings settings) throws IOException {
+    private static Baseline baseline(RunSettings settings) {
         BaselineFile file = new BaselineFile(settings.baseline().orElseThrow());
         if (!file.exists() && !settings.writes(Update.ACCEPT)) {
             throw ConfigurationKey.BASELINE.rejected(
@@ -123,7 +122,12 @@ public final class SharedRunState implements StoredResource {
                             + ConfigurationKey.BASELINE_UPDATE.key()
                             + "=accept, not where CI is set, and check it in.");
         }
-        return file.read();
+        try {
+            return file.read();
+        } catch (IOException unreadable) {
+            throw ConfigurationKey.BASELINE.rejected(
+                    settings.baseline().get().toString(), "It cannot be read: " + unreadable + ".");
+        }
     }
 
     /** Returns the buffers that are expected in every test. */
@@ -283,6 +287,7 @@ public final class SharedRunState implements StoredResource {
 
     private void publish() {
         List<String> notWritten = pages.finish();
+        notWritten.forEach(summary::note);
         summaryText().ifPresent(text -> reports.accept(Map.of(ConfigurationKey.SUMMARY.key(), text)));
         List<String> notices = new ArrayList<>(wholeRun().stream().toList());
         notices.addAll(notWritten);
@@ -317,7 +322,7 @@ public final class SharedRunState implements StoredResource {
 
     private void closeRun() throws IOException {
         if (settings.writes(Update.ACCEPT)) {
-            new BaselineFile(settings.baseline().orElseThrow()).update(before -> before.and(entries.found()));
+            settings.updateBaseline(before -> before.and(entries.found()));
         }
         if (settings.run().isEmpty() || settings.judgedFindings().isPresent()) {
             return;

@@ -12,7 +12,6 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds parameters with unknown names, most of them typing errors.
@@ -37,26 +36,26 @@ public final class UnknownParameters {
     private UnknownParameters() {}
 
     /**
-     * Rejects unknown names in the file, and warns of system properties that resemble a parameter of MeshGuard.
+     * Rejects unknown names in the file.
      *
      * @param loader finds the file, as for JUnit
-     * @param system the system properties
      * @param parameters returns the value of a name; JUnit did not read a name without a value either
      * @throws IllegalArgumentException for the first of them
      */
-    public static void reject(ClassLoader loader, Properties system, Function<String, Optional<String>> parameters) {
+    public static void reject(ClassLoader loader, Function<String, Optional<String>> parameters) {
         for (String name : unknown(file(loader), parameters)) {
             throw new IllegalArgumentException(
                     String.format(Locale.ROOT, "%s: %s is rejected. %s", FILE, name, instead(name)));
         }
-        for (String name : unknown(system, parameters)) {
-            nearest(name)
-                    .ifPresent(near -> LoggerFactory.getLogger(UnknownParameters.class)
-                            .warn(
-                                    "The system property {} is not read: there is no such parameter. Did you mean {}?",
-                                    name,
-                                    near));
-        }
+    }
+
+    /** Returns a sentence for each system property that is probably a misspelt parameter. */
+    public static List<String> misspelt(Properties system, Function<String, Optional<String>> parameters) {
+        return unknown(system, parameters).stream()
+                .flatMap(name -> nearest(name).stream()
+                        .map(near -> "The system property " + name
+                                + " is not read: there is no such parameter. Did you mean " + near + "?"))
+                .toList();
     }
 
     private static Set<String> unknown(Properties properties, Function<String, Optional<String>> parameters) {

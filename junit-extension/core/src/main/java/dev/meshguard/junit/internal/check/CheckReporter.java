@@ -4,7 +4,6 @@ import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.event.MemoryRejection;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.junit.internal.AttachmentLine;
-import dev.meshguard.junit.internal.ConfigurationKey;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.RunPages;
@@ -27,7 +26,6 @@ import dev.meshguard.verdict.budget.BudgetVerdict;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -228,17 +226,8 @@ final class CheckReporter {
         try {
             folder.keep(test.name(), verdict.history());
         } catch (IOException | RuntimeException notWritten) {
-            publishUnwritten("history", ConfigurationKey.RECORD, notWritten);
+            test.publish(folder.unwritten(notWritten));
         }
-    }
-
-    private void publishUnwritten(String what, ConfigurationKey folder, Throwable notWritten) {
-        test.publish(String.format(
-                Locale.ROOT,
-                "The %s of this check could not be written to the folder of %s: %s",
-                what,
-                folder.key(),
-                notWritten));
     }
 
     /** A test whose memory is not checked is not in the file. */
@@ -401,7 +390,7 @@ final class CheckReporter {
                 return new CheckReport(passed, passed.text(), decision.budgets(), Optional.empty());
             });
         } catch (IOException | RuntimeException | LinkageError notWritten) {
-            publishUnwritten("page", ConfigurationKey.PAGE_FOLDER, notWritten);
+            test.publish(run.pages().unwritten("The page of this check", notWritten));
         }
     }
 

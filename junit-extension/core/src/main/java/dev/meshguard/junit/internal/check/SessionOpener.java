@@ -7,6 +7,7 @@ import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.OutputSettings;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.SharedRunState;
+import dev.meshguard.junit.internal.UnknownParameters;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.DeclaredSettings;
 import dev.meshguard.junit.internal.config.TestConfiguration;
@@ -280,6 +281,8 @@ public final class SessionOpener {
                     Instant.now(),
                     context.getRoot()::publishReportEntry));
             run.unattributed().begin(context.getUniqueId());
+            UnknownParameters.misspelt(System.getProperties(), context::getConfigurationParameter)
+                    .forEach(run.summary()::note);
             return run;
         });
     }

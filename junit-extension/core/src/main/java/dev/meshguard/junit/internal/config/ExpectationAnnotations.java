@@ -9,7 +9,6 @@ import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -145,9 +144,6 @@ final class ExpectationAnnotations {
             return SharedRunState.load(Path.of(annotation.value()), place);
         } catch (IllegalArgumentException refusal) {
             throw new ExtensionConfigurationException(refusal.getMessage(), refusal);
-        } catch (IOException unreadable) {
-            throw new ExtensionConfigurationException(
-                    String.format(Locale.ROOT, "%s: %s cannot be read.", place, annotation.value()), unreadable);
         }
     }
 }

@@ -103,8 +103,7 @@ public final class TestConfiguration {
                 CheckPolicy.class,
                 CheckPolicy.class,
                 () -> convertingErrors(() -> {
-                    UnknownParameters.reject(
-                            loaderOfTests(), System.getProperties(), context::getConfigurationParameter);
+                    UnknownParameters.reject(loaderOfTests(), context::getConfigurationParameter);
                     return CheckPolicy.of(context::getConfigurationParameter);
                 }));
     }

@@ -35,6 +35,7 @@ public final class RunSummaryCollector {
     private final SortedMap<Cause, LeakTotals> leaks = new TreeMap<>();
     private final SortedSet<String> failures = new TreeSet<>();
     private final NavigableSet<String> reproductions = new TreeSet<>();
+    private final SortedSet<String> notes = new TreeSet<>();
     private LeakTotals knownLeaks = LeakTotals.NOTHING;
 
     /**
@@ -67,6 +68,11 @@ public final class RunSummaryCollector {
     public synchronized void addUntracked(long buffers, boolean lacksListener) {
         add(Count.UNTRACKED_BUFFERS, buffers);
         add(Count.WITHOUT_LISTENER, lacksListener ? 1 : 0);
+    }
+
+    /** Adds a whole sentence for the reader of the summary. */
+    public synchronized void note(String sentence) {
+        notes.add(sentence);
     }
 
     /** The caller holds the lock. */
@@ -144,6 +150,7 @@ public final class RunSummaryCollector {
                 failures,
                 reproductions,
                 wholeRun,
+                notes,
                 overview);
         boolean isWanted = switch (mode) {
             case OFF -> false;
