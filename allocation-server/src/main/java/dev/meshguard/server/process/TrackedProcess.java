@@ -169,14 +169,12 @@ public final class TrackedProcess implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted while it waits; all are killed then
      */
     public void end() throws InterruptedException {
-        List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
-        if (process.isAlive()) {
-            synchronized (this) {
-                wasEnded = true;
-            }
-            all.add(0, process.toHandle());
+        boolean isRunning = process.isAlive();
+        synchronized (this) {
+            wasEnded |= isRunning;
         }
-        end(all);
+        Stream<ProcessHandle> own = isRunning ? Stream.of(process.toHandle()) : Stream.of();
+        end(Stream.concat(own, process.descendants()).toList());
     }
 
     /** Only those that ignore the request are killed: a handle contains the start time of its process. */
@@ -273,12 +271,11 @@ public final class TrackedProcess implements AutoCloseable {
     }
 
     private String name() {
-        Path program = Path.of(command.get(0)).getFileName();
-        String words = Stream.concat(
-                        Stream.of(String.valueOf(program)), command.stream().skip(1))
-                .collect(Collectors.joining(" "));
+        List<String> words = new ArrayList<>(command);
+        words.set(0, String.valueOf(Path.of(command.get(0)).getFileName()));
+        String text = String.join(" ", words);
         return "process " + pid() + " ("
-                + (words.length() > MAX_NAME_LENGTH ? words.substring(0, MAX_NAME_LENGTH) + "…" : words) + ")";
+                + (text.length() > MAX_NAME_LENGTH ? text.substring(0, MAX_NAME_LENGTH) + "…" : text) + ")";
     }
 
     /** Receives the last reports, ends processes that outlived the program, and closes the server. */
@@ -333,9 +330,7 @@ public final class TrackedProcess implements AutoCloseable {
 
     private void receiveAll() throws InterruptedException {
         server.awaitQuiet(QUIET_TIMEOUT);
-        if (!server.await(TrackedProcess::areClosed, Duration.ZERO)) {
-            endOrphans();
-        }
+        endOrphans();
         server.awaitQuiet(QUIET_TIMEOUT);
         output.await(TimeUnit.SECONDS.toMillis(1));
     }
@@ -359,31 +354,26 @@ public final class TrackedProcess implements AutoCloseable {
         List<ProcessHandle> orphans = server.connections().stream()
                 .filter(ConnectionSnapshot::isOpen)
                 .flatMap(connection -> connection.processes().stream())
-                .map(ProcessHandle::of)
-                .flatMap(Optional::stream)
-                .filter(ProcessHandle::isAlive)
-                .filter(this::isYounger)
+                .flatMap(pid -> ProcessHandle.of(pid).stream())
+                .filter(this::isOrphan)
                 .toList();
-        if (orphans.isEmpty() || socket == ProcessSocket.DEFAULT_PATH) {
+        if (orphans.isEmpty()
+                || socket == ProcessSocket.DEFAULT_PATH
+                || server.await(TrackedProcess::areClosed, ENDING)) {
             return;
         }
-        if (!server.await(TrackedProcess::areClosed, ENDING)) {
-            remarks.add(Quantities.count(orphans.size(), "process") + " that it started outlived it and was ended: "
-                    + String.join(
-                            ", ",
-                            orphans.stream()
-                                    .map(one -> Long.toString(one.pid()))
-                                    .toList()));
-            end(orphans);
-        }
+        String ids = orphans.stream().map(one -> Long.toString(one.pid())).collect(Collectors.joining(", "));
+        remarks.add(Quantities.count(orphans.size(), "process") + " that it started outlived it and was ended: " + ids);
+        end(orphans);
     }
 
     /** A process that is older than the program is not its child, even if it reported: this JVM, for example. */
-    private boolean isYounger(ProcessHandle other) {
-        return other.info()
-                .startInstant()
-                .filter(start -> !start.isBefore(started))
-                .isPresent();
+    private boolean isOrphan(ProcessHandle other) {
+        return other.isAlive()
+                && other.info()
+                        .startInstant()
+                        .filter(start -> !start.isBefore(started))
+                        .isPresent();
     }
 
     /** Ends it if it still runs, closes the server, and releases the socket. Does nothing the second time. */
@@ -407,32 +397,25 @@ public final class TrackedProcess implements AutoCloseable {
         return name() + " " + ending();
     }
 
-    /** A process that exited with status 0 did not crash: its survivors are leaks, for which a cause is searched. */
-    private static final class Ends implements ProcessInspector {
-
-        private final ProcessInspector machine = ProcessInspector.ofThisMachine();
-        private volatile @Nullable Process main;
-
-        /** Starts the program; it may report before it is known, and is inspected after that. */
-        synchronized Process start(ProcessBuilder program) throws IOException {
-            Process started = program.start();
-            main = started;
-            return started;
-        }
+    /**
+     * Inspects the program by its exit status: if that is 0 it did not crash, and its survivors are leaks, for which a cause is searched.
+     *
+     * @param main the program; it may report before it is known, and is inspected after that
+     */
+    private record Ends(CompletableFuture<Process> main) implements ProcessInspector {
 
         @Override
-        public synchronized Optional<Instant> inspect(long processId) {
-            Process started = main;
-            if (started == null || started.pid() != processId) {
-                return machine.inspect(processId);
+        public Optional<Instant> inspect(long processId) {
+            if (main.join().pid() != processId) {
+                return ProcessInspector.ofThisMachine().inspect(processId);
             }
             return hasFailed(processId) ? Optional.empty() : Optional.of(Instant.EPOCH);
         }
 
         @Override
         public boolean hasFailed(long processId) {
-            Process started = main;
-            return started != null && started.pid() == processId && !started.isAlive() && started.exitValue() != 0;
+            Process program = main.join();
+            return program.pid() == processId && !program.isAlive() && program.exitValue() != 0;
         }
     }
 
@@ -507,14 +490,16 @@ public final class TrackedProcess implements AutoCloseable {
          */
         public TrackedProcess start() throws IOException {
             Path folder = socket == ProcessSocket.PRIVATE ? Files.createTempDirectory("meshguard") : null;
-            Ends ends = new Ends();
+            CompletableFuture<Process> main = new CompletableFuture<>();
             AllocationServer server = null;
             try {
-                server = listening(folder == null ? defaultPath : folder.resolve("server.sock"), ends);
+                server = listening(folder == null ? defaultPath : folder.resolve("server.sock"), new Ends(main));
                 Files.deleteIfExists(unheardFile(server.socketPath()));
-                Process process = ends.start(processBuilder(server.socketPath()));
+                Process process = processBuilder(server.socketPath()).start();
+                main.complete(process);
                 return registry.apply(new TrackedProcess(this, folder, server, process));
             } catch (IOException | RuntimeException failure) {
+                main.cancel(true);
                 if (server != null) {
                     server.close();
                 }
