@@ -74,6 +74,7 @@ class RecordCasesTests extends WithServer {
             case "replaced" -> processes.put(Long.parseLong(object), NOON.plusSeconds(60));
             case "dies" -> processes.remove(Long.parseLong(object));
             case "end" -> client(object).close();
+            case "deaf" -> client(object).receivesNothing();
             case "bytes" -> client(object).send(bytes(rest));
             case "ask" -> client(object).send(requests(rest));
             case "receive" -> addAnswer(object, Request.query(0));
@@ -122,8 +123,8 @@ class RecordCasesTests extends WithServer {
 
     private static byte[] bytes(String text) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        for (String group : text.split(" ")) {
-            String[] repeated = group.split("\\*");
+        for (String group : text.split(" ", -1)) {
+            String[] repeated = group.split("\\*", -1);
             for (int i = 0; i < (repeated.length > 1 ? Integer.parseInt(repeated[1]) : 1); i++) {
                 bytes.writeBytes(HexFormat.of().parseHex(repeated[0]));
             }
@@ -132,11 +133,13 @@ class RecordCasesTests extends WithServer {
     }
 
     private static Request[] requests(String text) {
-        return Arrays.stream(text.split("; ")).map(RecordCasesTests::request).toArray(Request[]::new);
+        return Arrays.stream(text.split("; ", -1))
+                .map(RecordCasesTests::request)
+                .toArray(Request[]::new);
     }
 
     private static Request request(String text) {
-        String[] fields = Arrays.copyOf(text.split(" "), 6);
+        String[] fields = Arrays.copyOf(text.split(" ", -1), 6);
         return new Request(
                 MessageType.valueOf(fields[1]),
                 (int) number(fields[2]),

@@ -28,10 +28,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A faulty connection of one program loses no report of others and adds none. */
 class ServerFaultTests extends WithServer {
@@ -68,55 +70,21 @@ class ServerFaultTests extends WithServer {
         assertThat(server.problems()).isEmpty();
     }
 
-    @Test
-    void recordsThatArriveByteByByteAreWhole() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_112);
-
-        try (RawClient client = client()) {
-            for (byte next : bytes(RecordSize.BYTES_112, allocation(7, 4096))) {
-                client.send(next);
-                server.awaitQuiet(LONG);
-            }
-            assertThat(client.query(0).l1()).isEqualTo(64);
-        }
-    }
-
-    /** A program may end without having read an answer. */
-    @Test
-    void reportsCountThoughAnAnswerCannotBeSent() throws Exception {
-        start(RecordSize.BYTES_72);
-
-        try (RawClient client = client().receivesNothing()) {
-            client.send(Request.query(0));
-            server.awaitQuiet(LONG);
-            client.send(Request.allocation(7, 0, BufferType.L1, 101_152, 4096));
-        }
-        server.awaitQuiet(LONG);
-
-        assertThat(server.tracker().history().live()).hasSize(1);
+    static Stream<Arguments> otherSizes() {
+        return Stream.of(RecordSize.values())
+                .flatMap(theirs -> Stream.of(RecordSize.values())
+                        .filter(ours -> ours != theirs)
+                        .flatMap(ours -> Stream.of(Arguments.of(theirs, ours, 28), Arguments.of(theirs, ours, 1))));
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "BYTES_72, BYTES_112, 28",
-        "BYTES_72, BYTES_144, 28",
-        "BYTES_112, BYTES_72, 28",
-        "BYTES_112, BYTES_144, 28",
-        "BYTES_144, BYTES_72, 28",
-        "BYTES_144, BYTES_112, 28",
-        "BYTES_72, BYTES_112, 1",
-        "BYTES_72, BYTES_144, 1",
-        "BYTES_112, BYTES_72, 1",
-        "BYTES_112, BYTES_144, 1",
-        "BYTES_144, BYTES_72, 1",
-        "BYTES_144, BYTES_112, 1"
-    })
+    @MethodSource("otherSizes")
     void recordsOfAnotherSizeAreNamedHoweverManyComeTogether(RecordSize theirs, RecordSize ours, int together)
             throws IOException, InterruptedException {
         start(ours);
         Request[] requests = allocations(28);
         try (RawClient program = client(theirs)) {
-            for (int i = 0; i < requests.length && areAllOpen(); i += together) {
+            for (int i = 0; i < requests.length && server.problems().isEmpty(); i += together) {
                 program.send(Arrays.copyOfRange(requests, i, i + together));
                 server.awaitQuiet(LONG);
             }
@@ -157,27 +125,6 @@ class ServerFaultTests extends WithServer {
         assertThat(server.problems())
                 .containsExactly(server.logFailure().orElseThrow(), "the listener of problems failed: " + failure);
         assertThat(server.failure()).isEmpty();
-    }
-
-    @Test
-    void garbageHarmsNobodyElse() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_112);
-        byte[] garbage = new byte[1 << 16];
-        new Random(SEED).nextBytes(garbage);
-        for (int at = 0; at < garbage.length; at += 112) {
-            garbage[at] = (byte) 200;
-        }
-        try (RawClient good = client();
-                RawClient bad = client()) {
-            good.send(allocation(7, 4096)).query(0);
-
-            assertThat(bad.isRejectedAfter(garbage)).isTrue();
-            assertThat(good.send(allocation(7, 8192)).query(0).l1()).isEqualTo(128);
-            good.send(free(7, 4096), free(7, 8192)).query(0);
-        }
-        assertThat(lines())
-                .contains("⚠️  Too many consecutive errors (10) - closing connection (likely protocol mismatch)");
-        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 
     @Test
@@ -342,10 +289,6 @@ class ServerFaultTests extends WithServer {
             assertThat(client.send(Request.of(MessageType.DUMP_REMAINING)).query(0))
                     .isNotNull();
         }
-    }
-
-    private boolean areAllOpen() {
-        return server.connections().stream().allMatch(ConnectionSnapshot::isOpen);
     }
 
     private static Request[] allocations(int count) {

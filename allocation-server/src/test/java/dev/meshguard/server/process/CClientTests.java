@@ -64,19 +64,6 @@ class CClientTests extends ClientContract {
     }
 
     @Test
-    void aReportThatCannotBeIsLostAndDoesNotFailTheProgram() throws Exception {
-        try (TrackedProcess program = start("impossible")) {
-            assertThat(program.await(TIMEOUT)).as(program::output).isZero();
-
-            assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-            assertThat(program.verdict().history().lostReports().stream()
-                            .mapToLong(HistoryEvent.ReportsLost::count)
-                            .sum())
-                    .isEqualTo(3);
-        }
-    }
-
-    @Test
     void linesStayRightWhenThereAreMoreThanTheClientRemembers() throws Exception {
         LeakVerdict verdict = verdictOf("lines");
 

@@ -48,15 +48,11 @@ class PythonClientTests extends ClientContract {
     }
 
     @Test
-    void aReportThatCannotBeSentDoesNotFailTheProgram() throws Exception {
+    void aReportThatCannotBeSentIsNamedOnce() throws Exception {
         try (TrackedProcess program = start("impossible")) {
             assertThat(program.await(TIMEOUT)).as(program::output).isZero();
+            program.close();
 
-            assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-            assertThat(program.verdict().history().lostReports().stream()
-                            .mapToLong(HistoryEvent.ReportsLost::count)
-                            .sum())
-                    .isEqualTo(3);
             assertThat(program.output().lines())
                     .singleElement()
                     .asString()
