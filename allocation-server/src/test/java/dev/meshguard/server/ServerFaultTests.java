@@ -28,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -292,12 +293,10 @@ class ServerFaultTests extends WithServer {
     }
 
     private static Request[] allocations(int count) {
-        Request[] requests = new Request[count];
-        for (int i = 0; i < count; i++) {
-            requests[i] = Request.allocation(2_657_333, i % 8, BufferType.L1, 101_152 + 4096L * i, 4096)
-                    .at(NANOSECONDS_SINCE_1970 + i);
-        }
-        return requests;
+        return IntStream.range(0, count)
+                .mapToObj(i -> new Request(
+                        MessageType.ALLOC, i % 8, 4096, 1, 2_657_333, 101_152 + 4096L * i, NANOSECONDS_SINCE_1970 + i))
+                .toArray(Request[]::new);
     }
 
     private long records() {

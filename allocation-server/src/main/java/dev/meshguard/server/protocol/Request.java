@@ -49,18 +49,8 @@ public record Request(MessageType type, int device, long size, int memory, int p
         return new Request(MessageType.QUERY, device, 0, 0, 0, 0, 0);
     }
 
-    /** Returns the query for the memory sizes of a device. */
-    public static Request deviceInfo(int device) {
-        return new Request(MessageType.DEVICE_INFO_QUERY, device, 0, 0, 0, 0, 0);
-    }
-
     /** Returns a message without fields. */
     public static Request of(MessageType type) {
         return new Request(type, 0, 0, 0, 0, 0, 0);
-    }
-
-    /** Returns this request with a time. */
-    public Request at(long nanosecondsSince1970) {
-        return new Request(type, device, size, memory, processId, bufferId, nanosecondsSince1970);
     }
 }
