@@ -49,25 +49,20 @@ final class RecordReports {
      * @return why nothing more can be read from the connection, if so; a whole sentence without the full stop
      */
     Optional<String> read(ByteBuffer in) {
-        if (dispatcher.recordSize() == null) {
-            Optional<String> rejection = prove(in);
-            if (rejection.isPresent()) {
-                return rejection;
-            }
-        }
+        Optional<String> rejection = dispatcher.recordSize() == null ? prove(in) : Optional.empty();
         RecordSize size = dispatcher.recordSize();
-        while (size != null && in.remaining() >= size.bytes()) {
+        while (rejection.isEmpty() && size != null && in.remaining() >= size.bytes()) {
             int at = in.position();
             int code = in.get(at) & 0xff;
             boolean isMessage = code >= 1 && code <= MessageType.MAX_CODE;
-            if (!isMessage || !RecordShape.isPlain(in, at, size.bytes())) {
-                int other = RecordShape.otherSize(in, at, size.bytes(), followsRecord);
-                if (other == RecordShape.MORE_NEEDED) {
-                    break;
-                }
-                if (other != RecordShape.NOTHING) {
-                    return Optional.of(otherSize(other, size.bytes()));
-                }
+            int other = isMessage && RecordShape.isPlain(in, at, size.bytes())
+                    ? RecordShape.NOTHING
+                    : RecordShape.otherSize(in, at, size.bytes(), followsRecord);
+            if (other == RecordShape.MORE_NEEDED) {
+                break;
+            }
+            if (other != RecordShape.NOTHING) {
+                return Optional.of(otherSize(other, size.bytes()));
             }
             in.position(at + size.bytes());
             connection.records++;
@@ -78,7 +73,7 @@ final class RecordReports {
                         + " records in a row that are none, so it was closed");
             }
         }
-        return Optional.empty();
+        return rejection;
     }
 
     /** Chooses the record size if the first bytes of this connection prove it. */
@@ -137,8 +132,13 @@ final class RecordReports {
         switch (type) {
             case ALLOC -> dispatcher.allocated(memory, device, id, bytes, connection);
             case FREE -> dispatcher.freed(device, id, connection);
-            case QUERY -> answer(RecordCodec.of(size).encode(dispatcher.usage(device)));
-            case DEVICE_INFO_QUERY -> answer(RecordCodec.of(size).encode(dispatcher.deviceInfo(device)));
+            case QUERY ->
+                answers.writeBytes(
+                        RecordCodec.of(size).encode(dispatcher.usage(device)).array());
+            case DEVICE_INFO_QUERY ->
+                answers.writeBytes(RecordCodec.of(size)
+                        .encode(dispatcher.deviceInfo(device))
+                        .array());
             case DUMP_REMAINING -> dump.run();
             case CB_ALLOC, CB_FREE ->
                 dispatcher.circularBuffer(type == MessageType.CB_ALLOC, device, id, bytes, connection);
@@ -146,10 +146,6 @@ final class RecordReports {
                 dispatcher.kernel(type == MessageType.KERNEL_LOAD, memory, device, id, bytes, connection);
             case DUMP_KERNELS, RESPONSE, DEVICE_INFO_RESPONSE -> {}
         }
-    }
-
-    private void answer(ByteBuffer record) {
-        answers.write(record.array(), record.arrayOffset() + record.position(), record.remaining());
     }
 
     /** Returns the answers to what was read last, if there are any; they are returned once. */

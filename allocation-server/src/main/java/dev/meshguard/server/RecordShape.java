@@ -92,21 +92,13 @@ final class RecordShape {
         MessageType type = MessageType.of(in.get(at) & 0xff).orElse(MessageType.RESPONSE);
         return !type.isReply()
                 && (arrived < RecordFields.DEVICE || (in.getInt(at) & PADDING) == 0)
-                && (arrived < RecordFields.SIZE || isDevice(in.getInt(at + RecordFields.DEVICE)))
-                && (arrived < RecordFields.MEMORY || isSize(in.getLong(at + RecordFields.SIZE)))
-                && (arrived < RecordFields.PROCESS || isMemory(in.getInt(at + RecordFields.MEMORY)))
+                && (arrived < RecordFields.SIZE || isIn(in.getInt(at + RecordFields.DEVICE), -1, MAX_DEVICE))
+                && (arrived < RecordFields.MEMORY || isIn(in.getLong(at + RecordFields.SIZE), 0, MAX_SIZE))
+                && (arrived < RecordFields.PROCESS || isIn(in.getInt(at + RecordFields.MEMORY), 0, MAX_MEMORY_TYPE))
                 && (arrived < RecordFields.BUFFER || in.getInt(at + RecordFields.PROCESS) >= 0);
     }
 
-    private static boolean isDevice(int device) {
-        return device >= -1 && device <= MAX_DEVICE;
-    }
-
-    private static boolean isSize(long size) {
-        return size >= 0 && size <= MAX_SIZE;
-    }
-
-    private static boolean isMemory(int memory) {
-        return memory >= 0 && memory <= MAX_MEMORY_TYPE;
+    private static boolean isIn(long value, long min, long max) {
+        return value >= min && value <= max;
     }
 }

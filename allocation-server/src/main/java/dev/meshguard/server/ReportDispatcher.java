@@ -368,23 +368,18 @@ final class ReportDispatcher {
 
     private void circularBuffer(long process, boolean isAllocated, int device, long id, long size) {
         opened(device);
-        long bytes = change(circularBuffers, process, isAllocated, device, id, size);
+        long bytes = isAllocated
+                ? circularBuffers.added(device, id, size, process)
+                : circularBuffers.removed(device, id, size);
         lines.circularBuffer(isAllocated, device, bytes, circularBuffers.bytes(device));
-    }
-
-    /** Returns the bytes that were added or removed. */
-    private static long change(RunningTotals totals, long process, boolean isAdded, int device, long id, long size) {
-        if (!isAdded) {
-            return totals.removed(device, id, size);
-        }
-        totals.added(device, id, size, process);
-        return size;
     }
 
     /** Kernels are not buffers: they are counted but not judged. */
     void kernel(boolean isLoaded, int kind, int device, long id, long size, ClientConnection connection) {
         if (!isOutOfRange(device) && size >= 0 && (isLoaded || kernels.isKnown(device, id))) {
-            long bytes = change(kernels, connection.process().id, isLoaded, device, id, size);
+            long bytes = isLoaded
+                    ? kernels.added(device, id, size, connection.process().id)
+                    : kernels.removed(device, id, size);
             lines.kernel(isLoaded, kind, device, bytes, kernels.bytes(device));
         }
     }

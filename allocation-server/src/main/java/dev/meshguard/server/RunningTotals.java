@@ -23,10 +23,12 @@ final class RunningTotals {
     private final Map<Key, List<Report>> reports = new HashMap<>();
     private final Map<Integer, Long> bytes = new HashMap<>();
 
-    void added(int device, long id, long size, long process) {
+    /** Adds a report; returns its bytes. */
+    long added(int device, long id, long size, long process) {
         reports.computeIfAbsent(new Key(device, id), unused -> new ArrayList<>(1))
                 .add(new Report(size, process));
         bytes.merge(device, size, Long::sum);
+        return size;
     }
 
     /** Returns whether a report with this id exists. */
