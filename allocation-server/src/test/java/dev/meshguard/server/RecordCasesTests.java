@@ -12,6 +12,7 @@ import dev.meshguard.server.protocol.Request;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
@@ -38,6 +40,7 @@ class RecordCasesTests extends WithServer {
     private final Map<String, RawClient> clients = new TreeMap<>();
     private final List<String> facts = new ArrayList<>();
     private final AtomicReference<Instant> now = new AtomicReference<>(NOON);
+    private final AtomicReference<Runnable> lastReport = new AtomicReference<>();
     private RecordSize size = RecordSize.BYTES_112;
 
     @ParameterizedTest(name = "{0}")
@@ -73,6 +76,7 @@ class RecordCasesTests extends WithServer {
             case "runs" -> runs(Long.parseLong(object));
             case "replaced" -> processes.put(Long.parseLong(object), NOON.plusSeconds(60));
             case "dies" -> processes.remove(Long.parseLong(object));
+            case "dying" -> lastReport.set(() -> die(object, requests(rest)));
             case "end" -> client(object).close();
             case "deaf" -> client(object).receivesNothing();
             case "bytes" -> client(object).send(bytes(rest));
@@ -92,7 +96,7 @@ class RecordCasesTests extends WithServer {
             server.close();
             return;
         }
-        AllocationServer.Builder builder = builder().clock(now::get);
+        AllocationServer.Builder builder = builder().clock(now::get).processInspector(this::inspect);
         if (!kind.equals("auto")) {
             size = RecordSize.of(Integer.parseInt(kind)).orElseThrow();
             builder.recordSize(size);
@@ -106,6 +110,20 @@ class RecordCasesTests extends WithServer {
             default -> assertThat(options).isEmpty();
         }
         server = builder.start();
+    }
+
+    private Optional<Instant> inspect(long process) {
+        Optional.ofNullable(lastReport.getAndSet(null)).ifPresent(Runnable::run);
+        return Optional.ofNullable(processes.get(process));
+    }
+
+    private void die(String name, Request... last) {
+        try {
+            client(name).send(last);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        processes.remove((long) last[0].processId());
     }
 
     private RawClient client(String name) throws IOException {

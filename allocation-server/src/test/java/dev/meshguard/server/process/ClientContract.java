@@ -133,10 +133,7 @@ abstract class ClientContract {
     void aServerThatIsNotThereIsNamedOnceAndMissesTheProcess() throws Exception {
         Path socket = folder.resolve("none.sock");
 
-        assertThat(run("threads", socket.toString()))
-                .containsExactly("[MeshGuard] Warning: no server at " + socket + ", so nothing more is reported: "
-                        + missingFile);
-        assertThat(folder.resolve("none.sock.unheard")).content().matches("\\d+\n");
+        assertUnheard("threads", socket, missingFile);
     }
 
     @Test
@@ -146,12 +143,9 @@ abstract class ClientContract {
             old.bind(UnixDomainSocketAddress.of(socket));
             CompletableFuture<Void> rejects = CompletableFuture.runAsync(() -> hangUpAfterHello(old));
 
-            assertThat(run("threads", socket.toString()))
-                    .containsExactly("[MeshGuard] Warning: no server at " + socket
-                            + ", so nothing more is reported: it does not answer, as an old server or one that hangs");
+            assertUnheard("threads", socket, "it does not answer, as an old server or one that hangs");
             rejects.join();
         }
-        assertThat(folder.resolve("old.sock.unheard")).content().matches("\\d+\n");
     }
 
     /** A full backlog is no refusal: a client waits until the server accepts. */
@@ -169,15 +163,12 @@ abstract class ClientContract {
                 isAccepted = connects(one, socket);
             }
 
-            assertThat(run("nothing", socket.toString()))
-                    .containsExactly("[MeshGuard] Warning: no server at " + socket
-                            + ", so nothing more is reported: it does not answer, as an old server or one that hangs");
+            assertUnheard("nothing", socket, "it does not answer, as an old server or one that hangs");
         } finally {
             for (SocketChannel one : waiting) {
                 one.close();
             }
         }
-        assertThat(folder.resolve("full.sock.unheard")).content().matches("\\d+\n");
     }
 
     @Test
@@ -197,6 +188,16 @@ abstract class ClientContract {
     }
 
     // Helpers
+
+    /** Asserts that a program names a server that does not receive its reports, once, and the file of unheard processes the program. */
+    private void assertUnheard(String function, Path socket, String reason) throws IOException, InterruptedException {
+        assertThat(run(function, socket.toString()))
+                .containsExactly(
+                        "[MeshGuard] Warning: no server at " + socket + ", so nothing more is reported: " + reason);
+        assertThat(socket.resolveSibling(socket.getFileName() + ".unheard"))
+                .content()
+                .matches("\\d+\n");
+    }
 
     private static void hangUpAfterHello(ServerSocketChannel server) {
         try (SocketChannel connection = server.accept()) {
