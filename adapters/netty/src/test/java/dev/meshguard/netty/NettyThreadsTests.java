@@ -13,12 +13,17 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 
 /** Event loops that are older than the tests for which they allocate. */
@@ -43,8 +48,8 @@ class NettyThreadsTests {
         second.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
-    private static ByteBuf allocateOn(EventLoopGroup group) throws Exception {
-        return group.submit(() -> PooledByteBufAllocator.DEFAULT.directBuffer(128))
+    private static ByteBuf allocateOn(ExecutorService executor) throws Exception {
+        return executor.submit(() -> PooledByteBufAllocator.DEFAULT.directBuffer(128))
                 .get();
     }
 
@@ -132,6 +137,70 @@ class NettyThreadsTests {
         }
     }
 
+    /** The first test starts the thread of the pool, and the second one leaks there. */
+    @TrackAllocations
+    static class SharedPoolTestCase {
+
+        private static final ExecutorService POOL = Executors.newSingleThreadExecutor();
+        private static final CountDownLatch STARTED = new CountDownLatch(1);
+        private static final CountDownLatch LEAKED = new CountDownLatch(1);
+
+        @AfterAll
+        static void stopPool() {
+            POOL.shutdown();
+        }
+
+        @Test
+        void startsTheThread() throws Exception {
+            POOL.submit(() -> PooledByteBufAllocator.DEFAULT.directBuffer(128).release())
+                    .get();
+            STARTED.countDown();
+            await(LEAKED);
+        }
+
+        @Test
+        void leaksThere() throws Exception {
+            await(STARTED);
+            allocateOn(POOL);
+            LEAKED.countDown();
+        }
+    }
+
+    private static void await(CountDownLatch latch) throws InterruptedException {
+        assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** A task that the first test forgets leaks while the second one runs. */
+    @TrackAllocations
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class ForgottenTaskTestCase {
+
+        private static final EventLoopGroup GROUP = new DefaultEventLoopGroup(1);
+        private static final CountDownLatch SECOND_RUNS = new CountDownLatch(1);
+        private static final CountDownLatch LEAKED = new CountDownLatch(1);
+
+        @AfterAll
+        static void stopEventLoop() {
+            GROUP.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly();
+        }
+
+        @Test
+        void forgetsATask() {
+            GROUP.submit(() -> {
+                await(SECOND_RUNS);
+                PooledByteBufAllocator.DEFAULT.directBuffer(128);
+                LEAKED.countDown();
+                return null;
+            });
+        }
+
+        @Test
+        void usesNoBuffer() throws Exception {
+            SECOND_RUNS.countDown();
+            await(LEAKED);
+        }
+    }
+
     @Test
     void workForTheOnlyTestThatRuns() {
         assertThat(failuresOf(AloneTestCase.class)).singleElement().asString().contains("LEAK  128 B of Netty memory");
@@ -149,5 +218,24 @@ class NettyThreadsTests {
                 .asString()
                 .contains("LEAK  128 B of Netty memory")
                 .contains("TogetherTestCase.kept");
+    }
+
+    @Test
+    void ofAPoolBlameNoTestThatHasOnlyStartedThem() {
+        assertThat(failuresOfConcurrent(SharedPoolTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("LEAK  128 B of Netty memory")
+                .endsWith("rerun   mvn test");
+    }
+
+    @Test
+    void ofAnEarlierTestBlameNoLaterOne() {
+        assertThat(failuresOf(ForgottenTaskTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("LEAK  128 B of Netty memory")
+                .contains("ForgottenTaskTestCase#forgetsATask 1 test ago")
+                .endsWith("rerun   mvn test");
     }
 }

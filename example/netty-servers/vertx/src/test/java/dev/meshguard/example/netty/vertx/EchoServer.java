@@ -2,6 +2,7 @@ package dev.meshguard.example.netty.vertx;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.EventLoopGroup;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -10,6 +11,7 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.internal.VertxInternal;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +47,11 @@ final class EchoServer {
                 .compose(HttpClientResponse::body)
                 .onComplete(answer));
         return answer.future().await(30, TimeUnit.SECONDS).toString();
+    }
+
+    /** Returns the event loops of the Vert.x. */
+    EventLoopGroup eventLoops() {
+        return ((VertxInternal) vertx).nettyEventLoopGroup();
     }
 
     void stop() throws Exception {

@@ -2,6 +2,7 @@ package dev.meshguard.example.netty.vertx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,8 +23,12 @@ class EchoTests {
         server.stop();
     }
 
+    // region: bound
     @RepeatedTest(20)
-    void answers() throws Exception {
+    void answers(TestThreads threads) throws Exception {
+        threads.bind(server.eventLoops());
+
         assertEquals("hello", server.post("/echo", "hello"));
     }
+    // end region
 }

@@ -2,6 +2,7 @@ package dev.meshguard.example.netty.vertx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,8 +23,11 @@ class LeakingEchoTestCase {
         server.stop();
     }
 
+    /** Its event loops are older than the test, whose own thread uses no buffer. */
     @Test
-    void keepsARequest() throws Exception {
+    void keepsARequest(TestThreads threads) throws Exception {
+        threads.bind(server.eventLoops());
+
         assertEquals("hello", server.post("/keep", "hello"));
     }
 }

@@ -1,0 +1,41 @@
+package dev.meshguard.example.netty.webclient;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.meshguard.junit.TrackAllocations;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Tests that share a server and its client at the same time. Those that keep nothing may not fail. */
+@TrackAllocations
+@Execution(ExecutionMode.CONCURRENT)
+class ConcurrentEchoTestCase {
+
+    private static EchoServer server;
+
+    @BeforeAll
+    static void start() {
+        server = new EchoServer();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.stop();
+    }
+
+    @RepeatedTest(20)
+    void keepsARequest() {
+        assertEquals(5, server.keep("hello"));
+    }
+
+    @RepeatedTest(20)
+    void answers() {
+        assertEquals("hello", server.post("hello"));
+    }
+
+    @RepeatedTest(20)
+    void callsNobody() {}
+}
