@@ -2,12 +2,12 @@ package dev.meshguard.server.log;
 
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
-import dev.meshguard.server.log.internal.LogParser;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.LongFunction;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -37,17 +37,36 @@ import org.apiguardian.api.API.Status;
  *
  * <p>Immutable and safe for use by several threads. {@code docs/server-logs.md} describes the dialects.
  *
+ * @param name the name of the log in messages
+ * @param history the history of the log
+ * @param linesOfEvents returns the line of the event with a number
+ * @param lines the number of lines
+ * @param reports the number of lines that report an allocation or a free
+ * @param unread the unrecognized lines
+ * @param addresses the use of each address, by device and address
+ * @param comparedStatistics the number of sums in the log that were compared with the sum of the lines
+ * @param differingStatistics the number of them that differ; the history contains the first as a lost report
+ * @param notes the notes for a reader of the verdict, as whole sentences
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class AllocationLog implements HistorySource {
+public record AllocationLog(
+        String name,
+        AllocationHistory history,
+        LongFunction<OptionalLong> linesOfEvents,
+        long lines,
+        long reports,
+        UnreadLines unread,
+        List<AddressUse> addresses,
+        long comparedStatistics,
+        long differingStatistics,
+        List<String> notes)
+        implements HistorySource {
 
-    private final String name;
-    private final LogParser.Result result;
-
-    AllocationLog(String name, LogParser.Result result) {
-        this.name = name;
-        this.result = result;
+    /** Creates the record with its own copies of the lists. */
+    public AllocationLog {
+        addresses = List.copyOf(addresses);
+        notes = List.copyOf(notes);
     }
 
     /**
@@ -68,54 +87,8 @@ public final class AllocationLog implements HistorySource {
         return AllocationLogReader.create().read(log, name);
     }
 
-    /** Returns the name of the log. */
-    public String name() {
-        return name;
-    }
-
-    /** Returns the history of the log. */
-    @Override
-    public AllocationHistory history() {
-        return result.history();
-    }
-
-    /** Returns the number of lines. */
-    public long lines() {
-        return result.lines();
-    }
-
-    /** Returns the number of lines that report an allocation or a free. */
-    public long reports() {
-        return result.reports();
-    }
-
-    /** Returns the unrecognized lines. */
-    public UnreadLines unread() {
-        return result.unread();
-    }
-
-    /** Returns the use of each address, by device and address. */
-    public List<AddressUse> addresses() {
-        return List.copyOf(result.addresses());
-    }
-
-    /** Returns the number of sums in the log that were compared with the sum of the lines. */
-    public long comparedStatistics() {
-        return result.figures();
-    }
-
-    /** Returns the number of them that differ; the history contains the first as a lost report. */
-    public long differingStatistics() {
-        return result.disagreements();
-    }
-
-    /** Returns the notes for a reader of the verdict, as whole sentences. */
-    public List<String> notes() {
-        return List.copyOf(result.notes());
-    }
-
     /** Returns the line of the event with a number, if there is such an event. */
     public OptionalLong lineOf(long event) {
-        return result.linesOfEvents().of(event);
+        return linesOfEvents.apply(event);
     }
 }

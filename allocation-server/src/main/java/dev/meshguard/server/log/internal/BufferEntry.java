@@ -101,7 +101,7 @@ final class BufferEntry extends AddressTable.Entry<BufferEntry> {
         latestType = report.type;
         open[report.type.ordinal()]++;
         isOfDeadOnly = false;
-        named(report.size, report.line);
+        named(report.size, report.number);
     }
 
     void reportedBy(long pid) {
@@ -115,12 +115,12 @@ final class BufferEntry extends AddressTable.Entry<BufferEntry> {
 
     void freed(BufferReportLine report) {
         freed++;
-        named(report.size, report.line);
+        named(report.size, report.number);
     }
 
     void unknownFree(BufferReportLine report) {
         unknownFrees++;
-        named(0, report.line);
+        named(0, report.number);
     }
 
     /** Returns the memory type of an open report, that of the latest line if possible; null if none is open. */

@@ -1,8 +1,10 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
-import java.nio.charset.StandardCharsets;
+import java.math.BigInteger;
 import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -45,22 +47,19 @@ final class BufferReportLine {
                         + DEVICE,
                 ")"),
         /** The server rejected the message. */
-        REJECTED("Invalid buffer_type", "");
+        REJECTED("Invalid buffer_type", " ");
 
-        @SuppressWarnings("ImmutableEnumChecker") // Never written.
-        private final byte[] beginning;
-
-        @SuppressWarnings("ImmutableEnumChecker") // Never written.
-        private final byte[][] ends;
+        private final List<String> beginning;
+        private final List<List<String>> ends;
 
         Kind(String beginning, String... ends) {
-            this.beginning = ascii(beginning);
-            this.ends = Arrays.stream(ends).map(BufferReportLine::ascii).toArray(byte[][]::new);
+            this.beginning = parts(beginning);
+            this.ends = Arrays.stream(ends).map(Kind::parts).toList();
         }
 
-        /** Returns whether it reports that memory was allocated or freed. */
-        boolean isOfMemory() {
-            return this != OTHER_SIZE && this != REJECTED;
+        /** Returns the fields of a form, and the words between them. */
+        private static List<String> parts(String form) {
+            return List.of(form.split("(?<=[\1-\5])|(?=[\1-\5])"));
         }
     }
 
@@ -72,9 +71,6 @@ final class BufferReportLine {
     private static final BufferType[] TYPES = {
         BufferType.DRAM, BufferType.L1_SMALL, BufferType.L1, BufferType.SYSTEM_MEMORY, BufferType.TRACE
     };
-
-    private static final byte[][] TYPE_NAMES =
-            Arrays.stream(TYPES).map(type -> ascii(type.name())).toArray(byte[][]::new);
 
     /**
      * The prefix of a tool before a report. It does not end with a word of a sentence, unless that is a level in capitals.
@@ -93,19 +89,21 @@ final class BufferReportLine {
     /** No such words are longer: a number of twenty digits, and those around it. */
     static final int LONGEST_WORDS = 40;
 
-    private static final int MAX_PLACEHOLDER_LENGTH = 16;
-    private static final byte[] PID = ascii("[PID ");
-    private static final byte[] CLOSE_PID = ascii("] ");
-    private static final byte[] FINAL = Kind.FREED.ends[0];
+    /** A person may have added a remark, another report may follow, and a value in JSON ends with a quotation mark. */
+    private static final Pattern REST = Pattern.compile("[ \\t]*(?:$|[\"\\\\\\x80-\\xff]|\\[PID )|[ \\t]+[#<]");
+
+    /** A document may use {@code xxx} for an irrelevant number. */
+    private static final Pattern PLACEHOLDER = Pattern.compile("[^\\] \\t0-9][^\\] \\t]{0,15}");
+
+    private static final String PID = "[PID ";
+    private static final List<String> FINAL = Kind.FREED.ends.get(0);
     private static final int DECIMAL = 10;
     private static final int HEXADECIMAL = 16;
 
-    /** The largest numbers to which one more digit can be added. */
-    private static final long MAX_TENTH = Long.divideUnsigned(-1, DECIMAL);
+    /** No number with fewer digits needs more than 64 bits. */
+    private static final int MAX_SMALL_DIGITS = 16;
 
-    private static final long MAX_SIXTEENTH = -1L >>> 4;
-
-    long line;
+    long number;
     long pid;
     int device;
     long id;
@@ -115,46 +113,45 @@ final class BufferReportLine {
     /** The number of references after the report; negative if the line has none. */
     long references;
 
-    private byte[] bytes = {};
+    private String line = "";
     private int at;
-    private int end;
 
     /** The end of the latest report of the line. */
     private int unreadFrom;
 
-    private int prefixEnd;
+    private String prefix = "";
     private boolean isDamaged;
     private long value;
 
-    /** Begins with a line; {@link #next()} returns its reports. */
-    void begin(byte[] lineBytes, int from, int to, long number) {
-        line = number;
-        bytes = lineBytes;
-        end = to;
-        at = from;
-        unreadFrom = from;
-        prefixEnd = -1;
+    /** Begins with a line, a character for each byte; {@link #next()} returns its reports. */
+    void begin(String text, long lineNumber) {
+        number = lineNumber;
+        line = text;
+        at = 0;
+        unreadFrom = 0;
         isDamaged = false;
     }
 
     /** Reads the next report of the line; null after the last one, or before one that a sentence quotes. */
     @Nullable
     Kind next() {
-        for (int bracket = bracket(); bracket >= 0; bracket = bracket()) {
-            at = bracket + PID.length;
+        for (int bracket = line.indexOf(PID, at); bracket >= 0; bracket = line.indexOf(PID, at)) {
+            at = bracket + PID.length();
             Kind kind = takePid() ? kind() : null;
+            int marks = marksBefore(bracket);
             if (kind != null) {
-                boolean isQuoted = !isStartOfReport(bracket);
-                isDamaged |= isQuoted || containsReport(bytes, unreadFrom, bracket);
-                prefixEnd = prefixEnd < 0 ? prefixEnd(bracket) : prefixEnd;
-                unreadFrom = isQuoted ? end : at;
+                boolean isQuoted = marks > unreadFrom
+                        && !PREFIX.matcher(line).region(unreadFrom, bracket).matches();
+                isDamaged |= isQuoted || containsReport(line, unreadFrom, bracket);
+                prefix = unreadFrom == 0 ? line.substring(0, marks) : prefix;
+                unreadFrom = isQuoted ? line.length() : at;
                 at = unreadFrom;
                 return isQuoted ? null : kind;
             }
-            isDamaged |= prefixEnd(bracket) == unreadFrom;
-            at = bracket + PID.length;
+            isDamaged |= marks == unreadFrom;
+            at = bracket + PID.length();
         }
-        isDamaged |= containsReport(bytes, unreadFrom, end);
+        isDamaged |= containsReport(line, unreadFrom, line.length());
         return null;
     }
 
@@ -169,7 +166,7 @@ final class BufferReportLine {
     }
 
     private boolean takeEnd(Kind kind) {
-        for (byte[] last : kind.ends) {
+        for (List<String> last : kind.ends) {
             if (take(last)) {
                 references = last == FINAL ? 0 : references;
                 return true;
@@ -178,68 +175,43 @@ final class BufferReportLine {
         return false;
     }
 
+    private boolean isOver(Kind kind) {
+        if (at == line.length() || kind == Kind.REJECTED) {
+            return true;
+        }
+        return kind == Kind.UNKNOWN_FREE
+                ? isSpace(line.charAt(at))
+                : REST.matcher(line).region(at, line.length()).lookingAt();
+    }
+
     /** Returns whether the line, of which all reports are read, contains one more that cannot be read. */
     boolean isDamaged() {
         return isDamaged;
     }
 
-    /** Returns where the prefix of a tool ends before the mark of the line's first report: a time, a container's name. */
-    int prefixEnd() {
-        return prefixEnd;
-    }
-
-    private int bracket() {
-        for (int i = at; i < end; i++) {
-            if (bytes[i] == '[' && startsWith(PID, bytes, i, end)) {
-                return i;
-            }
-        }
-        return -1;
-    }
-
-    private boolean isStartOfReport(int bracket) {
-        return prefixEnd(bracket) == unreadFrom
-                || PREFIX.matcher(text(bytes, unreadFrom, bracket)).matches();
+    /** Returns the prefix of a tool before the mark of the line's first report: a time, a container's name. */
+    String prefix() {
+        return prefix;
     }
 
     /** Returns where the marks before a place begin. */
-    private int prefixEnd(int place) {
+    private int marksBefore(int place) {
         int first = place;
-        while (first > unreadFrom && isMark(bytes[first - 1])) {
+        while (first > unreadFrom && isMark(line.charAt(first - 1))) {
             first--;
         }
         return first;
     }
 
-    private static boolean isMark(byte character) {
-        return character < 0 || isSpace(character) || character == '?' || character == '>';
-    }
-
-    /** A person may have added a remark, another report may follow, and a value in JSON ends with a quotation mark. */
-    private boolean isOver(Kind kind) {
-        int rest = at;
-        while (rest < end && isSpace(bytes[rest])) {
-            rest++;
-        }
-        if (rest == end || kind == Kind.REJECTED) {
-            return true;
-        }
-        if (kind == Kind.UNKNOWN_FREE) {
-            return rest > at;
-        }
-        return bytes[rest] == '"'
-                || bytes[rest] == '\\'
-                || bytes[rest] < 0
-                || startsWith(PID, bytes, rest, end)
-                || (rest > at && (bytes[rest] == '#' || bytes[rest] == '<'));
+    private static boolean isMark(char character) {
+        return character > 0x7f || isSpace(character) || character == '?' || character == '>';
     }
 
     /** Takes a form with its fields, or nothing. */
-    private boolean take(byte[] form) {
+    private boolean take(List<String> form) {
         int start = at;
-        for (byte wanted : form) {
-            boolean isTaken = wanted < ' ' ? takeField(wanted) : at < end && bytes[at++] == wanted;
-            if (!isTaken) {
+        for (String part : form) {
+            if (!take(part)) {
                 at = start;
                 return false;
             }
@@ -247,12 +219,21 @@ final class BufferReportLine {
         return true;
     }
 
-    private boolean takeField(byte field) {
+    private boolean take(String part) {
+        if (part.charAt(0) < ' ') {
+            return takeField(part.charAt(0));
+        }
+        boolean isTaken = line.startsWith(part, at);
+        at += isTaken ? part.length() : 0;
+        return isTaken;
+    }
+
+    private boolean takeField(char field) {
         if (field == TYPE) {
             return takeType();
         }
         if (field == ID) {
-            boolean isPrefixed = at + 1 < end && bytes[at] == '0' && (bytes[at + 1] | 0x20) == 'x';
+            boolean isPrefixed = line.startsWith("0x", at) || line.startsWith("0X", at);
             at += isPrefixed ? 2 : 0;
             boolean isRead = takeDigits(isPrefixed ? HEXADECIMAL : DECIMAL);
             id = value;
@@ -273,36 +254,32 @@ final class BufferReportLine {
     }
 
     private boolean takeType() {
-        for (int i = 0; i < TYPES.length; i++) {
-            if (startsWith(TYPE_NAMES[i], bytes, at, end)) {
-                type = TYPES[i];
-                at += TYPE_NAMES[i].length;
+        for (BufferType one : TYPES) {
+            if (take(one.name())) {
+                type = one;
                 return true;
             }
         }
         return false;
     }
 
-    /** A document may use {@code xxx} for an irrelevant number. */
     private boolean takePid() {
         if (takeNumber()) {
             pid = value;
         } else {
-            int start = at;
-            while (at < end && at - start < MAX_PLACEHOLDER_LENGTH && bytes[at] != ']' && !isSpace(bytes[at])) {
-                at++;
-            }
-            if (at == start || digit(bytes[start], DECIMAL) >= 0) {
+            Matcher placeholder = PLACEHOLDER.matcher(line).region(at, line.length());
+            if (!placeholder.lookingAt()) {
                 return false;
             }
+            at = placeholder.end();
             pid = NO_PID;
         }
-        return take(CLOSE_PID);
+        return take("] ");
     }
 
     private boolean takeNumber() {
         int start = at;
-        boolean isNegative = at < end && bytes[at] == '-';
+        boolean isNegative = line.startsWith("-", at);
         at += isNegative ? 1 : 0;
         if (!takeDigits(DECIMAL) || value < 0) {
             at = start;
@@ -315,49 +292,35 @@ final class BufferReportLine {
     /** Takes an unsigned number of at most 64 bits. */
     private boolean takeDigits(int radix) {
         int start = at;
-        int digit = at < end ? digit(bytes[at], radix) : -1;
         value = 0;
-        while (digit >= 0) {
-            long before = value;
-            value = before * radix + digit;
-            boolean isTooLarge = before < 0 || before > (radix == DECIMAL ? MAX_TENTH : MAX_SIXTEENTH);
-            if (isTooLarge || Long.compareUnsigned(value, before) < 0) {
-                return false;
-            }
+        for (int digit = digit(radix); digit >= 0; digit = digit(radix)) {
+            value = value * radix + digit;
             at++;
-            digit = at < end ? digit(bytes[at], radix) : -1;
         }
-        return at > start;
+        return at > start && (at - start < MAX_SMALL_DIGITS || isExact(line.substring(start, at), radix));
     }
 
-    private static int digit(byte character, int radix) {
+    private static boolean isExact(String digits, int radix) {
+        return new BigInteger(digits, radix).bitLength() <= Long.SIZE;
+    }
+
+    /** Returns the value of the next digit; negative if there is none. */
+    private int digit(int radix) {
+        if (at == line.length()) {
+            return -1;
+        }
+        char character = line.charAt(at);
         int digit = character - '0';
-        if (digit >= 0 && digit < DECIMAL) {
-            return digit;
-        }
-        int letter = (character | 0x20) - 'a' + DECIMAL;
-        return letter >= DECIMAL && letter < radix ? letter : -1;
+        return digit >= 0 && digit < DECIMAL ? digit : radix == DECIMAL ? -1 : Character.digit(character, radix);
     }
 
-    private static boolean isSpace(byte character) {
+    private static boolean isSpace(char character) {
         return character == ' ' || character == '\t';
     }
 
     /** Returns whether a part of a line contains the words of a report, also where it cannot be read. */
-    static boolean containsReport(byte[] line, int from, int to) {
+    static boolean containsReport(String line, int from, int to) {
         return to - from >= SHORTEST_WORDS
-                && REPORT_WORDS.matcher(text(line, from, to)).find();
-    }
-
-    private static String text(byte[] line, int from, int to) {
-        return new String(line, from, to - from, StandardCharsets.ISO_8859_1);
-    }
-
-    private static boolean startsWith(byte[] word, byte[] line, int from, int to) {
-        return to - from >= word.length && Arrays.equals(line, from, from + word.length, word, 0, word.length);
-    }
-
-    private static byte[] ascii(String text) {
-        return text.getBytes(StandardCharsets.US_ASCII);
+                && REPORT_WORDS.matcher(line).region(from, to).find();
     }
 }

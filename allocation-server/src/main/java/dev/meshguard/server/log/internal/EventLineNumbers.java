@@ -8,7 +8,7 @@ import java.util.OptionalLong;
  *
  * <p>Most lines of a log are one event, so a line is stored only if it does not follow the line of the previous event.
  */
-public final class EventLineNumbers {
+final class EventLineNumbers {
 
     /** The numbers of the events that begin a sequence of consecutive lines, ascending. */
     private long[] events = new long[16];
@@ -42,7 +42,7 @@ public final class EventLineNumbers {
     }
 
     /** Returns the line of an event; empty if there is no event of that number. */
-    public OptionalLong of(long event) {
+    OptionalLong of(long event) {
         if (event < 1 || event > last) {
             return OptionalLong.empty();
         }

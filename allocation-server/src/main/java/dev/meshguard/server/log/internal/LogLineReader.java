@@ -12,7 +12,7 @@ import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a log line by line, as bytes.
+ * Reads a log line by line, with a character for each byte.
  *
  * <p>Nearly all relevant text of a log is ASCII, and other characters may be damaged; only text that is examined is
  * therefore decoded. Only one block is in memory, regardless of the length of the log or of a line.
@@ -22,11 +22,15 @@ public final class LogLineReader {
     /** No line of a server is a tenth as long; longer ones are truncated. */
     private static final int MAX_LINE_LENGTH = 1 << 16;
 
-    private static final byte ESCAPE = 0x1b;
+    private static final char ESCAPE = 0x1b;
 
     /** A command ends after a letter if {@code [} begins it, after a bell or an escape if {@code ]} does, else after its first byte. */
     private static final Pattern COMMAND =
             Pattern.compile("(?s)\u001b(?:\\[[^@-~]*[@-~]|\\][^\u0007\u001b]*[\u0007\u001b]|\\(.|[^\\[\\](])?");
+
+    /** The mark of UTF-16, or two ASCII characters in it. */
+    private static final Pattern UTF_16 =
+            Pattern.compile("(?s)(?:\u00fe\u00ff|\u00ff\u00fe)..|\0[^\0]\0[^\0]|[^\0]\0[^\0]\0");
 
     private final InputStream in;
     private final boolean isCompressed;
@@ -36,68 +40,62 @@ public final class LogLineReader {
     private boolean atEnd;
     private @Nullable String damage;
 
-    private int from;
-    private int to;
     private long number;
     private boolean isTooLong;
     private boolean hasNul;
-    private boolean hasEscape;
     private boolean isTerminated;
     private boolean hasUnreadReport;
 
-    private LogLineReader(InputStream in, boolean isCompressed) {
-        this.in = in;
-        this.isCompressed = isCompressed;
+    private LogLineReader(PlainInput plain) {
+        in = plain.stream();
+        isCompressed = plain.isCompressed();
+        damage = plain.damage().orElse(null);
     }
 
     /** Starts reading; gzip is recognized by its first bytes. */
     public static LogLineReader of(InputStream raw) throws IOException {
-        PlainInput plain = PlainInput.of(raw);
-        LogLineReader lines = new LogLineReader(plain.stream(), plain.isCompressed());
-        lines.damage = plain.damage().orElse(null);
-        return lines;
+        return new LogLineReader(PlainInput.of(raw));
     }
 
-    /** Moves to the next line; returns whether there is one. */
-    public boolean next() throws IOException {
+    /**
+     * Returns the next line without its line break and the commands to a terminal, or null after the last.
+     *
+     * <p>Only the end of a line that is too long is returned.
+     */
+    @Nullable
+    String next() throws IOException {
         isTooLong = false;
         hasNul = false;
-        hasEscape = false;
         hasUnreadReport = false;
-        int searched = next;
+        int end = next;
         while (true) {
-            for (int at = searched; at < filled; at++) {
-                if (block[at] == '\n') {
-                    return found(at, at + 1, true);
-                }
-                hasNul |= block[at] == 0;
-                hasEscape |= block[at] == ESCAPE;
+            while (end < filled && block[end] != '\n') {
+                end++;
             }
-            searched = filled;
+            isTerminated = end < filled;
+            if (isTerminated || atEnd) {
+                return next == filled && !isTooLong ? null : line(end);
+            }
             if (next > 0) {
-                System.arraycopy(block, next, block, 0, filled - next);
-                filled -= next;
-                searched -= next;
-                next = 0;
-            }
-            if (filled == MAX_LINE_LENGTH) {
+                keep(next);
+            } else if (filled == MAX_LINE_LENGTH) {
                 isTooLong = true;
-                hasUnreadReport |= BufferReportLine.containsReport(block, 0, filled);
-                System.arraycopy(
-                        block, filled - BufferReportLine.LONGEST_WORDS, block, 0, BufferReportLine.LONGEST_WORDS);
-                filled = BufferReportLine.LONGEST_WORDS;
-                searched = filled;
+                inspect(text(0, filled));
+                keep(filled - BufferReportLine.LONGEST_WORDS);
             }
-            if (!fill()) {
-                return (filled > 0 || isTooLong) && found(filled, filled, false);
-            }
+            end = filled;
+            fill();
         }
     }
 
-    private boolean fill() throws IOException {
-        if (atEnd) {
-            return false;
-        }
+    /** Moves the bytes from a place on to the beginning of the block. */
+    private void keep(int from) {
+        System.arraycopy(block, from, block, 0, filled - from);
+        filled -= from;
+        next = 0;
+    }
+
+    private void fill() throws IOException {
         int read;
         try {
             read = in.read(block, filled, MAX_LINE_LENGTH - filled);
@@ -110,75 +108,53 @@ public final class LogLineReader {
         }
         atEnd = read < 0;
         filled += Math.max(read, 0);
-        if (number == 0 && isUtf16()) {
+        if (number == 0 && UTF_16.matcher(text(0, Math.min(filled, 4))).matches()) {
             throw new IOException(
                     "It is UTF-16, as PowerShell's > writes it, and logs are UTF-8. Convert it first: iconv -f UTF-16 -t UTF-8"
                             + " LOG | meshguard analyze -");
         }
-        return !atEnd;
     }
 
-    /** Returns whether the file begins with the mark of UTF-16, or with two ASCII characters in it. */
-    private boolean isUtf16() {
-        if (filled < 4) {
-            return false;
-        }
-        int mark = ((block[0] & 0xff) << 8) | (block[1] & 0xff);
-        boolean isAscii = (block[0] == 0) != (block[1] == 0);
-        return mark == 0xfeff
-                || mark == 0xfffe
-                || (isAscii && (block[0] == 0) == (block[2] == 0) && (block[1] == 0) == (block[3] == 0));
-    }
-
-    private boolean found(int end, int following, boolean terminated) {
-        from = next;
-        to = end;
-        while (to > from && block[to - 1] == '\r') {
+    private String line(int end) {
+        int to = end;
+        while (to > next && block[to - 1] == '\r') {
             to--;
         }
-        to = hasEscape ? removeEscapes() : to;
-        hasUnreadReport |= isTooLong && BufferReportLine.containsReport(block, from, to);
-        next = following;
+        String line = text(next, to);
+        next = isTerminated ? end + 1 : end;
         number++;
-        isTerminated = terminated;
-        return true;
+        inspect(line);
+        if (line.indexOf(ESCAPE) >= 0) {
+            line = withoutCommands(line);
+            inspect(line);
+        }
+        return line;
     }
 
-    /** Removes the colours and other commands to a terminal from the line; returns its new end. */
-    private int removeEscapes() {
-        String line = new String(block, from, to - from, StandardCharsets.ISO_8859_1);
-        byte[] kept = COMMAND.matcher(line)
-                .replaceAll(command -> Matcher.quoteReplacement(withoutEscape(command.group())))
-                .getBytes(StandardCharsets.ISO_8859_1);
-        System.arraycopy(kept, 0, block, from, kept.length);
-        return from + kept.length;
+    private void inspect(String part) {
+        hasNul |= part.indexOf(0) >= 0;
+        hasUnreadReport |= isTooLong && BufferReportLine.containsReport(part, 0, part.length());
     }
 
-    /** A damaged byte may look like the beginning of a command: one that contains a report is text. */
-    private static String withoutEscape(String command) {
-        byte[] bytes = command.getBytes(StandardCharsets.ISO_8859_1);
-        return BufferReportLine.containsReport(bytes, 0, bytes.length) ? command.substring(1) : "";
+    /** Removes the colours and other commands. A damaged byte may look like the beginning of one: one that contains a report is text. */
+    private static String withoutCommands(String line) {
+        return COMMAND.matcher(line).replaceAll(found -> {
+            String command = found.group();
+            boolean isText = BufferReportLine.containsReport(command, 0, command.length());
+            return isText ? Matcher.quoteReplacement(command.substring(1)) : "";
+        });
     }
 
-    /** Returns the buffer that contains the line, from {@link #from()} to {@link #to()}; valid until the next line. */
-    byte[] bytes() {
-        return block;
-    }
-
-    int from() {
-        return from;
-    }
-
-    int to() {
-        return to;
+    private String text(int from, int to) {
+        return new String(block, from, to - from, StandardCharsets.ISO_8859_1);
     }
 
     /** Returns the number of the line, from 1; 0 before the first. */
-    public long number() {
+    long number() {
         return number;
     }
 
-    /** Returns whether the line was longer than the limit; only its end is available. */
+    /** Returns whether the line was longer than the limit. */
     boolean isTooLong() {
         return isTooLong;
     }
@@ -204,19 +180,5 @@ public final class LogLineReader {
     /** Returns the damage to the file, if there is any. */
     Optional<String> damage() {
         return Optional.ofNullable(damage);
-    }
-
-    /** Returns the line as text; invalid UTF-8 is replaced. */
-    String text() {
-        return new String(block, from, to - from, StandardCharsets.UTF_8);
-    }
-
-    boolean isBlank() {
-        for (int at = from; at < to; at++) {
-            if (block[at] != ' ' && block[at] != '\t') {
-                return false;
-            }
-        }
-        return !isTooLong;
     }
 }

@@ -1,18 +1,20 @@
 package dev.meshguard.server.log.internal;
 
+import dev.meshguard.capture.evidence.internal.RuntimeTextParser;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.server.log.AddressUse;
-import dev.meshguard.server.log.UnreadLines;
+import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.internal.LogRecorder.Gap;
 import dev.meshguard.tracker.Scope;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Parses one log, from its first line to its last.
@@ -22,29 +24,14 @@ import java.util.regex.Pattern;
  */
 public final class LogParser {
 
-    /**
-     * The result of parsing.
-     *
-     * @param history the history of the log
-     * @param linesOfEvents the line of each event
-     * @param lines the number of lines
-     * @param reports the number of them that report a buffer
-     * @param unread the unrecognized lines
-     * @param addresses the use of each address, by device and address
-     * @param figures the number of sums of the server that were compared with the lines
-     * @param disagreements the number of them that differ
-     * @param notes the notes for a reader of the verdict
-     */
-    public record Result(
-            AllocationHistory history,
-            EventLineNumbers linesOfEvents,
-            long lines,
-            long reports,
-            UnreadLines unread,
-            List<AddressUse> addresses,
-            long figures,
-            long disagreements,
-            List<String> notes) {}
+    /** What a line is. */
+    private enum Reading {
+        /** A line of a log, or one that is only drawn. */
+        KNOWN,
+        /** A line by which a person says that lines are omitted. */
+        OMISSION,
+        FOREIGN
+    }
 
     /** The whole line that begins a block: its words also occur in sentences. */
     private static final Pattern BLOCK_TITLE =
@@ -55,6 +42,11 @@ public final class LogParser {
 
     private static final int SHORTEST_RULE = 10;
 
+    private static final String NUMBER = "[0-9]+";
+
+    /** The text that Docker and loggers in JSON write after a line. */
+    private static final Pattern END_OF_VALUE = Pattern.compile("(?:\\\\[nr])*\".*");
+
     private final LogLineReader lines;
     private final Optional<Pattern> roundBegin;
 
@@ -63,13 +55,16 @@ public final class LogParser {
     private final StatusLines status = new StatusLines(events, ledger);
     private final UnreadLineCounter unread = new UnreadLineCounter();
     private final BufferReportLine report = new BufferReportLine();
-    private final LinePrefix prefix = new LinePrefix();
-    private final RejectedRequests rejected = new RejectedRequests();
+    private final RuntimeTextParser rejections = new RuntimeTextParser();
 
-    /** The line before, if it states that lines are omitted, and does not follow a line of the server. */
-    private long omittedAt;
+    /**
+     * The prefix of the latest report, such as a time and the name of a container. The words of a report are found after any prefix.
+     * Those of other lines also occur elsewhere, so these lines must have this prefix, of which only numbers may differ.
+     */
+    private String prefix = "";
 
-    private boolean followsServerLine;
+    private Reading previous = Reading.FOREIGN;
+    private long previousLine;
     private long reports;
     private int rounds;
     private String roundMark = "";
@@ -85,24 +80,26 @@ public final class LogParser {
     /**
      * Reads a log to its end.
      *
+     * @param name the name of the log in messages
      * @param roundBegin matches the lines that begin a round
      */
-    public static Result of(LogLineReader lines, Optional<Pattern> roundBegin) throws IOException {
-        return new LogParser(lines, roundBegin).read();
+    public static AllocationLog of(String name, LogLineReader lines, Optional<Pattern> roundBegin) throws IOException {
+        return new LogParser(lines, roundBegin).readAll(name);
     }
 
-    private Result read() throws IOException {
-        while (lines.next()) {
-            if (!lines.isBlank()) {
+    private AllocationLog readAll(String name) throws IOException {
+        for (String line = lines.next(); line != null; line = lines.next()) {
+            if (lines.isTooLong() || !line.isBlank()) {
                 events.at(lines.number());
-                line();
+                read(line);
             }
         }
         finish();
         AllocationHistory history = events.history();
-        return new Result(
+        return new AllocationLog(
+                name,
                 history,
-                events.linesOfEvents(),
+                events.linesOfEvents()::of,
                 lines.number(),
                 reports,
                 unread.lines(),
@@ -112,58 +109,74 @@ public final class LogParser {
                 notes(history));
     }
 
-    private void line() {
+    private void read(String line) {
         if (lines.hasNul()) {
             events.gapOfLine(
                     Gap.CUT, "holds bytes that were never written (NUL), as a crash or a rotated file leaves them");
         }
-        if (lines.isTooLong()) {
-            unread("a line of more than 64 KiB");
-            if (lines.hasUnreadReport()) {
-                events.gapOfLine(Gap.UNREADABLE, "contains a report, and a line may have 64 KiB at most");
-            }
-            return;
+        Reading reading = lines.isTooLong() ? tooLong() : reading(line);
+        if (reading == Reading.KNOWN) {
+            unread.interrupted();
+        } else {
+            unread.add(lines.number(), lines.isTooLong() ? "a line of more than 64 KiB" : utf8(line));
         }
-        report.begin(lines.bytes(), lines.from(), lines.to(), lines.number());
+        if (reading == Reading.OMISSION && previous == Reading.KNOWN) {
+            omitsLines(lines.number());
+            reading = Reading.FOREIGN;
+        } else if (reading == Reading.KNOWN && previous == Reading.OMISSION) {
+            omitsLines(previousLine);
+        }
+        previous = reading;
+        previousLine = lines.number();
+    }
+
+    private void omitsLines(long line) {
+        events.gap(line, Gap.OMITTED, "line " + line + " says that lines are omitted there");
+    }
+
+    private Reading tooLong() {
+        if (lines.hasUnreadReport()) {
+            events.gapOfLine(Gap.UNREADABLE, "contains a report, and a line may have 64 KiB at most");
+        }
+        return Reading.FOREIGN;
+    }
+
+    private Reading reading(String line) {
+        report.begin(line, lines.number());
         BufferReportLine.Kind kind = report.next();
-        boolean isReport = kind != null;
-        if (isReport && prefix.learn(lines.bytes(), lines.from(), report.prefixEnd())) {
-            beginsRound(prefix.learned(), true);
+        if (kind == null && !report.isDamaged()) {
+            return withoutReport(withoutPrefix(utf8(line)));
+        }
+        if (kind != null) {
+            prefix = utf8(report.prefix());
+            if (!prefix.isEmpty()) {
+                beginsRound(prefix, true);
+            }
         }
         for (; kind != null; kind = report.next()) {
             events.attach();
             status.endBlock();
-            reported(kind);
+            reported(kind, line);
         }
-        if (report.isDamaged()) {
-            damaged();
-        } else if (isReport || isRead(prefix.remove(lines.text()))) {
-            understood();
+        if (!report.isDamaged()) {
+            return Reading.KNOWN;
         }
-    }
-
-    // Reports of one buffer
-
-    private void reported(BufferReportLine.Kind kind) {
-        switch (kind) {
-            case ALLOCATED -> {
-                status.allocatedBy(report.pid);
-                ledger.allocated(report);
-            }
-            case FREED -> ledger.freed(report);
-            case UNKNOWN_FREE -> ledger.unknownFree(report);
-            case OTHER_SIZE -> ledger.otherSize(report);
-            case REJECTED -> status.rejected(core(lines.text()));
-        }
-        reports += kind.isOfMemory() ? 1 : 0;
-    }
-
-    private void damaged() {
-        unread(lines.text());
         if (lines.isTerminated()) {
             events.gapOfLine(Gap.UNREADABLE, "contains a report that cannot be read");
         } else {
             cut();
+        }
+        return Reading.FOREIGN;
+    }
+
+    private void reported(BufferReportLine.Kind kind, String line) {
+        switch (kind) {
+            case REJECTED -> status.rejected(core(utf8(line)));
+            case OTHER_SIZE -> ledger.otherSize(report);
+            default -> {
+                ledger.reported(kind, report);
+                reports++;
+            }
         }
     }
 
@@ -175,38 +188,51 @@ public final class LogParser {
 
     // Other lines
 
-    /** Reads a line without a report; returns whether it has a meaning, or is only drawn. Any other is counted as unread. */
-    private boolean isRead(String text) {
+    /** Returns the text of a line, or of a part; invalid UTF-8 is replaced. */
+    private static String utf8(String line) {
+        return new String(line.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+    }
+
+    private String withoutPrefix(String line) {
+        if (prefix.isEmpty()) {
+            return line;
+        }
+        String form =
+                Arrays.stream(prefix.split(NUMBER, -1)).map(Pattern::quote).collect(Collectors.joining(NUMBER));
+        Matcher same = Pattern.compile(form).matcher(line);
+        if (!same.lookingAt()) {
+            return line;
+        }
+        String rest = line.substring(same.end());
+        return prefix.endsWith("\"") ? END_OF_VALUE.matcher(rest).replaceFirst("") : rest;
+    }
+
+    private Reading withoutReport(String text) {
+        if (OMISSION.matcher(text).matches()) {
+            return Reading.OMISSION;
+        }
         String core = core(text);
         boolean isDrawn = core.isEmpty() && (lines.isTerminated() || text.length() >= SHORTEST_RULE);
-        if (OMISSION.matcher(text).matches()) {
-            omits(text);
-            return false;
-        }
         if (isDrawn || status.read(core)) {
-            return true;
-        }
-        boolean isBlock = BLOCK_TITLE.matcher(core).matches();
-        if (!isBlock && rejected.read(text, lines.number())) {
-            status.endBlock();
-            return true;
-        }
-        if (!isBlock && beginsRound(text, false)) {
-            return true;
+            return Reading.KNOWN;
         }
         boolean mayBeCut = !lines.isTerminated() && (status.isInBlock() || "[PID ".startsWith(core));
-        status.endBlock();
-        unread(text);
-        if (isBlock) {
+        if (BLOCK_TITLE.matcher(core).matches()) {
             events.attach();
             events.gapOfLine(
                     Gap.BLOCK,
                     "begins a block of the tracking branch's debug client, and such blocks are not read: report with a"
                             + " client of MeshGuard");
+        } else if (rejections.read(text, lines.number())) {
+            status.endBlock();
+            return Reading.KNOWN;
+        } else if (beginsRound(text, false)) {
+            return Reading.KNOWN;
         } else if (mayBeCut) {
             cut();
         }
-        return false;
+        status.endBlock();
+        return Reading.FOREIGN;
     }
 
     /** Returns a line without the surrounding marks, emoji and frames, even if their encoding is damaged. */
@@ -249,35 +275,6 @@ public final class LogParser {
         }
     }
 
-    private void understood() {
-        unread.interrupted();
-        if (omittedAt > 0) {
-            noteOmission(omittedAt);
-        }
-        omittedAt = 0;
-        followsServerLine = true;
-    }
-
-    private void unread(String text) {
-        unread.add(lines.number(), text);
-        omittedAt = 0;
-        followsServerLine = false;
-    }
-
-    private void omits(String text) {
-        boolean isNext = followsServerLine;
-        unread(text);
-        if (isNext) {
-            noteOmission(lines.number());
-        } else {
-            omittedAt = lines.number();
-        }
-    }
-
-    private void noteOmission(long line) {
-        events.gap(line, Gap.OMITTED, "line " + line + " says that lines are omitted there");
-    }
-
     // The end
 
     /**
@@ -292,32 +289,29 @@ public final class LogParser {
         status.finish();
         events.addUpGaps();
         if (!events.isAttached() && events.history().lostReports().isEmpty()) {
-            events.next()
-                    .reportsLost(
-                            -1,
-                            lines.number() == 0
-                                    ? "the log is empty"
-                                    : "none of the " + Quantities.count(lines.number(), "line")
-                                            + " is of a log of the allocation server");
+            String reason = lines.number() == 0
+                    ? "the log is empty"
+                    : "none of the " + Quantities.count(lines.number(), "line")
+                            + " is of a log of the allocation server";
+            events.next().reportsLost(-1, reason);
         }
         endRound();
-        if (status.areAnyHeld()) {
+        if (ledger.areAnyHeld()) {
             events.next()
                     .trackingStopped("the log shows no end of the program: no dump, no death and no end of the server");
         }
-        if (status.isCheckedAtEnd() || rounds > 0) {
+        if (ledger.isCheckedAtEnd() || rounds > 0) {
             events.checked();
         }
     }
 
     private List<String> notes(AllocationHistory history) {
-        List<String> notes = new ArrayList<>(rejected.notes(history, events.linesOfEvents()));
+        RejectedRequests requests = new RejectedRequests(history, events.linesOfEvents());
+        List<String> notes = new ArrayList<>(rejections.notes(requests::holders));
         if (ledger.guessedTypes() > 0) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "%s of nothing name no address that the log allocates. A free does not say of which memory it is; these are"
-                            + " shown as DRAM.",
-                    Quantities.count(ledger.guessedTypes(), "free")));
+            notes.add(Quantities.count(ledger.guessedTypes(), "free")
+                    + " of nothing name no address that the log allocates. A free does not say of which memory it is; these are"
+                    + " shown as DRAM.");
         }
         notes.addAll(status.notes());
         return notes;

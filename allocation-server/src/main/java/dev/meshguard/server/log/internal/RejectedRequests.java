@@ -2,49 +2,39 @@ package dev.meshguard.server.log.internal;
 
 import dev.meshguard.capture.evidence.internal.MemoryHolder;
 import dev.meshguard.capture.evidence.internal.RuntimeText;
-import dev.meshguard.capture.evidence.internal.RuntimeTextParser;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The runtime's texts about memory among the lines of a server, of which most reject a request.
+ * Finds the buffers that were allocated when the runtime rejected a request.
  *
- * <p>Programs print these texts into the log of a server if both write to one file.
+ * <p>Programs print the texts of the runtime into the log of a server if both write to one file.
  */
-final class RejectedRequests {
+record RejectedRequests(AllocationHistory history, EventLineNumbers lines) {
 
-    private final RuntimeTextParser parser = new RuntimeTextParser();
-
-    /** Reads a line; returns whether it belongs to such a text. */
-    boolean read(String text, long line) {
-        return parser.read(text, line);
+    /** Returns a sentence about the buffers of the log that were allocated where a text of the runtime says. */
+    Optional<String> holders(RuntimeText text) {
+        return text.held().map(range -> {
+            List<MemoryHolder> holders = history.generations().stream()
+                    .filter(buffer -> range.contains(buffer.type(), buffer.address()) && isLiveAt(text.line(), buffer))
+                    .map(this::holder)
+                    .toList();
+            return holders.isEmpty()
+                    ? "The lines before it report no buffer there."
+                    : "By the lines before it, these buffers were allocated: " + MemoryHolder.text(holders) + ".";
+        });
     }
 
-    /** Returns a note for each of the first texts: its figures, and the buffers of the log that were allocated there. */
-    List<String> notes(AllocationHistory history, EventLineNumbers lines) {
-        return parser.notes(text -> text.held().map(range -> held(text.line(), range, history, lines)));
-    }
-
-    private static String held(
-            long line, RuntimeText.AddressRange range, AllocationHistory history, EventLineNumbers lines) {
-        List<MemoryHolder> holders = history.generations().stream()
-                .filter(buffer -> range.contains(buffer.type(), buffer.address()) && isLiveAt(line, buffer, lines))
-                .map(buffer -> holder(buffer, lines))
-                .toList();
-        return holders.isEmpty()
-                ? "The lines before it report no buffer there."
-                : "By the lines before it, these buffers were allocated: " + MemoryHolder.text(holders) + ".";
-    }
-
-    private static boolean isLiveAt(long line, BufferGeneration buffer, EventLineNumbers lines) {
+    private boolean isLiveAt(long line, BufferGeneration buffer) {
         OptionalLong freed = buffer.freedAt();
         return lines.of(buffer.allocatedAt()).orElse(Long.MAX_VALUE) < line
                 && (freed.isEmpty() || lines.of(freed.getAsLong()).orElse(Long.MAX_VALUE) > line);
     }
 
-    private static MemoryHolder holder(BufferGeneration buffer, EventLineNumbers lines) {
+    private MemoryHolder holder(BufferGeneration buffer) {
         return new MemoryHolder(
                 buffer.type(),
                 buffer.address(),

@@ -10,7 +10,6 @@ import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.internal.BufferEntry.UnseenBuffer;
 import dev.meshguard.server.log.internal.LogRecorder.Gap;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -65,6 +64,9 @@ final class ReplayedLedger {
      */
     private boolean countsReferences;
 
+    /** The processes that may still run: they allocated after the last dump, and did not die. */
+    private final Set<Long> running = new HashSet<>();
+
     private final Set<Long> dead = new HashSet<>();
 
     /** The latest dead process, and the entries that the server removed with it. */
@@ -75,21 +77,41 @@ final class ReplayedLedger {
     /** Whether the server is removing the entries of the dead process: the next line about others ends that. */
     private boolean isRemoving;
 
+    /** Whether the check is at the end of the log: there is no dump, or more than frees follows the last one. */
+    private boolean isCheckedAtEnd = true;
+
     ReplayedLedger(LogRecorder events) {
         this.events = events;
     }
 
     // Lines of the log
 
-    void allocated(BufferReportLine report) {
-        if (!isPossible(report.device)) {
+    /** Enters a report of one buffer. */
+    void reported(BufferReportLine.Kind kind, BufferReportLine report) {
+        endRemoval();
+        if (report.device < 0 || report.device > HistoryEvent.MAX_DEVICE) {
+            events.gapOfLine(
+                    Gap.DEVICE,
+                    "names device " + report.device + ", and only devices 0 to " + HistoryEvent.MAX_DEVICE + " can be");
             return;
         }
-        boolean isCounted = report.references > 0;
-        if (isCounted) {
+        boolean isAllocation = kind == BufferReportLine.Kind.ALLOCATED;
+        if (report.references >= (isAllocation ? 1 : 0)) {
             countsReferences();
         }
         BufferEntry entry = entryOrNew(report);
+        if (isAllocation) {
+            allocated(report, entry);
+        } else if (kind == BufferReportLine.Kind.FREED) {
+            freed(report, entry);
+        } else {
+            unknownFree(report, entry);
+        }
+    }
+
+    private void allocated(BufferReportLine report, BufferEntry entry) {
+        isCheckedAtEnd = true;
+        running.add(report.pid);
         if (entry.references == 0 && entry.isAbandoned) {
             beginOpenPeriod(entry.device);
         }
@@ -101,7 +123,7 @@ final class ReplayedLedger {
             entry.store(report.type, report);
             enter(entry);
         }
-        entry.references = isCounted ? report.references : entry.references + 1;
+        entry.references = report.references > 0 ? report.references : entry.references + 1;
         entry.reportedBy(report.pid);
         if (!dead.isEmpty()) {
             dead.remove(report.pid);
@@ -133,11 +155,11 @@ final class ReplayedLedger {
                     "says that " + entry + " now has " + references(report.references)
                             + ", and the lines before it make " + (entry.references + 1));
         } else if (countsReferences) {
-            contradictsRepetition(entry, report.line);
+            contradictsRepetition(entry, report.number);
             leave(entry);
             entry.references = 0;
         } else {
-            entry.repeatedAt = report.line;
+            entry.repeatedAt = report.number;
         }
     }
 
@@ -150,15 +172,7 @@ final class ReplayedLedger {
                         + " or a server that counts none wrote the one before");
     }
 
-    void freed(BufferReportLine report) {
-        boolean isCounted = report.references >= 0;
-        if (isCounted) {
-            countsReferences();
-        }
-        if (!isPossible(report.device)) {
-            return;
-        }
-        BufferEntry entry = entryOrNew(report);
+    private void freed(BufferReportLine report, BufferEntry entry) {
         BufferType open = entry.openType();
         checkFree(report, entry, open);
         entry.freed(report);
@@ -167,7 +181,7 @@ final class ReplayedLedger {
         }
         boolean hadReferences = entry.references > 0;
         // Without a reference count, a free matches one report.
-        entry.references = isCounted ? report.references : Math.max(0, entry.references - 1);
+        entry.references = report.references >= 0 ? report.references : Math.max(0, entry.references - 1);
         if (entry.references == 0 || !countsReferences) {
             leave(entry);
         } else if (!hadReferences) {
@@ -183,7 +197,7 @@ final class ReplayedLedger {
 
     private void checkFree(BufferReportLine report, BufferEntry entry, @Nullable BufferType open) {
         if (entry.references == 0 && open == null) {
-            entry.unseen = new UnseenBuffer(report.line, report.pid, report.size);
+            entry.unseen = new UnseenBuffer(report.number, report.pid, report.size);
             events.gapOfLine(
                     Gap.ALLOCATION_MISSING,
                     "frees " + entry
@@ -208,11 +222,7 @@ final class ReplayedLedger {
                 "by the lines before line " + events.line() + " " + entry + " " + before + ", and that line " + now);
     }
 
-    void unknownFree(BufferReportLine report) {
-        if (!isPossible(report.device)) {
-            return;
-        }
-        BufferEntry entry = entryOrNew(report);
+    private void unknownFree(BufferReportLine report, BufferEntry entry) {
         entry.unknownFree(report);
         if (entry.references > 0 && countsReferences) {
             contradicts(entry, "has " + references(entry.references), "says that the server does not know it");
@@ -228,7 +238,7 @@ final class ReplayedLedger {
             freeOfDead(report, entry);
         } else {
             BufferType guess = typeOfUnknown(entry);
-            guesses.freed(report.device, report.id, guess, "the free of nothing in line " + report.line);
+            guesses.freed(report.device, report.id, guess, "the free of nothing in line " + report.number);
             events.freed(report, guess);
         }
     }
@@ -277,12 +287,36 @@ final class ReplayedLedger {
 
     /** Begins the removal of the entries of a process; the history keeps them. */
     void processDied(long pid) {
+        countsReferences();
         endRemoval();
+        isCheckedAtEnd = true;
         events.next().processDied(pid);
+        running.remove(pid);
         dead.add(pid);
         latestDead = pid;
         removed = new Sum();
         isRemoving = true;
+    }
+
+    /** The server printed a dump, which is the check unless more than frees follows. */
+    void dumped() {
+        countsReferences();
+        programsEnded();
+        isCheckedAtEnd = false;
+    }
+
+    /** No process runs that has allocated. */
+    void programsEnded() {
+        running.clear();
+    }
+
+    /** Returns whether buffers belong to processes whose end the log does not show. */
+    boolean areAnyHeld() {
+        return live().anyMatch(entry -> running.contains(entry.owner));
+    }
+
+    boolean isCheckedAtEnd() {
+        return isCheckedAtEnd;
     }
 
     /** Returns the process that died last; {@link BufferReportLine#NO_PID} if this server has found none. */
@@ -359,7 +393,7 @@ final class ReplayedLedger {
     }
 
     /** Records that a line comes from a server with reference counts. */
-    void countsReferences() {
+    private void countsReferences() {
         if (countsReferences) {
             return;
         }
@@ -372,17 +406,6 @@ final class ReplayedLedger {
         entered = 0;
         entries.forEach(entry -> entry.isEntered = false);
         live().forEach(this::enter);
-    }
-
-    private boolean isPossible(int device) {
-        endRemoval();
-        boolean isPossible = device >= 0 && device <= HistoryEvent.MAX_DEVICE;
-        if (!isPossible) {
-            events.gapOfLine(
-                    Gap.DEVICE,
-                    "names device " + device + ", and only devices 0 to " + HistoryEvent.MAX_DEVICE + " can be");
-        }
-        return isPossible;
     }
 
     /** A survivor at an address that is allocated again is another buffer: the device was closed in between. */
@@ -450,11 +473,6 @@ final class ReplayedLedger {
         return entries.stream().filter(entry -> entry.references > 0);
     }
 
-    /** Returns whether an entry belongs to one of some processes. */
-    boolean hasEntriesOf(Set<Long> processes) {
-        return live().anyMatch(entry -> processes.contains(entry.owner));
-    }
-
     long guessedTypes() {
         return guessedTypes;
     }
@@ -481,8 +499,9 @@ final class ReplayedLedger {
         endRemoval();
         return entries.stream()
                 .map(BufferEntry::use)
-                .sorted(Comparator.comparingInt(AddressUse::device)
-                        .thenComparing(AddressUse::address, Long::compareUnsigned))
+                .sorted((one, other) -> one.device() == other.device()
+                        ? Long.compareUnsigned(one.address(), other.address())
+                        : Integer.compare(one.device(), other.device()))
                 .toList();
     }
 }

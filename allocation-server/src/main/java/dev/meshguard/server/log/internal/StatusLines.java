@@ -6,7 +6,6 @@ import dev.meshguard.server.log.internal.LogRecorder.Gap;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,6 +15,7 @@ import java.util.function.Consumer;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The lines of the server that are not about a single buffer: the table of their forms, and what each means.
@@ -69,14 +69,8 @@ final class StatusLines {
     private final Map<Integer, LastTotal> circularBuffers = new TreeMap<>();
     private final Map<Integer, LastTotal> kernels = new TreeMap<>();
 
-    /** The processes that may still run: they allocated after the last dump, and did not die. */
-    private final Set<Long> running = new HashSet<>();
-
     private boolean hasStarted;
     private boolean isInDump;
-
-    /** Whether the check is at the end of the log: there is no dump, or more than frees follows the last one. */
-    private boolean isCheckedAtEnd = true;
 
     /** The line of the latest death; totals of later lines exclude its circular buffers and kernels. */
     private long deathLine;
@@ -86,18 +80,21 @@ final class StatusLines {
         this.ledger = ledger;
 
         form("(?:Enhanced )?Allocation Server started.*", line -> started());
-        form("Allocation Server stopped", line -> running.clear());
+        form("Allocation Server stopped", line -> ledger.programsEnded());
 
         form("Current Statistics:|DETAILED KERNEL ALLOCATIONS", line -> isInBlock = true);
         inBlock("Device <n>:", line -> device = (int) number(line, 1));
         // A quoted form of the block: all values of a device in one line.
-        form(
-                "Device <n>: Buffers: <n>(?:, (DRAM): <n> bytes)?(?:, (L1): <n> bytes)?(?:, (Total): <n> bytes)?",
-                this::statistics);
-        inBlock("Buffers: <n>", line -> buffers(device, number(line, 1)));
+        form("Device <n>: (Buffers: \\d+(?:, (?:DRAM|L1|Total): \\d+ bytes)*)", line -> {
+            isInBlock = true;
+            device = (int) number(line, 1);
+            Stream.of(line.group(2).split(", ")).forEach(this::read);
+            isInBlock = false;
+        });
         inBlock(
-                "(DRAM|L1|Total): <f> (bytes|KB)(?: \\(<f> KB\\))?",
-                line -> bytes(device, line.group(1), line.group(2), line.group(3)));
+                "Buffers: <n>",
+                line -> check(number(line, 1), ledger.sum(device, ALL_TYPES).buffers, "buffers on device " + device));
+        inBlock("(DRAM|L1|Total): <f> (bytes|KB)(?: \\(<f> KB\\))?", this::bytes);
         inBlock("Active allocations: <n>", line -> {
             check(number(line, 1), ledger.entries(), "active allocations");
             isInBlock = false;
@@ -195,12 +192,6 @@ final class StatusLines {
         isInBlock = false;
     }
 
-    /** Records that a process allocated: it may still run, and a dump before it is not the check. */
-    void allocatedBy(long pid) {
-        isCheckedAtEnd = true;
-        running.add(pid);
-    }
-
     private static long number(MatchResult line, int group) {
         return Long.parseLong(line.group(group));
     }
@@ -234,10 +225,8 @@ final class StatusLines {
     private void dump() {
         isInBlock = true;
         isInDump = true;
-        ledger.countsReferences();
+        ledger.dumped();
         events.checked();
-        running.clear();
-        isCheckedAtEnd = false;
     }
 
     /** The check is at the beginning of a dump, so what was freed before it is not known without that line. */
@@ -250,10 +239,7 @@ final class StatusLines {
     }
 
     private void died(long pid) {
-        ledger.countsReferences();
-        isCheckedAtEnd = true;
         deathLine = events.line();
-        running.remove(pid);
         ledger.processDied(pid);
     }
 
@@ -284,27 +270,16 @@ final class StatusLines {
 
     // Sums
 
-    private void statistics(MatchResult line) {
-        int ofDevice = (int) number(line, 1);
-        buffers(ofDevice, number(line, 2));
-        for (int group = 3; group < line.groupCount(); group += 2) {
-            if (line.group(group) != null) {
-                bytes(ofDevice, line.group(group), line.group(group + 1), "bytes");
-            }
-        }
-    }
-
-    private void buffers(int ofDevice, long printed) {
-        check(printed, ledger.sum(ofDevice, ALL_TYPES).buffers, "buffers on device " + ofDevice);
-    }
-
-    private void bytes(int ofDevice, String what, String printed, String unit) {
+    private void bytes(MatchResult line) {
+        String what = line.group(1);
+        String printed = line.group(2);
+        String unit = line.group(3);
         boolean isExact = unit.equals("bytes");
         boolean isTotal = what.equals("Total");
-        long bytes = ledger.sum(ofDevice, isTotal ? ALL_TYPES : Set.of(BufferType.valueOf(what))).bytes;
+        long bytes = ledger.sum(device, isTotal ? ALL_TYPES : Set.of(BufferType.valueOf(what))).bytes;
         check(
                 fits(printed, bytes, isExact ? 1 : KILOBYTE),
-                printed + " " + unit + " of " + (isTotal ? "all types" : what) + " on device " + ofDevice,
+                printed + " " + unit + " of " + (isTotal ? "all types" : what) + " on device " + device,
                 isExact ? String.valueOf(bytes) : Quantities.size(bytes));
     }
 
@@ -392,15 +367,6 @@ final class StatusLines {
                 Gap.CIRCULAR_BUFFERS,
                 "by line " + total.line() + " circular buffers of " + total.megabytes() + " MB are live on device "
                         + ofDevice + ", and a log does not identify them"));
-    }
-
-    /** Returns whether buffers belong to processes whose end the log does not show. */
-    boolean areAnyHeld() {
-        return ledger.hasEntriesOf(running);
-    }
-
-    boolean isCheckedAtEnd() {
-        return isCheckedAtEnd;
     }
 
     /** Returns a note for the kernels of each device that are loaded at the end. */

@@ -3,11 +3,13 @@ package dev.meshguard.server.log.internal;
 import dev.meshguard.server.log.UnreadLines;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** Counts the unrecognized lines, in bounded memory. */
 final class UnreadLineCounter {
 
     private static final int MAX_SAMPLE_LENGTH = 120;
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}]");
 
     private final List<UnreadLines.Range> ranges = new ArrayList<>();
     private final List<UnreadLines.Sample> samples = new ArrayList<>();
@@ -18,7 +20,10 @@ final class UnreadLineCounter {
     void add(long line, String text) {
         count++;
         if (samples.size() < UnreadLines.MAX_SAMPLES) {
-            samples.add(new UnreadLines.Sample(line, printable(text)));
+            String stripped = text.strip();
+            String shown =
+                    stripped.length() > MAX_SAMPLE_LENGTH ? stripped.substring(0, MAX_SAMPLE_LENGTH) + "…" : stripped;
+            samples.add(new UnreadLines.Sample(line, UNPRINTABLE.matcher(shown).replaceAll(" ")));
         }
         first = first == 0 ? line : first;
         last = line;
@@ -32,26 +37,8 @@ final class UnreadLineCounter {
         first = 0;
     }
 
-    long count() {
-        return count;
-    }
-
     UnreadLines lines() {
         interrupted();
         return new UnreadLines(count, ranges, samples);
-    }
-
-    private static String printable(String text) {
-        StringBuilder clean = new StringBuilder();
-        String stripped = text.strip();
-        int shown = Math.min(stripped.length(), MAX_SAMPLE_LENGTH);
-        for (int i = 0; i < shown; i++) {
-            char character = stripped.charAt(i);
-            clean.append(
-                    Character.isISOControl(character) || Character.getType(character) == Character.FORMAT
-                            ? ' '
-                            : character);
-        }
-        return stripped.length() > shown ? clean + "…" : clean.toString();
     }
 }
