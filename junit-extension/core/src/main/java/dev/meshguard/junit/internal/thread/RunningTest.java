@@ -277,7 +277,7 @@ public final class RunningTest {
             return bound;
         }
         TestStack stack = TestStack.ofThread(RunningTest::invocation);
-        RunningTest shown = stack.onlyTest();
+        RunningTest shown = stack.onlyTest() == SEVERAL ? null : stack.onlyTest();
         if (shown != null && !shown.isTracked) {
             return shown;
         }

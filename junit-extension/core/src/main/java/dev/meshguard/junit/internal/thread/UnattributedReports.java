@@ -52,7 +52,7 @@ public final class UnattributedReports {
             origins = captured;
             LIVE.add(this);
         }
-        if (sources.add(source) && outerTests.isEmpty()) {
+        if (sources.add(source)) {
             LongAdder early = EARLY.remove(source);
             untracked += early == null ? 0 : early.sum();
         }

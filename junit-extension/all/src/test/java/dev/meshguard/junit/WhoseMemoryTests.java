@@ -1,0 +1,523 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.GlobalLibrary;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.SteppedTimer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.Outcome;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An allocation belongs to a test only if that is certain: the rules of {@code docs/lifecycle.md}, case by case. */
+class WhoseMemoryTests {
+
+    /** A pool whose thread is older than all tests. */
+    private static ExecutorService pool = Executors.newSingleThreadExecutor();
+
+    @BeforeEach
+    void startPool() {
+        pool = started();
+    }
+
+    @AfterEach
+    void stopPool() {
+        pool.shutdownNow();
+    }
+
+    private static ExecutorService started() {
+        ExecutorService executor = Executors.newSingleThreadExecutor(task -> {
+            Thread thread = new Thread(task, "pool");
+            thread.setDaemon(true);
+            return thread;
+        });
+        CompletableFuture.runAsync(() -> {}, executor).join();
+        return executor;
+    }
+
+    private static void onPool(Runnable task) throws Exception {
+        pool.submit(task).get(1, TimeUnit.MINUTES);
+    }
+
+    private static void leak() {
+        GlobalLibrary.allocate(64);
+    }
+
+    /** The stack shows no test. */
+    private static void leakOnPool() throws Exception {
+        onPool(WhoseMemoryTests::leak);
+    }
+
+    private static void await(CountDownLatch latch) {
+        boolean isInterrupted = false;
+        while (true) {
+            try {
+                Assertions.assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+                break;
+            } catch (InterruptedException ofTimeout) {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static MeshGuardExtension guard() {
+        return MeshGuardExtension.builder()
+                .source(GlobalLibrary.settings())
+                .timer(new SteppedTimer())
+                .build();
+    }
+
+    private static void assertThatOnlyTheRunFailed(RunAssert.Results results) {
+        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
+        assertThat(results)
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    // Rule 2: the stack
+
+    @ParameterizedTest
+    @ValueSource(strings = {"allocations", "none"})
+    void codeOfATestOnAThreadOfAllTestsIsTheTests(String origins) {
+        RunAssert.Results results = runConcurrently(ShownTestCase.class, Map.of("meshguard.origins", origins));
+
+        Assertions.assertThat(results.events().testEvents().failed().list())
+                .map(event -> event.getTestDescriptor().getDisplayName())
+                .containsExactlyInAnyOrder(
+                        "lambda()",
+                        "lambdaInALambda()",
+                        "anonymousClass()",
+                        "classInALocalClass()",
+                        "kotlinLambda()",
+                        "parameterizedOnce",
+                        "inherited()",
+                        "ofAnInterface()");
+        assertThat(results).hasFailedContainerCalled("factory()").whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {SeveralInvocationsTestCase.class, OverloadedTestCase.class, OverridingTestCase.class})
+    void codeThatMayBeOfSeveralTestsIsNobodys(Class<?> testCase) {
+        assertThatOnlyTheRunFailed(runConcurrently(testCase));
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {LateRepetitionTestCase.class, LateLambdaTestCase.class})
+    void lateCodeOfATestIsNotThatOfTheNext(Class<?> testCase) {
+        assertThatOnlyTheRunFailed(run(testCase));
+    }
+
+    @Test
+    void aPoolThreadThatAnInnocentTestStartsDoesNotBlameIt() {
+        assertThat(runConcurrently(SharedPoolTestCase.class)).hasOnlyFailed("guilty()");
+    }
+
+    // Rule 3: who has started the thread
+
+    /** Starts a task that goes on after its test. */
+    private enum Start {
+        THREAD(task -> new Thread(task).start()),
+        THREAD_OF_A_THREAD(task -> new Thread(() -> {
+                    await(LateThreadTestCase.go);
+                    new Thread(task).start();
+                })
+                .start()),
+        FUTURE(task -> CompletableFuture.runAsync(task, command -> new Thread(command).start())),
+        TIMEOUT(task -> Assertions.assertThatThrownBy(
+                        () -> org.junit.jupiter.api.Assertions.assertTimeoutPreemptively(Duration.ZERO, task::run))
+                .isInstanceOf(AssertionError.class));
+
+        private final Consumer<Runnable> start;
+
+        Start(Consumer<Runnable> start) {
+            this.start = start;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aThreadThatOutlivesItsTestIsNobodys(Start start) {
+        LateThreadTestCase.prepare(start);
+
+        assertThatOnlyTheRunFailed(run(LateThreadTestCase.class));
+    }
+
+    @Test
+    void aFindingOfTheRunNamesTheThreadAndWhoHasStartedIt() {
+        LateThreadTestCase.prepare(Start.THREAD);
+
+        assertThat(run(LateThreadTestCase.class))
+                .hasFailedClass()
+                .whichFailed()
+                .withTextContaining("(started by WhoseMemoryTests$LateThreadTestCase#a_startsAThread 1 test ago), while"
+                        + " these tests ran: WhoseMemoryTests$LateThreadTestCase#b_innocent\n");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void onASharedMeshItIsTheClasss(Start start) {
+        LateThreadTestCase.prepare(start);
+
+        RunAssert.Results results = run(LateOnMeshTestCase.class);
+
+        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
+        assertThat(results)
+                .hasFailedClass()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("note    threads that worked for no test: ")
+                .withTextContaining("(started by WhoseMemoryTests$LateOnMeshTestCase#a_startsAThread");
+    }
+
+    // Rule 4: one test runs
+
+    @Test
+    void aThreadThatTheOnlyTestStartsIsTheTests() {
+        assertThat(run(StartingTestCase.class)).hasOnlyFailed("leaks()");
+    }
+
+    @Test
+    void anOlderThreadWorksForTheOnlyTestIfThatUsesTheLibrary() {
+        assertThat(run(UsingTestCase.class)).hasOnlyFailed("leaks()");
+    }
+
+    @Test
+    void anOlderThreadDoesNotWorkForATestThatUsesNoLibrary() {
+        assertThatOnlyTheRunFailed(run(UnusingTestCase.class));
+    }
+
+    // Fixtures
+
+    abstract static class Shown {
+
+        @Test
+        void inherited() throws Exception {
+            onPool(() -> leak());
+        }
+    }
+
+    interface ShownByDefault {
+
+        @Test
+        default void ofAnInterface() throws Exception {
+            onPool(() -> leak());
+        }
+    }
+
+    /** While another test runs, only the stack says whose a thread is that all share. */
+    static class ShownTestCase extends Shown implements ShownByDefault {
+
+        private static final CountDownLatch LAST = new CountDownLatch(9);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @AfterEach
+        void countDown() {
+            LAST.countDown();
+        }
+
+        /** Runs until nine others have run. */
+        @Test
+        void innocent() {
+            await(LAST);
+        }
+
+        @Test
+        void lambda() throws Exception {
+            onPool(() -> leak());
+        }
+
+        @Test
+        void lambdaInALambda() throws Exception {
+            onPool(() -> Stream.of(1).forEach(one -> leak()));
+        }
+
+        @Test
+        void anonymousClass() throws Exception {
+            onPool(new Runnable() {
+                @Override
+                public void run() {
+                    leak();
+                }
+            });
+        }
+
+        @Test
+        void classInALocalClass() throws Exception {
+            class Local {
+                final class Deep {
+                    void leakDeeply() {
+                        leak();
+                    }
+                }
+            }
+            Local.Deep deep = new Local().new Deep();
+            onPool(deep::leakDeeply);
+        }
+
+        @Test
+        void kotlinLambda() throws Exception {
+            onPool(ShownTestCase::kotlinLambda$lambda$0);
+        }
+
+        private static void kotlinLambda$lambda$0() {
+            leak();
+        }
+
+        @ParameterizedTest(name = "parameterizedOnce")
+        @ValueSource(ints = 1)
+        void parameterizedOnce(int unused) throws Exception {
+            onPool(() -> leak());
+        }
+
+        @TestFactory
+        Stream<DynamicTest> factory() {
+            return Stream.of(dynamicTest("leaks", () -> onPool(() -> leak())));
+        }
+    }
+
+    static class SeveralInvocationsTestCase {
+
+        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @ParameterizedTest
+        @ValueSource(booleans = {true, false})
+        void allocates(boolean leaks) throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            onPool(() -> {
+                if (leaks) {
+                    leak();
+                }
+            });
+            BOTH.await(1, TimeUnit.MINUTES);
+        }
+    }
+
+    static class OverloadedTestCase {
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Test
+        void allocates() throws Exception {
+            allocates(64);
+        }
+
+        private static void allocates(int bytes) throws Exception {
+            onPool(() -> GlobalLibrary.allocate(bytes));
+        }
+    }
+
+    static class OverridingTestCase extends Shown {
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Test
+        @Override
+        void inherited() throws Exception {
+            super.inherited();
+        }
+    }
+
+    /** The first repetition leaves a task, which the second one awaits. */
+    static class LateRepetitionTestCase {
+
+        private static final CountDownLatch SECOND = new CountDownLatch(1);
+        private static final CountDownLatch DONE = new CountDownLatch(1);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @RepeatedTest(2)
+        void repeated(RepetitionInfo repetition) {
+            if (repetition.getCurrentRepetition() == 1) {
+                pool.execute(() -> {
+                    await(SECOND);
+                    leak();
+                    DONE.countDown();
+                });
+            } else {
+                SECOND.countDown();
+                await(DONE);
+            }
+        }
+    }
+
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class LateLambdaTestCase {
+
+        private static final CountDownLatch SECOND = new CountDownLatch(1);
+        private static final CountDownLatch DONE = new CountDownLatch(1);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Test
+        void a_leavesATask() {
+            pool.execute(() -> {
+                await(SECOND);
+                leak();
+                DONE.countDown();
+            });
+        }
+
+        @Test
+        void b_innocent() {
+            GlobalLibrary.allocate(64).close();
+            SECOND.countDown();
+            await(DONE);
+        }
+    }
+
+    static class SharedPoolTestCase {
+
+        private static final CountDownLatch STARTED = new CountDownLatch(1);
+        private static final CountDownLatch LEAKED = new CountDownLatch(1);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Test
+        void innocent() throws Exception {
+            pool = started();
+            onPool(() -> GlobalLibrary.allocate(64).close());
+            STARTED.countDown();
+            await(LEAKED);
+        }
+
+        @Test
+        void guilty() throws Exception {
+            await(STARTED);
+            onPool(() -> leak());
+            LEAKED.countDown();
+        }
+    }
+
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class LateThreadTestCase {
+
+        private static Start start = Start.THREAD;
+        private static CountDownLatch go = new CountDownLatch(1);
+        private static CountDownLatch done = new CountDownLatch(1);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        static void prepare(Start newStart) {
+            start = newStart;
+            go = new CountDownLatch(1);
+            done = new CountDownLatch(1);
+        }
+
+        static void startLate(Runnable leak) {
+            start.start.accept(() -> {
+                await(go);
+                leak.run();
+                done.countDown();
+            });
+        }
+
+        static void awaitLate() {
+            go.countDown();
+            await(done);
+        }
+
+        @Test
+        void a_startsAThread() {
+            startLate(WhoseMemoryTests::leak);
+        }
+
+        @Test
+        void b_innocent() {
+            GlobalLibrary.allocate(64).close();
+            awaitLate();
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class LateOnMeshTestCase {
+
+        @Test
+        void a_startsAThread(MeshDevice mesh) {
+            LateThreadTestCase.startLate(() -> Buffers.take(mesh));
+        }
+
+        @Test
+        void b_innocent(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+            LateThreadTestCase.awaitLate();
+        }
+    }
+
+    static class StartingTestCase {
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Test
+        void leaks() throws Exception {
+            pool = started();
+            leakOnPool();
+        }
+    }
+
+    static class UsingTestCase {
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Test
+        void leaks() throws Exception {
+            GlobalLibrary.allocate(64).close();
+            leakOnPool();
+        }
+    }
+
+    static class UnusingTestCase {
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Test
+        void usesNoLibrary() throws Exception {
+            leakOnPool();
+        }
+    }
+}
