@@ -103,7 +103,6 @@ final class ReportDispatcher {
 
     void recordSize(RecordSize size) {
         recordSize = size;
-        lines.useHexadecimalIds(isLastServer());
     }
 
     private boolean isLastServer() {
@@ -149,15 +148,15 @@ final class ReportDispatcher {
 
     private boolean isPossible(long process, int type, int device, long id, long size, ClientConnection connection) {
         if (type >= TYPES.length) {
-            lines.invalidType(process, type, id, device, isLastServer());
+            lines.invalidType(process, type, id, device);
             return rejected("buffer type " + type + ", and only 0 to " + (TYPES.length - 1) + " are one", connection);
         }
         if (isOutOfRange(device)) {
-            lines.invalidDevice(device);
+            lines.invalid("device_id", String.valueOf(device));
             return rejected("device " + device + ", and this server has devices 0 to " + (deviceLimit - 1), connection);
         }
         if (size < 0 || (isLastServer() && (size == 0 || size > MAX_SIZE_BYTES))) {
-            lines.invalidSize(size);
+            lines.invalid("size", Long.toUnsignedString(size));
             return rejected("a size of " + Long.toUnsignedString(size) + " bytes, which cannot be", connection);
         }
         return true;

@@ -6,6 +6,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -30,84 +31,64 @@ final class ServerLogFormatter {
     private static final String WARNING = ServerLog.bytesOf("⚠ [PID ");
 
     private final ServerLog log;
-    private boolean isHexadecimal;
 
     ServerLogFormatter(ServerLog log) {
         this.log = log;
-    }
-
-    void useHexadecimalIds(boolean hexadecimal) {
-        isHexadecimal = hexadecimal;
     }
 
     // Reports of one buffer
 
     /** Logs an allocation; from the second reference on the line contains the count. */
     void allocated(long process, long size, BufferType type, int device, long id, long references) {
-        if (!log.isOn()) {
-            return;
+        if (log.isOn()) {
+            StringBuilder out = log.text().append(ALLOCATED).append(process).append("] Allocated ");
+            out.append(size).append(" bytes of ").append(type.name());
+            out.append(" on device ").append(device).append(" (buffer_id=").append(Long.toUnsignedString(id));
+            if (references > 1) {
+                out.append(", ref_count=").append(references);
+            }
+            out.append(')');
+            log.end();
         }
-        StringBuilder out = log.text().append(ALLOCATED).append(process).append("] Allocated ");
-        out.append(size).append(" bytes of ").append(type.name());
-        out.append(" on device ").append(device).append(" (buffer_id=");
-        out.append(idOf(id));
-        if (references > 1) {
-            out.append(", ref_count=").append(references);
-        }
-        out.append(')');
-        log.end();
     }
 
     /** Logs a released reference; the line contains the first process and the size of the entry. */
     void freed(long process, long id, int device, long size, long referencesLeft) {
-        if (!log.isOn()) {
-            return;
+        if (log.isOn()) {
+            StringBuilder out = log.text().append(FREED).append(process).append("] Freed buffer ");
+            out.append(Long.toUnsignedString(id)).append(" on device ").append(device);
+            out.append(" (").append(size).append(" bytes, ");
+            if (referencesLeft > 0) {
+                out.append("ref_count=").append(referencesLeft).append(" remaining)");
+            } else {
+                out.append("FINAL)");
+            }
+            log.end();
         }
-        StringBuilder out = log.text().append(FREED).append(process).append("] Freed buffer ");
-        out.append(idOf(id));
-        out.append(" on device ").append(device).append(" (").append(size);
-        if (referencesLeft > 0) {
-            out.append(" bytes, ref_count=").append(referencesLeft).append(" remaining)");
-        } else {
-            out.append(" bytes, FINAL)");
-        }
-        log.end();
     }
 
     /** Logs a free without an entry. */
     void unknownFree(long process, long id, int device) {
-        if (!log.isOn()) {
-            return;
+        if (log.isOn()) {
+            StringBuilder out = log.text().append(WARNING).append(process).append("] Deallocation for unknown buffer ");
+            out.append(Long.toUnsignedString(id)).append(" on device ").append(device);
+            out.append(" (allocated before tracking started)");
+            log.end();
         }
-        StringBuilder out = log.text().append(WARNING).append(process).append("] Deallocation for unknown buffer ");
-        out.append(idOf(id));
-        out.append(" on device ").append(device).append(" (allocated before tracking started)");
-        log.end();
-    }
-
-    private String idOf(long id) {
-        return isHexadecimal ? "0x" + Long.toHexString(id) : Long.toUnsignedString(id);
     }
 
     // Rejected reports
 
-    /** Logs the warning of an invalid memory type: the first servers name the process, the last one does not. */
-    void invalidType(long process, int type, long id, int device, boolean isLastServer) {
-        if (isLastServer) {
-            log.line("⚠️  Invalid buffer_type %d for buffer %s on device %d", type, Long.toUnsignedString(id), device);
-        } else {
-            log.line("⚠ [PID %d] Invalid buffer_type %d for buffer %s on device %d", process, type, idOf(id), device);
-        }
+    /** Logs the warning of an invalid memory type. */
+    void invalidType(long process, int type, long id, int device) {
+        log.line(
+                "⚠ [PID %d] Invalid buffer_type %d for buffer %s on device %d",
+                process, type, Long.toUnsignedString(id), device);
     }
 
-    /** Logs the warning of an invalid device. */
-    void invalidDevice(int device) {
-        log.line("⚠️  Invalid device_id %d - ignoring message", device);
-    }
-
-    /** Logs the warning of an invalid size. */
-    void invalidSize(long size) {
-        log.line("⚠️  Invalid size %s - ignoring message", Long.toUnsignedString(size));
+    /** Logs the warning of another invalid field. */
+    void invalid(String field, String value) {
+        log.line("⚠️  Invalid %s %s - ignoring message", field, value);
     }
 
     /** Logs the warning of an unknown message. */
@@ -152,19 +133,16 @@ final class ServerLogFormatter {
             }
             log.line("  Device %d:", device);
             log.line("    Buffers: %d", buffers.ledger.entries(device));
-            statistics("DRAM", buffers.bytes(device, BufferType.DRAM));
-            statistics("L1", buffers.bytes(device, BufferType.L1));
-            long total = 0;
-            for (BufferType type : BufferType.values()) {
-                total += buffers.bytes(device, type);
+            for (BufferType type : List.of(BufferType.DRAM, BufferType.L1)) {
+                long bytes = buffers.bytes(device, type);
+                log.line("    %s: %s bytes (%s KB)", type, Long.toUnsignedString(bytes), figure(bytes, KILOBYTE));
             }
+            long total = Arrays.stream(BufferType.values())
+                    .mapToLong(type -> buffers.bytes(device, type))
+                    .sum();
             log.line("    Total: %s bytes", Long.toUnsignedString(total));
         }
         log.line("  Active allocations: %d", buffers.ledger.entries());
-    }
-
-    private void statistics(String type, long bytes) {
-        log.line("    %s: %s bytes (%s KB)", type, Long.toUnsignedString(bytes), figure(bytes, KILOBYTE));
     }
 
     // Dead processes
@@ -187,7 +165,7 @@ final class ServerLogFormatter {
     void shared(long id, int device, long references, long process, long owner) {
         log.line(
                 "   Buffer %s on device %d keeps ref_count=%d without PID %d, and belongs to PID %d",
-                idOf(id), device, references, process, owner);
+                Long.toUnsignedString(id), device, references, process, owner);
     }
 
     /** Logs the removed allocations of a dead process of one kind: buffers, CBs, kernels. */
@@ -242,13 +220,14 @@ final class ServerLogFormatter {
             }
             log.line("  %s: %d buffers, %s MB total", type, count, figure(buffers.bytes(device, type), MEGABYTE));
             if (count <= MAX_SINGLE_BUFFERS) {
-                List<Entry> single = buffers.entries(device, type);
-                single.forEach(entry -> log.line(
-                        "    - Buffer 0x%x: %s KB (PID %d, ref_count=%d)",
-                        entry.address(),
-                        figure(entry.size(), KILOBYTE),
-                        ReportedBuffers.processOf(entry),
-                        entry.reports()));
+                for (Entry entry : buffers.entries(device, type)) {
+                    log.line(
+                            "    - Buffer 0x%x: %s KB (PID %d, ref_count=%d)",
+                            entry.address(),
+                            figure(entry.size(), KILOBYTE),
+                            ReportedBuffers.processOf(entry),
+                            entry.reports());
+                }
             }
         }
         log.line("");
@@ -258,31 +237,24 @@ final class ServerLogFormatter {
 
     /** Logs the allocation or the free of a circular buffer. */
     void circularBuffer(boolean isAllocated, int device, long bytes, long total) {
-        if (!log.isOn()) {
-            return;
-        }
-        log.line(
-                "%s Device %d: %s%s MB (Total: %s MB)",
-                isAllocated ? "✓ [CB_ALLOC]" : "✗ [CB_FREE]",
-                device,
-                isAllocated ? "+" : "-",
-                figure(bytes, MEGABYTE),
-                figure(total, MEGABYTE));
+        sum(isAllocated, isAllocated ? "CB_ALLOC]" : "CB_FREE]", device, bytes, total);
     }
 
     /** Logs that a kernel was loaded or unloaded. */
     void kernel(boolean isLoaded, int kind, int device, long bytes, long total) {
-        if (!log.isOn()) {
-            return;
+        String name = kind >= 0 && kind < KERNEL_KINDS.length ? KERNEL_KINDS[kind] : "Unknown";
+        sum(isLoaded, (isLoaded ? "KERNEL_LOAD] " : "KERNEL_UNLOAD] ") + name + " kernel on", device, bytes, total);
+    }
+
+    private void sum(boolean isAdded, String what, int device, long bytes, long total) {
+        if (log.isOn()) {
+            log.line(
+                    isAdded ? "✓ [%s Device %d: +%s MB (Total: %s MB)" : "✗ [%s Device %d: -%s MB (Total: %s MB)",
+                    what,
+                    device,
+                    figure(bytes, MEGABYTE),
+                    figure(total, MEGABYTE));
         }
-        log.line(
-                "%s %s kernel on Device %d: %s%s MB (Total: %s MB)",
-                isLoaded ? "✓ [KERNEL_LOAD]" : "✗ [KERNEL_UNLOAD]",
-                kind >= 0 && kind < KERNEL_KINDS.length ? KERNEL_KINDS[kind] : "Unknown",
-                device,
-                isLoaded ? "+" : "-",
-                figure(bytes, MEGABYTE),
-                figure(total, MEGABYTE));
     }
 
     // Figures
