@@ -95,9 +95,7 @@ public final class FileReplacement {
     /** Returns the file behind all symbolic links; empty if it has to be written in place. */
     private static Optional<Path> replaceable(Path file) throws IOException {
         boolean exists = Files.exists(file);
-        boolean isPlain = exists
-                ? Files.isRegularFile(file) && OPEN_FILES.stream().noneMatch(file::startsWith)
-                : !Files.isSymbolicLink(file);
+        boolean isPlain = exists ? Files.isRegularFile(file) && !isOpenFile(file) : !Files.isSymbolicLink(file);
         if (!isPlain) {
             return Optional.empty();
         }
@@ -106,6 +104,13 @@ public final class FileReplacement {
         }
         Path target = exists ? file.toRealPath() : file;
         return Files.isWritable(target.resolveSibling("")) ? Optional.of(target) : Optional.empty();
+    }
+
+    /** Returns whether a file, or a symbolic link on the way to it, is the name of an open file. */
+    private static boolean isOpenFile(Path file) throws IOException {
+        Path name = file.resolveSibling("").toRealPath().resolve(file.getFileName());
+        return OPEN_FILES.stream().anyMatch(name::startsWith)
+                || (Files.isSymbolicLink(name) && isOpenFile(name.resolveSibling(Files.readSymbolicLink(name))));
     }
 
     /** Creates the draft with the permissions of the file; an error names the file. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -109,6 +110,30 @@ class FileReplacementTests {
         FileReplacement.writeText(device, text("gone"));
 
         assertThat(Files.isRegularFile(device)).isFalse();
+    }
+
+    /** Who opened the file would not see a file that replaces it. */
+    @Test
+    void aLinkToAnOpenFileIsWrittenInPlace() throws IOException {
+        Path names = Path.of("/proc/self/fd");
+        assumeTrue(Files.isDirectory(names), "There is no /proc/self/fd here");
+        Path file = Files.writeString(folder.resolve("a"), "old").toRealPath();
+        try (InputStream open = Files.newInputStream(file);
+                Stream<Path> all = Files.list(names)) {
+            Path name = all.filter(one -> isLinkTo(one, file)).findFirst().orElseThrow();
+
+            FileReplacement.writeText(Files.createSymbolicLink(folder.resolve("link"), name), text("new"));
+
+            assertThat(open).hasContent("new");
+        }
+    }
+
+    private static boolean isLinkTo(Path link, Path file) {
+        try {
+            return Files.readSymbolicLink(link).equals(file);
+        } catch (IOException isClosed) {
+            return false;
+        }
     }
 
     @Test
