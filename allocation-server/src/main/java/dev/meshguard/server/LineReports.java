@@ -300,7 +300,7 @@ final class LineReports {
     private void freed(Memory memory, JsonLine line) {
         connection.reports++;
         Ownership ownership = line.choice("ownership", Ownership.class).orElse(Ownership.UNKNOWN);
-        MemoryRequest release = request(memory, line);
+        MemoryRequest release = reporter.request(details(memory, line), definitions.stack(line));
         if (line.has("result") && !line.text("result").equals(Optional.of(FREED))) {
             IgnoredFreeReason reason = line.requiredChoice("result", IgnoredFreeReason.class);
             dispatcher.opened(memory.device());

@@ -154,6 +154,28 @@ class LineReportsTests extends WithServer {
     }
 
     @Test
+    void aFreeIsNotMovedToTheOthersOfItsRequest() throws Exception {
+        startAuto();
+
+        send(
+                HELLO,
+                with(ALLOC, "'request':1"),
+                with(FREE, "'request':2"),
+                with(numbered(ALLOC, 3), "'request':3"),
+                with(numbered(FREE, 4), "'request':2").replace("'device':0", "'device':1"),
+                "{'op':'bye','n':4}");
+
+        assertThat(history().events())
+                .filteredOn(HistoryEvent.OfMemory.class::isInstance)
+                .extracting(Object::getClass)
+                .containsExactly(
+                        HistoryEvent.Allocated.class,
+                        HistoryEvent.Freed.class,
+                        HistoryEvent.Allocated.class,
+                        HistoryEvent.Freed.class);
+    }
+
+    @Test
     void aByteThatIsNoUtf8IsShownAsOne() throws Exception {
         startAuto();
         byte[] bytes = bytes(HELLO, with(ALLOC, "'label':'caf#'"), "{'op':'bye','n':1}");
