@@ -47,7 +47,7 @@ final class BareReportRule implements Rule {
         }
         boolean isAnonymous = buffer.request().isAnonymous();
         List<Evidence> reasons = Stream.of(
-                        severalReports(buffer),
+                        severalReports(survivor),
                         isAnonymous ? Optional.<Evidence>empty() : freedElsewhere(survivor),
                         isAnonymous ? Optional.<Evidence>empty() : freedBefore(survivor),
                         onTheStack(survivor))
@@ -85,9 +85,10 @@ final class BareReportRule implements Rule {
     /**
      * No allocator reuses an address that it holds: one of the reports is about another object, or a free is missing.
      */
-    private static Optional<Evidence> severalReports(BufferGeneration buffer) {
+    private static Optional<Evidence> severalReports(SurvivorFacts survivor) {
+        BufferGeneration buffer = survivor.buffer();
         List<Report> open = buffer.reportsRemaining();
-        if (open.size() > 1) {
+        if (open.size() > 1 && !isOneOfEachDeadProcess(survivor)) {
             return Optional.of(Evidence.formatted(
                             "%d reports of this address are open, and an allocator does not allocate an address twice: some are of a"
                                     + " view or a circular buffer, or a free is missing (the last report is event #%d)",
@@ -102,6 +103,17 @@ final class BareReportRule implements Rule {
                                 + " a view, whose end need not be reported",
                         reports.get(later - 1).allocatedAt(), reports.get(later).allocatedAt()))
                 .findFirst();
+    }
+
+    /** Processes that share a buffer report it once each, and none of these can free it. */
+    private static boolean isOneOfEachDeadProcess(SurvivorFacts survivor) {
+        List<Report> open = survivor.buffer().reportsRemaining();
+        return ProcessDiedRule.isOfDeadProcess(survivor)
+                && open.stream()
+                                .map(report -> report.details().processId())
+                                .distinct()
+                                .count()
+                        == open.size();
     }
 
     /** Reports without any details are ordered by device only: it is unknown which report followed which. */
