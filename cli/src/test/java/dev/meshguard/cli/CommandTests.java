@@ -9,14 +9,22 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,8 +36,12 @@ class CommandTests {
     static final String LEAK = ALLOCATED + "🛑 Allocation Server stopped\n";
     static final String FREED = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)\n";
 
+    private static final Path RESOURCES = Path.of("src/test/resources/dev/meshguard/cli");
+
     @TempDir
     static Path folder;
+
+    private static String dram = "";
 
     @BeforeAll
     static void writeLogs() throws IOException {
@@ -49,6 +61,12 @@ class CommandTests {
         }
         write("rounds.log", rounds);
         write("more.log", ALLOCATED + FREED + LEAK.replace("4096 bytes of L1", "8192 bytes of DRAM"));
+        write("results.json", "{\"0\": {\"loc\": \"a.mlir\", \"dram\": {\"total_bytes_per_bank\": 64}}}");
+        write("verdict.json", "{\n \"format\": \"meshguard-verdict\"\n}");
+        write("long.json", "[{\"x\": [" + "1,".repeat(9_000) + "1]}]");
+        write("empty.json", "[]");
+        write("run.log", "a line\n");
+        Files.createDirectory(folder.resolve("empty.d"));
         write("expected.txt", "L1 because \"all of them\"\n");
         write("objects.log", "{\"a\": 1}\n{\"b\": 2}\n" + LEAK);
         write("infos.log", "{\"level\":\"info\",\"kind\":\"x\"}\n" + LEAK);
@@ -80,31 +98,87 @@ class CommandTests {
     }
 
     @BeforeAll
-    static void writeOutputsOfTheRuntime() throws IOException, SQLException {
+    static void copyOutputsOfTheRuntime() throws IOException {
+        try (Stream<Path> files = Files.list(RESOURCES)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, folder.resolve(file.getFileName()));
+            }
+        }
+        Files.copy(RESOURCES.resolve("graph.json"), folder.resolve("calls.json"));
+        Files.copy(RESOURCES.resolve("clash.python_io.json"), folder.resolve("calls.python_io.json"));
+        Files.copy(RESOURCES.resolve("detailed_memory_usage.csv"), folder.resolve("after_load.csv"));
         write("whole.json", "[{\"node_type\":\"capture_start\"},{\"node_type\":\"capture_end\"}]");
+        write("two.json", "[{\"node_type\":\"capture_start\"}]".repeat(2));
         write("cut.json", "[{\"node_type\":\"capture_start\"}");
-        write("graph.json", AnalyzeCaptureTests.CAPTURE);
-        write("rounds.json", AnalyzeCaptureTests.rounds());
-        String detailed = AnalyzeEvidenceTests.DETAILED;
+    }
+
+    @BeforeAll
+    static void writeDatabases() throws IOException, SQLException {
+        writeDatabase(folder.resolve("db.sqlite"), "db.sql");
+        writeDatabase(folder.resolve("ranks.sqlite"), "db.sql", "second_rank.sql");
+    }
+
+    /** Writes a database by scripts. */
+    public static void writeDatabase(Path file, String... scripts) throws IOException, SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = connection.createStatement()) {
+            for (String script : scripts) {
+                statement.executeUpdate(Files.readString(RESOURCES.resolve(script)));
+            }
+        }
+    }
+
+    @BeforeAll
+    static void writeMemoryReports() throws IOException {
+        String detailed = Files.readString(RESOURCES.resolve("detailed_memory_usage.csv"));
+        dram = detailed.substring(0, detailed.indexOf(",L1"));
         String l1 = detailed.substring(detailed.indexOf(",L1"));
-        write("detailed.csv", detailed);
-        write("dram.csv", detailed.substring(0, detailed.indexOf(",L1")));
+        write("dram.csv", dram);
+        write("l1.csv", l1);
         write("cut.csv", l1.replace(",L1", ",DRAM") + l1.substring(0, l1.indexOf(",Total free")));
         String header =
                 ", Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)\n";
         write("header.csv", header);
         write("nothing.csv", header + ",1024,0,1024,1024\n,1362,0,1362,1362\n");
-        write("blocks.csv", AnalyzeEvidenceTests.withL1(64, "yes", 64, "yes", 128, "no", 128, "yes", 128, "no"));
-        write(
-                "later.csv",
-                AnalyzeEvidenceTests.withL1(
-                        64, "no", 64, "yes", 64, "yes", 64, "yes", 128, "yes", 64, "no", 64, "yes"));
-        write("first.csv", AnalyzeEvidenceTests.withL1(64, "yes", 64, "no", 64, "no", 64, "yes"));
-        write("moved.csv", AnalyzeEvidenceTests.withL1(64, "no", 64, "yes", 64, "no", 64, "yes"));
-        write("damaged.csv", AnalyzeEvidenceTests.withL1(64, "no", 64, "no") + "Fragmentation index: 3\n");
-        Files.write(folder.resolve("freed.shm"), AnalyzeEvidenceTests.sharedMemory(0));
-        Files.write(folder.resolve("device.shm"), AnalyzeEvidenceTests.sharedMemory(8_192));
-        DatabaseTests.write(folder.resolve("db.sqlite"), 2);
+        write("blocks.csv", withL1(64, "yes", 64, "yes", 128, "no", 128, "yes", 128, "no"));
+        write("later.csv", withL1(64, "no", 64, "yes", 64, "yes", 64, "yes", 128, "yes", 64, "no", 64, "yes"));
+        write("first.csv", withL1(64, "yes", 64, "no", 64, "no", 64, "yes"));
+        write("moved.csv", withL1(64, "no", 64, "yes", 64, "no", 64, "yes"));
+        write("damaged.csv", withL1(64, "no", 64, "no") + "Fragmentation index: 3\n");
+        Files.write(folder.resolve("freed.shm"), sharedMemory(0));
+        Files.write(folder.resolve("device.shm"), sharedMemory(8_192));
+    }
+
+    /** Returns a report of one bank of L1 with these blocks: the size of each, and whether a buffer has it. */
+    private static String withL1(Object... blocks) {
+        StringBuilder table = new StringBuilder();
+        long address = 0;
+        long allocated = 0;
+        for (int i = 0; i < blocks.length; i += 2) {
+            int size = (int) blocks[i];
+            table.append(String.format("%d %d %d none none %s%n", i, address, size, blocks[i + 1]));
+            address += size;
+            allocated += blocks[i + 1].equals("yes") ? size : 0;
+        }
+        return dram + ",L1\n,Total allocatable (B):," + address
+                + "\n,Total allocated (B):," + allocated + "\n,Total free (B):," + (address - allocated)
+                + "\nBlock table:\n" + table;
+    }
+
+    /** Returns the memory of a device with this process and one whose number no process can have. */
+    private static byte[] sharedMemory(long l1) {
+        long updated = Instant.parse("2099-09-01T12:00:00Z").getEpochSecond() * 1_000_000_000L;
+        ByteBuffer memory = ByteBuffer.allocate(8_576).order(ByteOrder.LITTLE_ENDIAN);
+        memory.putInt(0, 4).putLong(8, updated).putLong(56, l1).putInt(8_536, 0x5245_4459);
+        slot(memory, 0, (int) ProcessHandle.current().pid(), "python3", l1 / 2, updated);
+        slot(memory, 1, 1 << 30, "pytest", l1 / 2, updated);
+        return memory.array();
+    }
+
+    private static void slot(ByteBuffer memory, int slot, int processId, String command, long l1, long updated) {
+        int from = 856 + 120 * slot;
+        memory.putInt(from, processId).putLong(from + 16, l1).putLong(from + 48, updated);
+        memory.put(from + 56, command.getBytes(StandardCharsets.US_ASCII));
     }
 
     private static void write(String name, String text) throws IOException {
@@ -149,21 +223,21 @@ class CommandTests {
             analyze version9.jsonl                      | 64 | meshguard: version9.jsonl cannot be read:
             analyze graph.json whole.json               | 2  | graph.json: 12 nodes && whole.json: 2 nodes
             analyze --rounds ^forward$ rounds.json      | 1  | 4 rounds, the first for warming up && growing by
-            analyze --at-end detailed.csv               | 1  | LEAK  24 KiB (24576 B) was allocated at that moment
+            analyze --at-end after_load.csv               | 1  | LEAK  24 KiB (24576 B) was allocated at that moment
             analyze cut.csv                             | 2  | INCONCLUSIVE  the file does not say how much is allocated && note    The figures of L1 are not used: "Total free" is missing.
             analyze header.csv                          | 2  | INCONCLUSIVE  the file names no memory: give a whole one that dump_device_memory_state wrote
             analyze nothing.csv                         | 0  | CLEAN  nothing was allocated && note    This version rounds down to KiB.
             analyze freed.shm                           | 2  | INCONCLUSIVE  0 B is allocated, and 1 slot has no running process
             analyze --json graph.json                   | 2  | "remaining":[{"node":4,"device":1,"type":"L1","address":1488896,"size":65536,"operation":"ttnn::relu","tensors":[{"node":10,"id":8,"shape":"Shape([1, 1, 32, 1024])","users":[]}]}]
-            analyze --json detailed.csv                 | 2  | "memoryReports":[{"memoryReport":"detailed.csv","status":"INCONCLUSIVE","memory":{ && "memories":[{"type":"DRAM","banks":12,"bank":{"allocatable":8192,"allocated":2048,"free":6144,"rounding":0},"all":{"allocatable":98304,"allocated":24576, && "largestFree":4096,"blocks":[{"address":0,"size":1024,"isAllocated":true},
+            analyze --json after_load.csv                 | 2  | "memoryReports":[{"memoryReport":"after_load.csv","status":"INCONCLUSIVE","memory":{ && "memories":[{"type":"DRAM","banks":12,"bank":{"allocatable":8192,"allocated":2048,"free":6144,"rounding":0},"all":{"allocatable":98304,"allocated":24576, && "largestFree":4096,"blocks":[{"address":0,"size":1024,"isAllocated":true},
             analyze --json device.shm                   | 2  | "device":0,"updated":"2099-09-01T12:00:00Z","total":{"dram":0,"l1":8192, && "processId":1073741824,"command":"pytest" && "status":"MISSING"
-            analyze db.sqlite                           | 2  | (report database, rank 0) && (report database, rank 1)
-            analyze --rank 1 db.sqlite                  | 2  | db.sqlite: 3 operations, 4 buffers in their snapshots (report database, rank 1) && ! rank 0
-            analyze --rank 2 db.sqlite                  | 64 | it has no rank 2. Leave the rank out to read all that it has
-            analyze --json db.sqlite                    | 2  | "rank":1,"operations":3,"reports":4,"remaining":[{"device":0,"type":"L1","address":1488896,"size":2048,"operation":"ttnn.matmul(operation2)","origin":["decoder.forward(models/decoder.py:57)"],"tensors":[{"id":41,"shape":"Shape([1,1,32,1024])","users":["ttnn.relu(operation3)"]}]}]
-            page db.sqlite                              | 64 | db.sqlite has 2 recordings, and only meshguard analyze reads several. Give a file with one, or --rank N
-            diff --rank 0 db.sqlite db.sqlite           | 0  | SAME USAGE
-            diff --rank 0 db.sqlite leak.jsonl          | 1  | CHANGED
+            analyze ranks.sqlite                           | 2  | (report database, rank 0) && (report database, rank 1)
+            analyze --rank 1 ranks.sqlite                  | 2  | ranks.sqlite: 3 operations, 4 buffers in their snapshots (report database, rank 1) && ! rank 0
+            analyze --rank 2 ranks.sqlite                  | 64 | it has no rank 2. Leave the rank out to read all that it has
+            analyze --json ranks.sqlite                    | 2  | "rank":1,"operations":3,"reports":4,"remaining":[{"device":0,"type":"L1","address":1488896,"size":2048,"operation":"ttnn.matmul(operation2)","origin":["decoder.forward(models/decoder.py:57)"],"tensors":[{"id":41,"shape":"Shape([1,1,32,1024])","users":["ttnn.relu(operation3)"]}]}]
+            page ranks.sqlite                              | 64 | ranks.sqlite has 2 recordings, and only meshguard analyze reads several. Give a file with one, or --rank N
+            diff --rank 0 ranks.sqlite ranks.sqlite           | 0  | SAME USAGE
+            diff --rank 0 ranks.sqlite leak.jsonl          | 1  | CHANGED
             diff blocks.csv later.csv                   | 1  | L1 allocated: 256 B -> 384 B, +128 B && L1 largest free block: 128 B -> 64 B, -64 B && L1 new: 3 blocks of 64 B in each bank, at 0x80 (128) to 0xc0 (192), 0x1c0 (448) && L1 gone: 1 block of 64 B in each bank, at 0x0 (0)
             diff first.csv moved.csv                    | 5  | CHANGED  between the two moments && L1 new: 1 block of 64 B in each bank, at 0x40 (64) && L1 gone: 1 block of 64 B in each bank, at 0x0 (0) && ! allocated:
             diff first.csv damaged.csv                  | 2  | INCONCLUSIVE  no more memory in what can be compared && L1 gone: 2 blocks of 64 B in each bank && note    damaged.csv:
@@ -173,7 +247,10 @@ class CommandTests {
             diff more.log clean.log                     | 5  | CHANGED
             diff whole.json cut.json                    | 2  | INCONCLUSIVE  no difference in what can be compared && note    cut.json is not whole: the capture cannot be read after node 0: the JSON breaks off or is damaged
             record -- meshguard-no-such-program         | 64 | meshguard: Cannot run program "meshguard-no-such-program"
-            diff detailed.csv dram.csv                  | 2  | INCONCLUSIVE  no difference in what can be compared && note    L1 is only in detailed.csv.
+            diff after_load.csv dram.csv                  | 2  | INCONCLUSIVE  no difference in what can be compared && note    L1 is only in after_load.csv.
+            analyze --at-end calls.json                 | 1  | LEAK  64 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57 && at decoder.forward(models/decoder.py:57) && ttnn::relu at models/decoder.py:57  8 Shape([1, 1, 32, 1024])  -
+            diff after_run.csv after_load.csv           | 5  | CHANGED
+            diff after_run.csv after_run.csv            | 0  | SAME USAGE  no difference
             """)
     void hasTheStatusAndTheText(String command, int status, String texts) {
         Answer answer = Answer.in(folder, command);
@@ -189,6 +266,106 @@ class CommandTests {
         }
         assertThat(answer.status()).isEqualTo(status);
         assertThat(answer.err().lines()).allMatch(line -> status == 64 && line.startsWith("meshguard: "));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            analyze                    | Missing required parameter: 'LOG'. Try: meshguard analyze --help
+            analyze --jsn x.log        | Unknown option: '--jsn'. Try: meshguard analyze --help
+            analyze nowhere.log        | nowhere.log does not exist. Give the path of a log, a history, a graph capture or a database, or - for standard input.
+            analyze empty.d            | empty.d cannot be read: Is a directory
+            analyze --expected no.txt -| no.txt does not exist. Give another path with --expected.
+            analyze --expected run.log -| run.log:1:1: "a" is no clause. Here may stand a type (DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE), device, devices, size, count, owner, label, origin, overwritten, until, because.
+            analyze --rounds ( -       | Invalid value for option '--rounds': cannot convert '(' to Pattern (java.util.regex.PatternSyntaxException: Unclosed group near index 1 (). Try: meshguard analyze --help
+            analyze --rank -1 -        | --rank -1: give the rank of a process, 0 or more
+            analyze results.json       | results.json is JSON with memory results of tt-mlir's runtime, which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
+            analyze verdict.json       | verdict.json is JSON of the format "meshguard-verdict", which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
+            analyze long.json          | long.json is JSON whose first key is "x", which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
+            analyze empty.json         | empty.json is JSON without a key, which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
+            analyze --rounds x leak.jsonl| leak.jsonl is a history, and --rounds is for logs, graph captures and databases. Leave it out.
+            analyze --rank 1 run.log   | run.log is a log, and --rank is for databases. Leave it out.
+            diff dram.csv device.shm   | dram.csv is a memory report, and device.shm is shared memory: give two runs, or two memory reports.
+            diff run.log               | Missing required parameter: 'AFTER'. Try: meshguard diff --help
+            diff - -                   | diff reads standard input once, and - is given twice: give the path of one of them.
+            diff dram.csv l1.csv       | dram.csv and l1.csv have no figures of the same memory: give two reports of one kind, both whole.
+            diff run.log dram.csv      | run.log is a log, and dram.csv is a memory report: give two runs, or two memory reports.
+            page nowhere.jsonl         | nowhere.jsonl does not exist. Give the path of a log, a history, a graph capture or a database, or - for standard input.
+            page two.json              | two.json has 2 recordings, and only meshguard analyze reads several. Give a file with one, or --rank N with that of a process.
+            diff dram.csv nothing.csv      | nothing.csv is of a version that rounds down to KiB: give two reports of one version.
+            page dram.csv              | dram.csv has the memory of one moment and no history. meshguard analyze reads it, and meshguard diff compares two.
+            page run.log -o no.d/p.html| no.d/p.html cannot be written: its folder does not exist. Give another path with -o.
+            serve --record-size 100    | --record-size 100: give 72, 112 or 144, whichever the programs were built with, or auto
+            serve --record-size x      | --record-size x: give 72, 112 or 144, whichever the programs were built with, or auto
+            serve --dead-check -5      | --dead-check -5: give a number from 0 to 86400
+            serve --dead-check 9223372036854775807 | --dead-check 9223372036854775807: give a number from 0 to 86400
+            serve --devices -1         | --devices -1: give a number from 0 to 1024
+            serve --devices 1000000    | --devices 1000000: give a number from 0 to 1024
+            serve --socket x.sock --log no.d/server.log | no.d/server.log cannot be written: its folder does not exist. Give another path with --log.
+            dump --socket x.sock       | No allocation server answers at x.sock. Start one with: meshguard serve --socket x.sock
+            suite run.log              | run.log is no folder. Give the one to which tests write their pages.
+            suite empty.d              | empty.d has no run in it. Give the folder in which runs is, or one above it.
+            """)
+    void anErrorIsSaidInOneLine(String command, String sentence) {
+        assertThat(Answer.in(folder, command)).isEqualTo(new Answer(64, "", "meshguard: " + sentence + "\n"));
+    }
+
+    /** The first line of a block of the page is the text of the row. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            analyze graph.json                | 2 | graph.json: 12 nodes
+            analyze --at-end db.sqlite        | 1 | db.sqlite: 3 operations
+            analyze detailed_memory_usage.csv | 2 | detailed_memory_usage.csv: 2 memories
+            diff after_load.csv after_run.csv | 1 | CHANGED
+            """)
+    void anOutputOfTheRuntimeHasTheAnswerThatItsPageShows(String command, int status, String first) throws IOException {
+        assertThat(Answer.in(folder, command)).isEqualTo(new Answer(status, shown(first), ""));
+    }
+
+    @Test
+    void anExceptionInACaptureNamesTheBufferAtTheAddressOfItsClash() throws IOException {
+        assertThat(Answer.in(folder, "analyze clash.json").out())
+                .contains(shown("note    An exception left ttnn::matmul"));
+    }
+
+    /** Returns the block of the page that begins with a text. */
+    private static String shown(String first) throws IOException {
+        String page = Files.readString(Path.of("..", "docs").resolve("runtime-outputs.md"));
+        int begin = page.indexOf("\n" + first) + 1;
+        return page.substring(begin, page.indexOf("```", begin));
+    }
+
+    @Test
+    void sharedMemoryShowsTheProcessesAndThoseThatDoNotRun() {
+        Answer answer = Answer.to("analyze", folder.resolve("device.shm").toString());
+
+        assertThat(answer.err()).isEmpty();
+        assertThat(answer.out()
+                        .replace(folder + "/", "")
+                        .replace(String.valueOf(ProcessHandle.current().pid()), "PID")
+                        .replaceAll(" {3,}", "  "))
+                .isEqualTo("""
+                        device.shm: device 0, 2 slots, updated 2099-09-01T12:00:00Z (shared memory)
+
+                        INCONCLUSIVE  8 KiB (8192 B) is allocated, and 1 slot has no running process
+
+                          command  status  DRAM  L1  L1_SMALL  TRACE  circular buffers (unreliable)  updated
+                          device  -  -  0 B  8 KiB (8192 B)  0 B  0 B  0 B  2099-09-01T12:00:00Z
+                          process PID  python3  running  0 B  4 KiB (4096 B)  0 B  0 B  0 B  2099-09-01T12:00:00Z
+                          process 1073741824  pytest  not running  0 B  4 KiB (4096 B)  0 B  0 B  0 B  2099-09-01T12:00:00Z
+
+                        note  Process 1073741824 (pytest) does not run, and its slot still has 4 KiB (4096 B): it was killed or crashed, or
+                          runs in another container.
+                        note  Totals are those of Buffer::size() over all banks. Circular buffers are unreliable: processes update them
+                          rarely, and those of the device are those of its last writer.
+                        """);
+        assertThat(answer.status()).isEqualTo(2);
+    }
+
+    @Test
+    void thePageOfARankNamesIt() {
+        assertThat(Answer.in(folder, "page --rank 1 ranks.sqlite -o page.html").status())
+                .isZero();
+        assertThat(folder.resolve("page.html")).content().contains("<title>ranks.sqlite rank 1</title>");
     }
 
     @ParameterizedTest

@@ -1,0 +1,12 @@
+ALTER TABLE operations ADD COLUMN rank int NOT NULL DEFAULT 0;
+ALTER TABLE buffers ADD COLUMN rank int NOT NULL DEFAULT 0;
+ALTER TABLE stack_traces ADD COLUMN rank int NOT NULL DEFAULT 0;
+ALTER TABLE tensors ADD COLUMN rank int NOT NULL DEFAULT 0;
+ALTER TABLE input_tensors ADD COLUMN rank int NOT NULL DEFAULT 0;
+ALTER TABLE output_tensors ADD COLUMN rank int NOT NULL DEFAULT 0;
+INSERT INTO operations SELECT operation_id, name, duration, 1 FROM operations;
+INSERT INTO buffers SELECT operation_id, device_id, address, max_size_per_bank, buffer_type, 1 FROM buffers;
+INSERT INTO stack_traces SELECT operation_id, stack_trace, 1 FROM stack_traces;
+INSERT INTO tensors SELECT tensor_id, shape, device_id, address, buffer_type, 1 FROM tensors;
+INSERT INTO input_tensors SELECT operation_id, input_index, tensor_id, 1 FROM input_tensors;
+INSERT INTO output_tensors SELECT operation_id, output_index, tensor_id, 1 FROM output_tensors;
