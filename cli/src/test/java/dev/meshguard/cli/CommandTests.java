@@ -14,10 +14,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +33,7 @@ class CommandTests {
     static final String LEAK = ALLOCATED + "🛑 Allocation Server stopped\n";
     static final String FREED = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)\n";
 
-    private static final Path RESOURCES = Path.of("src/test/resources/dev/meshguard/cli");
+    static final Path RESOURCES = Path.of("src/test/resources/dev/meshguard/cli");
 
     @TempDir
     static Path folder;
@@ -114,18 +111,8 @@ class CommandTests {
 
     @BeforeAll
     static void writeDatabases() throws IOException, SQLException {
-        writeDatabase(folder.resolve("db.sqlite"), "db.sql");
-        writeDatabase(folder.resolve("ranks.sqlite"), "db.sql", "second_rank.sql");
-    }
-
-    /** Writes a database by scripts. */
-    public static void writeDatabase(Path file, String... scripts) throws IOException, SQLException {
-        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
-                Statement statement = connection.createStatement()) {
-            for (String script : scripts) {
-                statement.executeUpdate(Files.readString(RESOURCES.resolve(script)));
-            }
-        }
+        WrittenDatabase.write(folder.resolve("db.sqlite"), "db.sql");
+        WrittenDatabase.write(folder.resolve("ranks.sqlite"), "db.sql", "second_rank.sql");
     }
 
     @BeforeAll

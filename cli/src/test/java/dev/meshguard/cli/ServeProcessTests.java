@@ -5,14 +5,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.server.client.AllocationClient;
-import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -33,7 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ServeProcessTests {
 
     private static final Path FULL = Path.of("/dev/full");
-    private static final int BATCH = 500;
     private static final Pattern ALLOCATION =
             Pattern.compile("✓ \\[PID \\d+] Allocated 64 bytes of DRAM on device 0 \\(buffer_id=\\d+\\)");
 
@@ -120,9 +117,11 @@ class ServeProcessTests {
     void aServerWithoutMemorySaysSoEndsAndLetsNobodyWait(int processes) throws Exception {
         Path log = folder.resolve("server.log");
         Process server = started(List.of("-Xmx24m"), "--dead-check", "0", "--log", log.toString());
-        try (SocketChannel program = connectedRaw(server)) {
-            assertThat(sendUntilClosed(program, processes)).isLessThan(10_000_000);
-
+        try (AllocationClient client = connected(server)) {
+            for (long sent = 0; client.isConnected() && sent < 10_000_000; sent++) {
+                client.send(Request.allocation(1 + (int) (sent % processes), 0, BufferType.DRAM, 1 + sent, 64));
+            }
+            assertThat(client.isConnected()).isFalse();
             assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
         } finally {
             server.destroyForcibly();
@@ -180,39 +179,6 @@ class ServeProcessTests {
         } catch (SocketException backlogIsFull) {
             program.close();
         }
-    }
-
-    private static ByteBuffer allocations(long address, int processes) {
-        RecordCodec codec = RecordCodec.of(RecordSize.BYTES_112);
-        ByteBuffer records = ByteBuffer.allocate(BATCH * RecordSize.BYTES_112.bytes());
-        for (int i = 0; i < BATCH; i++) {
-            int process = 1 + (int) ((address + i) % processes);
-            codec.encode(Request.allocation(process, 0, BufferType.DRAM, address + i, 64), records);
-        }
-        return records.flip();
-    }
-
-    private static long sendUntilClosed(SocketChannel program, int processes) {
-        long sent = 0;
-        try {
-            while (sent < 10_000_000) {
-                ByteBuffer records = allocations(sent + 1, processes);
-                while (records.hasRemaining()) {
-                    program.write(records);
-                }
-                sent += BATCH;
-            }
-        } catch (IOException closed) {
-            return sent;
-        }
-        return sent;
-    }
-
-    private SocketChannel connectedRaw(Process server) throws IOException {
-        connected(server).close();
-        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-        channel.connect(UnixDomainSocketAddress.of(folder.resolve("s")));
-        return channel;
     }
 
     private Process started(List<String> ofMachine, String... options) throws IOException {

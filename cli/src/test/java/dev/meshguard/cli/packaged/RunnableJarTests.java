@@ -2,12 +2,9 @@ package dev.meshguard.cli.packaged;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.cli.WrittenDatabase;
 import dev.meshguard.cli.packaged.PackagedProgram.Answer;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.Statement;
-import java.util.List;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
@@ -23,19 +20,6 @@ class RunnableJarTests {
     static final String LEAK =
             "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\nAllocation Server stopped\n";
 
-    /** A database whose second operation has freed the buffer of the first. */
-    private static final List<String> DATABASE = List.of(
-            "CREATE TABLE operations (operation_id int, name text, duration float)",
-            "CREATE TABLE buffers (operation_id int, device_id int, address int, max_size_per_bank int, buffer_type int)",
-            "CREATE TABLE input_tensors (operation_id int, input_index int, tensor_id int)",
-            "CREATE TABLE output_tensors (operation_id int, output_index int, tensor_id int)",
-            "CREATE TABLE tensors (tensor_id int UNIQUE, shape text, dtype text, layout text, memory_config text,"
-                    + " device_id int, address int, buffer_type int)",
-            "INSERT INTO operations VALUES (1, 'ttnn.matmul', 0.1), (2, 'ttnn.deallocate', 0.1)",
-            "INSERT INTO tensors VALUES (7, '[]', 'BFLOAT16', 'TILE', '', 0, 1488896, 1)",
-            "INSERT INTO input_tensors VALUES (2, 0, 7)",
-            "INSERT INTO buffers VALUES (1, 0, 1488896, 2048, 1)");
-
     @TempDir
     Path folder;
 
@@ -49,19 +33,16 @@ class RunnableJarTests {
 
     @Test
     void readsADatabaseWithItsNativeLibraryInLittleMemory() throws Exception {
-        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("of a run.sqlite"));
-                Statement statement = connection.createStatement()) {
-            for (String sql : DATABASE) {
-                statement.execute(sql);
-            }
-        }
+        WrittenDatabase.write(folder.resolve("of a run.sqlite"), "db.sql");
 
-        Answer answer = runWith("-Xmx256m", "analyze", "of a run.sqlite");
+        Answer answer = PackagedProgram.ofJar(folder)
+                .with(PackagedProgram.OPTIONS, "-Xmx256m")
+                .run("", "analyze", "of a run.sqlite");
         Answer page = run("", "page", "of a run.sqlite");
 
         assertThat(answer.err()).isEmpty();
-        assertThat(answer.out()).contains("of a run.sqlite: 2 operations, 1 buffer in their snapshots");
-        assertThat(answer.status()).isZero();
+        assertThat(answer.out()).contains("of a run.sqlite: 3 operations, 4 buffers in their snapshots");
+        assertThat(answer.status()).isEqualTo(2);
         assertThat(page).isEqualTo(new Answer(0, "of-a-run.sqlite.html\n", ""));
         assertThat(folder.resolve("of-a-run.sqlite.html")).isNotEmptyFile();
     }
@@ -107,12 +88,6 @@ class RunnableJarTests {
 
         assertThat(batch.run(LEAK, "analyze", "-")).isEqualTo(run(LEAK, "analyze", "-"));
         assertThat(batch.run("", "analyze", "two words")).isEqualTo(run("", "analyze", "two words"));
-    }
-
-    private Answer runWith(String option, String... arguments) throws Exception {
-        return PackagedProgram.ofJar(folder)
-                .with(PackagedProgram.OPTIONS, option)
-                .run("", arguments);
     }
 
     private Answer run(String input, String... arguments) throws Exception {
