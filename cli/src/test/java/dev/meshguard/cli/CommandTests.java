@@ -44,6 +44,7 @@ class CommandTests {
     static void writeLogs() throws IOException {
         write("clean.log", ALLOCATED + FREED);
         write("leak.log", LEAK);
+        Files.createSymbolicLink(folder.resolve("link.log"), folder.resolve("leak.log"));
         write("running.log", ALLOCATED);
         write("cut.log", ALLOCATED + FREED + "✓ [PID 7] Alloc");
         write("block.log", "Allocation Server started\nBUFFER ALLOCATED\nDevice: 0\n");
@@ -233,6 +234,7 @@ class CommandTests {
             diff clean.log more.log                     | 1  | CHANGED  1 site of allocation changed, what leaves more first && live nothing -> 1 buffer of 8 KiB (8192 B)
             diff more.log clean.log                     | 5  | CHANGED
             diff whole.json cut.json                    | 2  | INCONCLUSIVE  no difference in what can be compared && note    cut.json is not whole: the capture cannot be read after node 0: the JSON breaks off or is damaged
+            record --without-page -o no.d/run.jsonl -- true | 64 | INCONCLUSIVE && meshguard: no.d/run.jsonl cannot be written: its folder does not exist. Give another path with -o.
             record -- meshguard-no-such-program         | 64 | meshguard: Cannot run program "meshguard-no-such-program"
             diff after_load.csv dram.csv                  | 2  | INCONCLUSIVE  no difference in what can be compared && note    L1 is only in after_load.csv.
             analyze --at-end calls.json                 | 1  | LEAK  64 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57 && at decoder.forward(models/decoder.py:57) && ttnn::relu at models/decoder.py:57  8 Shape([1, 1, 32, 1024])  -
@@ -281,6 +283,8 @@ class CommandTests {
             diff dram.csv nothing.csv      | nothing.csv is of a version that rounds down to KiB: give two reports of one version.
             page dram.csv              | dram.csv has the memory of one moment and no history. meshguard analyze reads it, and meshguard diff compares two.
             page run.log -o no.d/p.html| no.d/p.html cannot be written: its folder does not exist. Give another path with -o.
+            page leak.log -o leak.log  | leak.log is the file that is read. Give another path with -o.
+            page leak.log -o link.log  | link.log is the file that is read. Give another path with -o.
             serve --record-size 100    | --record-size 100: give 72, 112 or 144, whichever the programs were built with, or auto
             serve --record-size x      | --record-size x: give 72, 112 or 144, whichever the programs were built with, or auto
             serve --dead-check -5      | --dead-check -5: give a number from 0 to 86400

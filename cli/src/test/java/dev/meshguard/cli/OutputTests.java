@@ -131,29 +131,6 @@ class OutputTests {
                         "meshguard: /dev/full cannot be written: No space left on device. Give another path with -o.\n");
     }
 
-    @Test
-    void aVerdictIsPrintedAlsoWhereTheHistoryCannotBeKept() {
-        Answer answer = Answer.in(folder, "record --without-page -o no/run.jsonl -- true");
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.out()).startsWith("INCONCLUSIVE");
-        assertThat(answer.err()).contains("run.jsonl cannot be written: its folder does not exist.");
-    }
-
-    @Test
-    void aRunIsNotWrittenOverItself() throws IOException {
-        Files.createSymbolicLink(folder.resolve("link.log"), folder.resolve("leak.log"));
-
-        for (String output : List.of("leak.log", "link.log")) {
-            assertThat(Answer.in(folder, "page leak.log -o " + output))
-                    .isEqualTo(new Answer(
-                            64,
-                            "",
-                            "meshguard: " + output + " is the file that is read. Give another path with -o.\n"));
-        }
-        assertThat(folder.resolve("leak.log")).hasContent(CommandTests.LEAK);
-    }
-
     // Terminal control characters
 
     @ParameterizedTest

@@ -10,8 +10,13 @@ import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.opentest4j.TestAbortedException;
 
 /**
  * {@code meshguard record}, {@code diff}, {@code page} and {@code suite}, called like from a shell.
@@ -34,6 +39,91 @@ class RecordedRunsTests {
                 .startsWith("INCONCLUSIVE  ")
                 .contains("(sh -c echo decoding; exit 3) exited with status 3; it last printed: decoding");
         assertThat(Answer.to("analyze", history.toString()).status()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"keep, 1, LEAKED", "free, 0, LEAK_FREE"})
+    void aProgramIsJudgedAndShownOnAPageInTheSameStep(String argument, int status, String outcome) {
+        Path page = folder.resolve("decode.html");
+
+        Answer answer = record(List.of("-p", page.toString()), DecodingProgram.command(argument));
+
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.err()).isEmpty();
+        assertThat(answer.out()).contains(outcome.equals("LEAKED") ? page.toString() : "CLEAN");
+        assertThat(page).content().contains("\"outcome\":\"" + outcome + "\"", "DecodingProgram");
+    }
+
+    @Test
+    void aProgramInPythonIsNamedByItsLineAndItsHistoryKeepsWhatItSaid() throws Exception {
+        require("python3");
+        Files.writeString(
+                folder.resolve("meshguard.py"), Answer.to("client", "python").out());
+
+        assertThatTheVerdictIsThatOfThePage("clients.md", 3, "python3 decode.py");
+
+        assertThat(folder.resolve("run.jsonl")).content().contains("\"kv-cache\"", "\"warm-up\"", "decode.py");
+    }
+
+    @Test
+    void aProgramCanReportWithoutAClient() throws Exception {
+        require("nc");
+
+        assertThatTheVerdictIsThatOfThePage("protocol.md", 1, "sh decode.sh");
+    }
+
+    /** The program is a block of the page, and its verdict the next one. */
+    private void assertThatTheVerdictIsThatOfThePage(String page, int block, String command) throws IOException {
+        String[] blocks = Files.readString(Path.of("..", "docs").resolve(page)).split("```(?:python)?\n", -1);
+        Files.writeString(folder.resolve(command.split(" ", -1)[1]), blocks[block]);
+
+        Answer answer = record(
+                List.of("--without-page", "-o", folder.resolve("run.jsonl").toString()),
+                "sh",
+                "-c",
+                "cd '" + folder + "' && exec " + command);
+
+        assertThat(answer.out()
+                        .replaceAll("process [0-9]+", "process 4711")
+                        .replaceAll("\\(sh -c .*\\)", "(" + command + ")")
+                        .replace(System.lineSeparator(), "\n"))
+                .isEqualTo(blocks[block + 2]);
+    }
+
+    /** Where there is no such program the test is skipped and says so, unless it is required. */
+    private static void require(String program) throws InterruptedException {
+        try {
+            new ProcessBuilder(program, "-h").redirectErrorStream(true).start().waitFor();
+        } catch (IOException notFound) {
+            assertThat(System.getenv("MESHGUARD_CLIENTS"))
+                    .as(program + " does not run, and the environment says how much that matters")
+                    .isNotEqualTo("required");
+            System.out.println("SKIPPED: " + program + " does not run, so a program that needs it was not recorded.");
+            throw new TestAbortedException(program + " does not run");
+        }
+    }
+
+    @Test
+    void aPageThatCannotBeWrittenHidesNoVerdict() {
+        Path nowhere = folder.resolve("no/such/page.html");
+        Path history = folder.resolve("run.jsonl");
+
+        Answer answer = record(List.of("-p", nowhere.toString(), "-o", history.toString()), DecodingProgram.command());
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: " + nowhere
+                        + " cannot be written: its folder does not exist. Give another path with -p.\n");
+        assertThat(answer.out()).startsWith("LEAK").doesNotContain(".html");
+        assertThat(history).exists();
+    }
+
+    private static Answer record(List<String> options, String... program) {
+        List<String> arguments = new ArrayList<>(List.of("record"));
+        arguments.addAll(options);
+        arguments.add("--");
+        arguments.addAll(List.of(program));
+        return Answer.to(arguments.toArray(String[]::new));
     }
 
     @Test
