@@ -2,12 +2,12 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,11 +45,8 @@ class AnalyzeMemoryTests {
             """)
     void aLogThatDoesNotFitEndsWithTheSameLine(int lines, String command, String sentence) throws Exception {
         Files.writeString(folder.resolve("small.log"), line(1));
-        try (BufferedWriter writer = Files.newBufferedWriter(folder.resolve("kept.log"))) {
-            for (int buffer = 1; buffer <= lines; buffer++) {
-                writer.write(line(buffer));
-            }
-        }
+        Files.write(folder.resolve("kept.log"), (Iterable<String>)
+                IntStream.rangeClosed(1, lines).mapToObj(AnalyzeMemoryTests::line)::iterator);
 
         assertThatItEndsWith(program(SMALL_HEAP, Answer.words(folder, command)).start(), sentence);
     }
@@ -102,7 +99,7 @@ class AnalyzeMemoryTests {
     private static String line(int buffer) {
         return String.format(
                 Locale.ROOT,
-                "✓ [PID 7] Allocated 4096 bytes of DRAM on device %d (buffer_id=%d)%n",
+                "✓ [PID 7] Allocated 4096 bytes of DRAM on device %d (buffer_id=%d)",
                 buffer % 8,
                 buffer * 4096L);
     }

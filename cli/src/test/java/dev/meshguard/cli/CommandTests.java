@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.tracker.AllocationTracker;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -37,8 +35,6 @@ class CommandTests {
 
     @TempDir
     static Path folder;
-
-    private static String dram = "";
 
     @BeforeAll
     static void writeLogs() throws IOException {
@@ -117,40 +113,9 @@ class CommandTests {
     }
 
     @BeforeAll
-    static void writeMemoryReports() throws IOException {
-        String detailed = Files.readString(RESOURCES.resolve("detailed_memory_usage.csv"));
-        dram = detailed.substring(0, detailed.indexOf(",L1"));
-        String l1 = detailed.substring(detailed.indexOf(",L1"));
-        write("dram.csv", dram);
-        write("l1.csv", l1);
-        write("cut.csv", l1.replace(",L1", ",DRAM") + l1.substring(0, l1.indexOf(",Total free")));
-        String header =
-                ", Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)\n";
-        write("header.csv", header);
-        write("nothing.csv", header + ",1024,0,1024,1024\n,1362,0,1362,1362\n");
-        write("blocks.csv", withL1(64, "yes", 64, "yes", 128, "no", 128, "yes", 128, "no"));
-        write("later.csv", withL1(64, "no", 64, "yes", 64, "yes", 64, "yes", 128, "yes", 64, "no", 64, "yes"));
-        write("first.csv", withL1(64, "yes", 64, "no", 64, "no", 64, "yes"));
-        write("moved.csv", withL1(64, "no", 64, "yes", 64, "no", 64, "yes"));
-        write("damaged.csv", withL1(64, "no", 64, "no") + "Fragmentation index: 3\n");
+    static void writeSharedMemory() throws IOException {
         Files.write(folder.resolve("freed.shm"), sharedMemory(0));
         Files.write(folder.resolve("device.shm"), sharedMemory(8_192));
-    }
-
-    /** Returns a report of one bank of L1 with these blocks: the size of each, and whether a buffer has it. */
-    private static String withL1(Object... blocks) {
-        StringBuilder table = new StringBuilder();
-        long address = 0;
-        long allocated = 0;
-        for (int i = 0; i < blocks.length; i += 2) {
-            int size = (int) blocks[i];
-            table.append(String.format("%d %d %d none none %s%n", i, address, size, blocks[i + 1]));
-            address += size;
-            allocated += blocks[i + 1].equals("yes") ? size : 0;
-        }
-        return dram + ",L1\n,Total allocatable (B):," + address
-                + "\n,Total allocated (B):," + allocated + "\n,Total free (B):," + (address - allocated)
-                + "\nBlock table:\n" + table;
     }
 
     /** Returns the memory of a device with this process and one whose number no process can have. */
@@ -235,6 +200,7 @@ class CommandTests {
             diff more.log clean.log                     | 5  | CHANGED
             diff whole.json cut.json                    | 2  | INCONCLUSIVE  no difference in what can be compared && note    cut.json is not whole: the capture cannot be read after node 0: the JSON breaks off or is damaged
             record --without-page -o no.d/run.jsonl -- true | 64 | INCONCLUSIVE && meshguard: no.d/run.jsonl cannot be written: its folder does not exist. Give another path with -o.
+            serve --socket s.sock --log empty.d         | 74 | meshguard: empty.d cannot be written: Is a directory. Give another path with --log.
             record -- meshguard-no-such-program         | 64 | meshguard: Cannot run program "meshguard-no-such-program"
             diff after_load.csv dram.csv                  | 2  | INCONCLUSIVE  no difference in what can be compared && note    L1 is only in after_load.csv.
             analyze --at-end calls.json                 | 1  | LEAK  64 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57 && at decoder.forward(models/decoder.py:57) && ttnn::relu at models/decoder.py:57  8 Shape([1, 1, 32, 1024])  -
@@ -254,7 +220,7 @@ class CommandTests {
             }
         }
         assertThat(answer.status()).isEqualTo(status);
-        assertThat(answer.err().lines()).allMatch(line -> status == 64 && line.startsWith("meshguard: "));
+        assertThat(answer.err().lines()).allMatch(line -> status >= 64 && line.startsWith("meshguard: "));
     }
 
     @ParameterizedTest
@@ -362,11 +328,8 @@ class CommandTests {
     @ParameterizedTest
     @CsvSource({"c, c/meshguard.h", "python, python/meshguard.py", "PYTHON, python/meshguard.py"})
     void aClientIsPrintedAsItIs(String language, Path file) throws IOException {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-
-        MeshGuard.run(InputStream.nullInputStream(), out, OutputStream.nullOutputStream(), "client", language);
-
-        assertThat(out.toByteArray())
-                .isEqualTo(Files.readAllBytes(Path.of("..", "clients").resolve(file)));
+        assertThat(Answer.to("client", language))
+                .isEqualTo(
+                        new Answer(0, Files.readString(Path.of("..", "clients").resolve(file)), ""));
     }
 }

@@ -1,11 +1,9 @@
 package dev.meshguard.cli;
 
 import java.io.File;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,30 +30,21 @@ final class MeshGuardProcess {
         command.addAll(ofMachine);
         // As the manifest of the runnable jar says.
         command.add("--enable-native-access=ALL-UNNAMED");
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath(main), main.getName()));
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath(), main.getName()));
         command.addAll(arguments);
         return new ProcessBuilder(command);
     }
 
     /** For tests in a module the main classes are on the module path, and the test classes are patched into it. */
-    private static String classPath(Class<?> main) {
+    private static String classPath() {
         Stream<@Nullable String> paths = Stream.of("jdk.module.path", "java.class.path", "surefire.test.class.path")
                 .map(System::getProperty);
-        return Stream.concat(Stream.of(folderOf(main)), paths)
+        return Stream.concat(
+                        Stream.of(Path.of("target", "test-classes")
+                                .toAbsolutePath()
+                                .toString()),
+                        paths)
                 .filter(path -> path != null && !path.isEmpty())
                 .collect(Collectors.joining(File.pathSeparator));
-    }
-
-    private static String folderOf(Class<?> main) {
-        try {
-            Path file = Path.of(Objects.requireNonNull(main.getResource(main.getSimpleName() + ".class"))
-                    .toURI());
-            int levels = main.getName().split("\\.", -1).length;
-            return file.getRoot()
-                    .resolve(file.subpath(0, file.getNameCount() - levels))
-                    .toString();
-        } catch (URISyntaxException impossible) {
-            throw new IllegalStateException(impossible);
-        }
     }
 }

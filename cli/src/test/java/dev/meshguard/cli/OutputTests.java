@@ -30,7 +30,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The output of every command: write errors are reported, and no text controls the terminal. */
@@ -167,13 +166,9 @@ class OutputTests {
         assertThat(all.lines()).noneMatch(printed -> printed.startsWith("CLEAN"));
     }
 
-    /** Returns the program itself, as a command without a name, and all commands. */
-    static List<String> commands() {
-        return List.of("", "analyze", "diff", "page", "suite", "record", "client", "serve", "dump");
-    }
-
+    /** Without a name it is the program itself. */
     @ParameterizedTest
-    @MethodSource("commands")
+    @ValueSource(strings = {"", "analyze", "diff", "page", "suite", "record", "client", "serve", "dump"})
     void everyCommandNamesItsVersionAndItsExitStatuses(String command) {
         assertThat(Answer.to((command + " -V").strip().split(" ")))
                 .isEqualTo(new Answer(0, "meshguard (not from a jar)" + System.lineSeparator(), ""));

@@ -47,17 +47,6 @@ class ServerCommandsTests {
     }
 
     @Test
-    void aLogThatCannotBeOpenedIsStatus74() {
-        assertThat(Answer.to("serve", "--socket", folder.resolve("other.sock").toString(), "--log", folder.toString()))
-                .isEqualTo(new Answer(
-                        74,
-                        "",
-                        "meshguard: " + folder
-                                + " cannot be written: Is a directory. Give another path with --log.\n"));
-        assertThat(folder.resolve("other.sock")).doesNotExist();
-    }
-
-    @Test
     void aDumpIsInTheLogWhenTheCommandReturns() throws IOException, InterruptedException {
         try (AllocationClient client = AllocationClient.connect(server.socketPath(), RecordSize.BYTES_112)) {
             client.allocated(3, BufferType.DRAM, 64, 1 << 20);
