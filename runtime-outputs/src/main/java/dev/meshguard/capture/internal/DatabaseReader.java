@@ -2,16 +2,13 @@ package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.RuntimeOutput;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.sqlite.ProgressHandler;
 import org.sqlite.SQLiteConfig;
 
@@ -27,8 +24,6 @@ public final class DatabaseReader {
     private static final long STEPS_OF_ANY_FILE = 100_000_000;
     private static final long STEPS_OF_A_BYTE = 200;
 
-    private static final byte WITH_LOG = 2;
-
     private DatabaseReader() {}
 
     /**
@@ -37,40 +32,25 @@ public final class DatabaseReader {
      * @return the output for each rank; none if the criteria name a rank that it does not have
      * @throws UnreadableOutputException if it is no database of a report
      */
-    public static List<RuntimeOutput> read(Path named, ReadingCriteria criteria) throws IOException {
-        // SQLite also has the log beside the file, and not beside a link to it.
-        Path file = named.toRealPath();
-        Path log = Path.of(file + "-wal");
-        // SQLite makes a log to read such a file, and would leave it behind; in a folder without write access it fails.
-        boolean isAtRest = usesLog(file) && !Files.exists(log);
-        FileTime written = Files.getLastModifiedTime(file);
-        List<RuntimeOutput> outputs;
-        try (Connection connection = open(file, isAtRest)) {
-            outputs = read(connection, criteria, named.toString());
+    public static List<RuntimeOutput> read(Path file, ReadingCriteria criteria) throws IOException {
+        List<RuntimeOutput> outputs = new ArrayList<>();
+        try (Connection connection = open(file)) {
+            for (ReportTables rank : ReportTables.of(connection).ranks(criteria)) {
+                outputs.add(new SnapshotReader(rank, criteria).read(file.toString()));
+            }
+            return outputs;
         } catch (SQLException e) {
             throw new UnreadableOutputException("SQLite cannot read it: " + e.getMessage()
                     + ". Copy it again, not compressed, or read it where it was written");
         }
-        if (isAtRest && (Files.exists(log) || !Files.getLastModifiedTime(file).equals(written))) {
-            throw new UnreadableOutputException("another program opened it while it was read. Read it again");
-        }
-        return outputs;
     }
 
-    /** Source: the versions at 18 and 19 of the header, in the file format of SQLite, section 1.3.3. */
-    private static boolean usesLog(Path file) throws IOException {
-        try (InputStream in = Files.newInputStream(file)) {
-            byte[] header = in.readNBytes(20);
-            return header.length == 20 && header[18] == WITH_LOG && header[19] == WITH_LOG;
-        }
-    }
-
-    private static Connection open(Path file, boolean isAtRest) throws SQLException, IOException {
+    private static Connection open(Path file) throws SQLException, IOException {
         SQLiteConfig config = new SQLiteConfig();
         config.setReadOnly(true);
-        // A URI, because a file's name may contain what separates parameters.
-        Connection connection = config.createConnection(
-                "jdbc:sqlite:" + file.toAbsolutePath().toUri() + (isAtRest ? "?immutable=1" : ""));
+        // A URI, because a file's name may contain what separates parameters; SQLite has the log beside the real file.
+        Connection connection =
+                config.createConnection("jdbc:sqlite:" + file.toRealPath().toUri());
         try (Statement statement = connection.createStatement()) {
             statement.execute("PRAGMA trusted_schema = OFF");
             limit(connection, STEPS_OF_ANY_FILE + STEPS_OF_A_BYTE * Files.size(file));
@@ -93,33 +73,5 @@ public final class DatabaseReader {
                 return made > steps ? 1 : 0;
             }
         });
-    }
-
-    private static List<RuntimeOutput> read(Connection connection, ReadingCriteria criteria, String name)
-            throws SQLException, IOException {
-        ReportTables tables = ReportTables.of(connection);
-        if (!tables.has(ReportTables.OPERATIONS, "operation_id", "name")
-                || !tables.has(
-                        ReportTables.BUFFERS,
-                        "operation_id",
-                        "device_id",
-                        "address",
-                        "max_size_per_bank",
-                        "buffer_type")) {
-            throw new UnreadableOutputException(
-                    "it is a database of SQLite without the tables operations and buffers of a"
-                            + " report. Give the db.sqlite that ttnn wrote");
-        }
-        Set<Integer> all = tables.ranks();
-        List<ReportTables> ranks = new ArrayList<>();
-        all.stream().filter(criteria::reads).map(tables::ofRank).forEach(ranks::add);
-        if (all.isEmpty() && criteria.reads(0)) {
-            ranks.add(tables);
-        }
-        List<RuntimeOutput> outputs = new ArrayList<>();
-        for (ReportTables rank : ranks) {
-            outputs.add(new SnapshotReader(rank, criteria).read(name));
-        }
-        return outputs;
     }
 }

@@ -36,47 +36,36 @@ final class ReportTables {
         this.rank = rank;
     }
 
-    /** Reads the names of the tables and columns. */
-    static ReportTables of(Connection connection) throws SQLException {
-        Map<String, Set<String>> columns = new HashMap<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(
-                        "SELECT t.name, c.name FROM sqlite_master t"
-                                + " JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%'")) {
+    /**
+     * Reads the names of the tables and columns.
+     *
+     * @throws UnreadableOutputException if the tables of a report are missing
+     */
+    static ReportTables of(Connection connection) throws SQLException, UnreadableOutputException {
+        ReportTables tables = new ReportTables(connection, new HashMap<>(), OptionalInt.empty());
+        try (ResultSet rows = tables.query("SELECT t.name, c.name FROM sqlite_master t"
+                + " JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%'")) {
             while (rows.next()) {
-                columns.computeIfAbsent(rows.getString(1).toLowerCase(Locale.ROOT), first -> new HashSet<>())
+                tables.columns
+                        .computeIfAbsent(rows.getString(1).toLowerCase(Locale.ROOT), first -> new HashSet<>())
                         .add(rows.getString(2).toLowerCase(Locale.ROOT));
             }
         }
-        return new ReportTables(connection, columns, OptionalInt.empty());
-    }
-
-    /** Returns the rows of one rank only. */
-    ReportTables ofRank(int newRank) {
-        return new ReportTables(connection, columns, OptionalInt.of(newRank));
-    }
-
-    OptionalInt rank() {
-        return rank;
-    }
-
-    /** Returns whether the database was imported from reports of graphs; the older writer has no table for their metadata. */
-    boolean isImported() {
-        return columns.containsKey("report_metadata");
-    }
-
-    /** Returns whether there is a table with these columns. */
-    boolean has(String table, String... names) {
-        Set<String> found = columns.get(table);
-        return found != null && found.containsAll(Set.of(names));
+        if (!tables.has(OPERATIONS, "operation_id", "name")
+                || !tables.has(BUFFERS, "operation_id", "device_id", "address", "max_size_per_bank", "buffer_type")) {
+            throw new UnreadableOutputException(
+                    "it is a database of SQLite without the tables operations and buffers of a"
+                            + " report. Give the db.sqlite that ttnn wrote");
+        }
+        return tables;
     }
 
     /**
-     * Returns the ranks of the processes that wrote rows; none if the version does not name them.
+     * Returns the tables with the rows of each rank that is read; those of a version that does not name ranks are of rank 0.
      *
-     * @throws UnreadableOutputException if one is no number
+     * @throws UnreadableOutputException if a rank is no number
      */
-    Set<Integer> ranks() throws SQLException, UnreadableOutputException {
+    List<ReportTables> ranks(ReadingCriteria criteria) throws SQLException, UnreadableOutputException {
         Set<Integer> ranks = new TreeSet<>();
         for (String table : List.of(OPERATIONS, BUFFERS)) {
             if (has(table, RANK)) {
@@ -91,7 +80,27 @@ final class ReportTables {
                 }
             }
         }
-        return ranks;
+        if (ranks.isEmpty()) {
+            return criteria.reads(0) ? List.of(this) : List.of();
+        }
+        return ranks.stream()
+                .filter(criteria::reads)
+                .map(one -> new ReportTables(connection, columns, OptionalInt.of(one)))
+                .toList();
+    }
+
+    OptionalInt rank() {
+        return rank;
+    }
+
+    /** Returns whether the database was imported from reports of graphs; the older writer has no table for their metadata. */
+    boolean isImported() {
+        return columns.containsKey("report_metadata");
+    }
+
+    /** Returns whether there is a table with these columns. */
+    boolean has(String table, String... names) {
+        return columns.getOrDefault(table, Set.of()).containsAll(Set.of(names));
     }
 
     /** Returns the rows of a table of this rank, for a query. */

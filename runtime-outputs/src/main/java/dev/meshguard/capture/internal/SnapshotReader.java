@@ -3,10 +3,12 @@ package dev.meshguard.capture.internal;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Origin;
 import java.io.IOException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /** Reads the operations of one rank in their order, each with the buffers that are allocated at its end. */
@@ -15,6 +17,13 @@ final class SnapshotReader {
     private static final long NONE = Long.MAX_VALUE;
     private static final String NO_ROWS = "SELECT 0 WHERE 0";
     private static final String UNREADABLE_ROW = "the table buffers has a row for %s without valid numbers";
+
+    private static final String GRAPHS = "captured_graph";
+    private static final String STACKS = "stack_traces";
+    private static final String STACK = "stack_trace";
+
+    /** The characters that are read: the graph of an operation with tens of thousands of nodes. */
+    private static final int MAX_TEXT = 1 << 24;
 
     private final ReportTables tables;
     private final CaptureNotes notes;
@@ -28,14 +37,13 @@ final class SnapshotReader {
     }
 
     RuntimeOutput read(String file) throws SQLException {
-        OperationTexts graphs = new OperationTexts(tables, "captured_graph", "captured_graph");
-        OperationTexts stacks = new OperationTexts(tables, "stack_traces", "stack_trace");
         try (Rows errors = new Rows(errors());
                 Rows names = new Rows(names());
                 Rows buffers = new Rows(buffers());
-                Rows tensors = new Rows(tensors())) {
+                Rows tensors = new Rows(tensors());
+                Rows graphs = new Rows(texts(GRAPHS, GRAPHS));
+                Rows stacks = new Rows(texts(STACKS, STACK))) {
             for (long id = first(names, buffers, tensors); id < NONE; id = first(names, buffers, tensors)) {
-                long call = id;
                 errorsBefore(id, errors);
                 ReportedOperation operation = operation(id, names, errors);
                 recorder.operationBegan(operation);
@@ -45,8 +53,12 @@ final class SnapshotReader {
                 for (; buffers.operation == id; buffers.next()) {
                     buffer(operation, buffers.row);
                 }
-                addGraph(operation, graphs.of(id));
-                recorder.operationEnded(operation, () -> stacks.of(call).flatMap(PythonStack::origin));
+                addGraph(operation, text(id, graphs, GRAPHS, GRAPHS));
+                List<SnapshotRecorder.Live> allocated = recorder.operationEnded(operation);
+                if (!allocated.isEmpty()) {
+                    Optional<Origin> origin = text(id, stacks, STACKS, STACK).flatMap(PythonStack::origin);
+                    allocated.forEach(buffer -> buffer.origin = origin);
+                }
                 for (; errors.operation == id; errors.next()) {
                     recorder.exception(operation, reason(errors.row));
                 }
@@ -135,6 +147,20 @@ final class SnapshotReader {
         }
     }
 
+    /** Returns the first text of an operation, which is read when it is needed. */
+    private Optional<String> text(long id, Rows rows, String table, String column) throws SQLException {
+        while (rows.operation < id) {
+            rows.next();
+        }
+        if (rows.operation > id) {
+            return Optional.empty();
+        }
+        try (ResultSet found = tables.query("SELECT substr(" + column + ", 1, " + MAX_TEXT + ") FROM " + table
+                + " WHERE rowid = " + rows.row.getLong(2))) {
+            return found.next() ? Optional.ofNullable(found.getString(1)) : Optional.empty();
+        }
+    }
+
     private static String reason(ResultSet error) throws SQLException {
         return error.getString(3) + ": " + error.getString(4);
     }
@@ -188,6 +214,14 @@ final class SnapshotReader {
                         + " JOIN (" + places + ") p ON p.tensor_id = u.tensor_id"
                         + " WHERE p.device_id IS NOT NULL AND p.address IS NOT NULL AND t.buffer_type IS NOT NULL"
                         + " ORDER BY u.operation_id, u.result");
+    }
+
+    /** The operation, and the row of a text; a database need not have the table. */
+    private ResultSet texts(String table, String column) throws SQLException {
+        return tables.query(
+                tables.has(table, "operation_id", column)
+                        ? "SELECT operation_id, rowid FROM " + tables.rowsOf(table) + " ORDER BY operation_id, rowid"
+                        : NO_ROWS);
     }
 
     /** Rows by operation, of which one is read at a time. */

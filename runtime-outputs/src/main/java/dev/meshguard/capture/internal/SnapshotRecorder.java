@@ -7,7 +7,7 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceDescription;
-import java.sql.SQLException;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,14 +30,8 @@ final class SnapshotRecorder {
     /** The importer begins the numbers of each further report at a multiple of this. */
     private static final long OPERATIONS_OF_A_REPORT = 10_000;
 
-    /** A call in Python. */
-    interface Call {
-
-        /** Reads its stack; empty if the database does not have it. */
-        Optional<Origin> origin() throws SQLException;
-    }
-
-    private static final class Live extends RecordedBuffer {
+    /** A buffer of the last snapshot. */
+    static final class Live extends RecordedBuffer {
         private final Memory memory;
         private final long bankSize;
         private final BufferTensors tensors = new BufferTensors();
@@ -45,7 +39,8 @@ final class SnapshotRecorder {
         /** Whether it may be a buffer from before, which snapshots in between do not have. */
         private boolean isDoubtful;
 
-        private Optional<Origin> origin = Optional.empty();
+        /** The call of the operation that allocated it. */
+        Optional<Origin> origin = Optional.empty();
 
         private Live(Memory memory, long bankSize) {
             this.memory = memory;
@@ -143,9 +138,9 @@ final class SnapshotRecorder {
     /**
      * Compares the snapshot of an operation with the last one.
      *
-     * @param call the call of the operation, which is read if the operation allocated a buffer
+     * @return the buffers that the operation allocated
      */
-    void operationEnded(ReportedOperation operation, Call call) throws SQLException {
+    List<Live> operationEnded(ReportedOperation operation) {
         allRows += operation.rows;
         addTensors(operation.inputs);
         fresh = List.of();
@@ -154,9 +149,10 @@ final class SnapshotRecorder {
         if (lastHasNone) {
             withoutSnapshot++;
         } else {
-            compare(operation, call);
+            compare(operation);
             addTensors(operation.results);
         }
+        return fresh;
     }
 
     private void addTensors(Map<Memory, BufferTensors> tensors) {
@@ -168,7 +164,7 @@ final class SnapshotRecorder {
         });
     }
 
-    private void compare(ReportedOperation operation, Call call) throws SQLException {
+    private void compare(ReportedOperation operation) {
         operation
                 .missingAddresses(!hasSnapshot)
                 .forEach(address -> lost(
@@ -185,14 +181,10 @@ final class SnapshotRecorder {
                 .filter(buffer -> operation.snapshot.containsKey(buffer.memory)
                         ? changed.contains(buffer.memory) || operation.mayBeRenewed(buffer.memory, changed)
                         : operation.isWhole || operation.isFreed(buffer.memory))
+                .sorted(Comparator.comparing(buffer -> operation.graph.freed(buffer.memory)))
                 .toList();
         checkGone(operation);
-        gone.stream()
-                .filter(buffer -> !operation.graph.freed(buffer.memory))
-                .forEach(buffer -> freed(buffer, new Phase(operation.numberedName() + " or before")));
-        gone.stream()
-                .filter(buffer -> operation.graph.freed(buffer.memory))
-                .forEach(buffer -> freed(buffer, new Phase(operation.numberedName())));
+        gone.forEach(buffer -> freed(buffer, phase(operation, operation.graph.freed(buffer.memory))));
 
         Map<Boolean, List<Live>> appeared = operation.snapshot.entrySet().stream()
                 .filter(row -> recording.at(row.getKey()) == null)
@@ -200,9 +192,12 @@ final class SnapshotRecorder {
                 .collect(Collectors.partitioningBy(buffer -> operation.isAllocated(buffer.memory)));
         appeared.getOrDefault(false, List.of()).forEach(buffer -> allocatedBefore(buffer, operation));
         fresh = appeared.getOrDefault(true, List.of());
-        Optional<Origin> origin = fresh.isEmpty() ? Optional.empty() : call.origin();
-        fresh.forEach(buffer -> allocated(buffer, operation, origin));
+        fresh.forEach(buffer -> allocated(buffer, operation));
         hasSnapshot |= operation.rows > 0;
+    }
+
+    private static Phase phase(ReportedOperation operation, boolean isKnown) {
+        return new Phase(operation.numberedName() + (isKnown ? "" : " or before"));
     }
 
     private boolean isKnown(Map.Entry<Memory, Long> row) {
@@ -252,7 +247,7 @@ final class SnapshotRecorder {
         if (hasSnapshot) {
             buffer.isDoubtful = Long.valueOf(buffer.bankSize).equals(vanished.get(buffer.memory));
             ofFullestBank++;
-            recording.enter(new Phase(operation.numberedName() + " or before"));
+            recording.enter(phase(operation, false));
         } else {
             buffer.isFromBefore = true;
             fromBefore++;
@@ -260,15 +255,14 @@ final class SnapshotRecorder {
         recording.allocated(buffer, Optional.empty(), Optional.empty());
     }
 
-    private void allocated(Live buffer, ReportedOperation operation, Optional<Origin> origin) {
+    private void allocated(Live buffer, ReportedOperation operation) {
         OptionalLong size = operation.graph.allocated(buffer.memory);
         ofFullestBank += size.isPresent() ? 0 : 1;
         buffer.size = size.orElse(buffer.bankSize);
         buffer.operation = Optional.of(operation.numberedName());
-        buffer.origin = origin;
         buffer.isOfRuntime =
                 operation.graph.isOfRuntime(buffer.memory) && !operation.results.containsKey(buffer.memory);
-        recording.enter(new Phase(operation.numberedName()));
+        recording.enter(phase(operation, true));
         recording.allocated(
                 buffer,
                 buffer.isOfRuntime ? Optional.of(operation.name) : operation.knownName(),
