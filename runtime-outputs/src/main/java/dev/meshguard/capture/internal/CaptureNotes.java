@@ -6,6 +6,7 @@ import dev.meshguard.capture.evidence.internal.RuntimeText.AddressRange;
 import dev.meshguard.capture.evidence.internal.RuntimeTextParser;
 import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -13,7 +14,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Collects what a reader of the verdict must know of a recording besides its history, in bounded memory. */
 final class CaptureNotes {
@@ -21,6 +24,7 @@ final class CaptureNotes {
     private static final int MAX_KINDS = 8;
     private static final int MAX_EXCEPTIONS = 5;
     private static final int MAX_TEXT = 200;
+    private static final Pattern FORMS = Pattern.compile("\\[([^|]*)\\|([^]]*)]");
 
     private final String recording;
     private final List<String> first = new ArrayList<>();
@@ -42,10 +46,18 @@ final class CaptureNotes {
         first.add(note);
     }
 
-    /** Adds a sentence about several things, unless there is none. */
-    void add(long count, String one, String several, String rest) {
+    /**
+     * Adds a sentence about several things, unless there is none.
+     *
+     * @param form the sentence, with {@code %d} for their number, and in brackets the words for one and for several
+     * @param others further values of the form
+     */
+    void add(long count, String form, Object... others) {
         if (count > 0) {
-            add((count == 1 ? one : String.format(Locale.ROOT, several, count)) + rest);
+            add(String.format(
+                    Locale.ROOT,
+                    FORMS.matcher(form).replaceAll(count == 1 ? "$1" : "$2"),
+                    Stream.concat(Stream.of(count), Arrays.stream(others)).toArray()));
         }
     }
 

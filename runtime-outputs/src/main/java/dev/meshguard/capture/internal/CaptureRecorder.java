@@ -417,8 +417,7 @@ final class CaptureRecorder {
     // The end
 
     RuntimeOutput finish(String name) {
-        List<String> ofCalls =
-                calls.map(python -> python.nameLines(tensors.operations())).orElse(List.of());
+        Optional<String> ofCalls = calls.flatMap(python -> python.nameLines(tensors.operations()));
         for (CapturedOperation open = innermost; open != null; open = open.caller) {
             unreturned(open.name, open.node);
         }
@@ -431,7 +430,7 @@ final class CaptureRecorder {
         }
         snapshots.ifPresent(all -> all.report(recording));
         recording.stop();
-        ofCalls.forEach(notes::add);
+        ofCalls.ifPresent(notes::add);
         addNotes();
         return recording.end(name, OutputFormat.GRAPH_CAPTURE, OptionalInt.empty(), nodes, reports);
     }
@@ -451,28 +450,25 @@ final class CaptureRecorder {
         snapshots.ifPresent(all -> all.addNotes(notes));
         long before =
                 buffers.values().stream().filter(CapturedBuffer::isFromBefore).count();
-        if (before + freedFromBefore > 0) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "Buffers from before the capture are not judged: %d in use, of which %d freed.",
-                    before,
-                    freedFromBefore));
-        }
+        notes.add(
+                before + freedFromBefore,
+                "Buffers from before the capture are not judged: %2$d in use, of which %3$d freed.",
+                before,
+                freedFromBefore);
         notes.add(
                 withoutAddress,
-                "1 allocation has",
-                "%d allocations have",
-                " no address, as nothing was dispatched (NO_DISPATCH). The number of the buffer's node stands for it.");
-        if (coarseTypes > 0) {
-            notes.add("The capture names L1 and DRAM only: L1_SMALL counts as L1, and the trace region as DRAM.");
-        }
+                "%d [allocation has|allocations have] no address, as nothing was dispatched (NO_DISPATCH). The number of the"
+                        + " buffer's node stands for it.");
+        notes.add(
+                coarseTypes,
+                "The capture names L1 and DRAM only: L1_SMALL counts as L1, and the trace region as DRAM.");
         if (innermost != null) {
             notes.add(
                     Stream.iterate(innermost, Objects::nonNull, operation -> operation.caller)
                             .count(),
-                    "1 operation has",
-                    "%d operations have",
-                    " no end; the innermost is " + innermost.name + " (node " + innermost.node + ").");
+                    "%d [operation has|operations have] no end; the innermost is %s (node %d).",
+                    innermost.name,
+                    innermost.node);
         }
     }
 }

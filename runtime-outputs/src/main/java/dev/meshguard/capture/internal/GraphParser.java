@@ -15,6 +15,7 @@ import dev.meshguard.event.BufferType;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,8 +23,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.regex.Pattern;
 import java.util.zip.ZipException;
 
 /**
@@ -43,32 +44,19 @@ public final class GraphParser {
                     StreamReadConstraints.builder().maxNestingDepth(100).build())
             .build();
 
-    private static final Set<String> KEYS_OF_NODES = Set.of(
-            "arguments",
-            "connections",
-            "counter",
-            "duration_ns",
-            "input_tensors",
-            "node_type",
-            "params",
-            "stacking_level",
-            "stack_trace");
-
     private static final String GRAPH = "graph";
 
     private static final String SNAPSHOTS = "per_operation_buffers";
 
-    private static final Set<String> KEYS_OF_REPORTS = Set.of(
-            GRAPH,
-            "buffer_pages",
-            "buffer_pages_by_address",
-            "cluster_descriptor",
-            "devices",
-            "mesh_coordinate_mapping",
-            "metadata",
-            SNAPSHOTS,
-            "python_io",
-            "version");
+    /**
+     * The first key of a node or of a report. The file of Python calls beside a capture begins likewise, but its arguments have
+     * names.
+     */
+    private static final Pattern BEGINNING =
+            Pattern.compile("\\uFEFF?\\s*(?:\\[\\s*\\{\\s*\"(?:arguments\"\\s*:\\s*\\[|(?:connections"
+                    + "|counter|duration_ns|input_tensors|node_type|params|stacking_level|stack_trace)\")|\\{\\s*\"(?:graph|buffer_pages"
+                    + "|buffer_pages_by_address|cluster_descriptor|devices|mesh_coordinate_mapping|metadata|per_operation_buffers"
+                    + "|python_io|version)\")");
 
     private static final String VERSION = "1";
 
@@ -88,22 +76,7 @@ public final class GraphParser {
 
     /** Returns whether the first bytes of a file are those of a capture. */
     public static boolean isGraphCapture(byte[] beginning) {
-        try (JsonParser json = JSON.createParser(beginning)) {
-            JsonToken first = json.nextToken();
-            if (first == JsonToken.START_OBJECT) {
-                return json.nextToken() == JsonToken.FIELD_NAME && KEYS_OF_REPORTS.contains(json.currentName());
-            }
-            return first == JsonToken.START_ARRAY && json.nextToken() == JsonToken.START_OBJECT && hasKeyOfNode(json);
-        } catch (IOException notJson) {
-            return false;
-        }
-    }
-
-    /** The file of Python calls beside a capture begins likewise, but its arguments have names. */
-    private static boolean hasKeyOfNode(JsonParser json) throws IOException {
-        return json.nextToken() == JsonToken.FIELD_NAME
-                && KEYS_OF_NODES.contains(json.currentName())
-                && (!json.currentName().equals("arguments") || json.nextToken() == JsonToken.START_ARRAY);
+        return BEGINNING.matcher(new String(beginning, StandardCharsets.UTF_8)).lookingAt();
     }
 
     /**

@@ -183,18 +183,14 @@ final class OutputRecording<B extends RecordedBuffer> {
         if (remaining > 0 && !criteria.judgesEnd()) {
             notes.add(
                     remaining,
-                    "1 buffer is",
-                    "%d buffers are",
-                    " still allocated at the end of the " + noun
+                    "%d [buffer is|buffers are] still allocated at the end of the " + noun
                             + "; the device was not closed. Weights and caches always are.");
             tracker.trackingStopped("the " + noun + " ended before the device was closed");
         }
         notes.add(
                 ofRuntime,
-                "1 buffer was",
-                "%d buffers were",
-                " allocated without a tensor inside an operation, owned by the runtime, which keeps such memory with its"
-                        + " cached programs.");
+                "%d [buffer was|buffers were] allocated without a tensor inside an operation, owned by the runtime, which keeps"
+                        + " such memory with its cached programs.");
     }
 
     /** Adds the notes and the check, and returns the output with the history. */

@@ -117,9 +117,9 @@ final class PythonCalls {
      * @param operations all operations of the capture, in their order
      * @return what a reader must know of calls that were not used
      */
-    List<String> nameLines(List<CapturedOperation> operations) {
+    Optional<String> nameLines(List<CapturedOperation> operations) {
         if (damage.isPresent()) {
-            return List.of(String.format(
+            return Optional.of(String.format(
                     Locale.ROOT, "%s cannot be read (%s), so no line of Python is named.", file, damage.get()));
         }
         Map<String, List<CapturedOperation>> all =
@@ -132,28 +132,22 @@ final class PythonCalls {
             List<CapturedOperation> ofName = all.getOrDefault(name, List.of());
             List<CapturedOperation> ofOutermost = outermost.getOrDefault(name, List.of());
             List<CapturedOperation> called = ofName.size() == origins.size() ? ofName : ofOutermost;
-            if (called.size() != origins.size()) {
-                unused.add(String.format(
-                        Locale.ROOT,
-                        "%s (%s, %s)",
-                        Quantities.quoted(name),
-                        Quantities.count(origins.size(), "call"),
-                        Quantities.count(Math.max(ofName.size(), ofOutermost.size()), "operation")));
-                return;
-            }
-            for (int i = 0; i < called.size(); i++) {
-                called.get(i).line = origins.get(i);
+            if (called.size() == origins.size()) {
+                for (int i = 0; i < called.size(); i++) {
+                    called.get(i).line = origins.get(i);
+                }
+            } else {
+                long operationsOfName = Math.max(ofName.size(), ofOutermost.size());
+                unused.add(Quantities.quoted(name) + " (" + Quantities.count(origins.size(), "call") + ", "
+                        + Quantities.count(operationsOfName, "operation") + ")");
             }
         });
-        if (unused.isEmpty()) {
-            return List.of();
-        }
         int more = unused.size() - MAX_NAMES;
-        return List.of(String.format(
-                Locale.ROOT,
-                "%s names no line for operations of which it has another number than the capture: %s%s.",
-                file,
-                String.join(", ", unused.subList(0, Math.min(MAX_NAMES, unused.size()))),
-                more > 0 ? " and " + more + " more" : ""));
+        return unused.isEmpty()
+                ? Optional.empty()
+                : Optional.of(file
+                        + " names no line for operations of which it has another number than the capture: "
+                        + unused.stream().limit(MAX_NAMES).collect(Collectors.joining(", "))
+                        + (more > 0 ? " and " + more + " more." : "."));
     }
 }

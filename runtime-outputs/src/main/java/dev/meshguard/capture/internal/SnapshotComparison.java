@@ -153,21 +153,14 @@ final class SnapshotComparison {
 
     /** Adds what a reader must know of the snapshots, if there are any. */
     void addNotes(CaptureNotes notes) {
-        if (snapshots == 0) {
-            return;
-        }
         int contradicted = contradictions.size() + moreContradictions;
-        notes.add(String.format(
-                Locale.ROOT,
-                "%s compared with the nodes: %s.",
-                snapshots == 1 ? "1 snapshot was" : snapshots + " snapshots were",
-                contradicted == 0 ? "all agree" : contradicted + " contradict them"));
-        if (mostUnknown > 0) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "Buffers of a snapshot that no node mentions are from before the capture or of another thread, and"
-                            + " are not judged: %d at most at a time.",
-                    mostUnknown));
-        }
+        notes.add(
+                snapshots,
+                "%d [snapshot was|snapshots were] compared with the nodes: "
+                        + (contradicted == 0 ? "all agree." : contradicted + " contradict them."));
+        notes.add(
+                mostUnknown,
+                "Buffers of a snapshot that no node mentions are from before the capture or of another thread, and are not"
+                        + " judged: %d at most at a time.");
     }
 }

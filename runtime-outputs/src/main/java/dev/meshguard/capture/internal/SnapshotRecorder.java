@@ -10,7 +10,6 @@ import dev.meshguard.event.SourceDescription;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -309,19 +308,13 @@ final class SnapshotRecorder {
 
     private void addNotes() {
         notes.add("A database has snapshots after each operation: what was freed before the next one is not in it.");
-        if (fromBefore > 0) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "Buffers of the first snapshot that its operation did not demonstrably allocate are not judged: %d, of"
-                            + " which %d freed.",
-                    fromBefore,
-                    freedFromBefore));
-        }
+        notes.add(
+                fromBefore,
+                "Buffers of the first snapshot that its operation did not demonstrably allocate are not judged: %d, of which %d freed.",
+                freedFromBefore);
         notes.add(
                 ofFullestBank,
-                "1 buffer has",
-                "%d buffers have",
-                " the size of the fullest bank, because no captured_graph has the whole size.");
-        notes.add(withoutSnapshot, "1 operation has", "%d operations have", " no snapshot.");
+                "%d [buffer has|buffers have] the size of the fullest bank, because no captured_graph has the whole size.");
+        notes.add(withoutSnapshot, "%d [operation has|operations have] no snapshot.");
     }
 }
