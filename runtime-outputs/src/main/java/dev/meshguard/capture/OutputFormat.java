@@ -2,10 +2,8 @@ package dev.meshguard.capture;
 
 import dev.meshguard.capture.evidence.internal.FileContent;
 import dev.meshguard.capture.internal.GraphParser;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -24,9 +22,6 @@ public enum OutputFormat {
     /** The SQLite database {@code db.sqlite} that ttnn writes for the ttnn-visualizer. */
     REPORT_DATABASE("report database", "operation");
 
-    /** The bytes that show a format. */
-    private static final int BEGINNING = 1 << 13;
-
     private static final String DATABASE = "SQLite format 3\0";
 
     private final String text;
@@ -43,16 +38,11 @@ public enum OutputFormat {
      * @param file the file, plain or compressed, as a stream that supports marks; it is at its beginning again afterwards
      */
     public static Optional<OutputFormat> of(InputStream file) throws IOException {
-        file.mark(BEGINNING);
-        byte[] compressed = file.readNBytes(BEGINNING);
-        file.reset();
-        byte[] beginning = new FileContent(new ByteArrayInputStream(compressed), BEGINNING).bytes();
+        String beginning = FileContent.beginning(file).text();
         if (GraphParser.isGraphCapture(beginning)) {
             return Optional.of(GRAPH_CAPTURE);
         }
-        return new String(beginning, StandardCharsets.ISO_8859_1).startsWith(DATABASE)
-                ? Optional.of(REPORT_DATABASE)
-                : Optional.empty();
+        return beginning.startsWith(DATABASE) ? Optional.of(REPORT_DATABASE) : Optional.empty();
     }
 
     /** Returns the name of the format, for a text. */

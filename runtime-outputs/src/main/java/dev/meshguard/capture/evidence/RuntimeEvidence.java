@@ -3,7 +3,6 @@ package dev.meshguard.capture.evidence;
 import dev.meshguard.capture.evidence.internal.FileContent;
 import dev.meshguard.capture.evidence.internal.MemoryReportParser;
 import dev.meshguard.capture.evidence.internal.SharedMemoryParser;
-import java.io.ByteArrayInputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -74,11 +73,7 @@ public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory {
      * @param file the file as a stream that supports marks; it is at its beginning again afterwards
      */
     static boolean isOfMoment(InputStream file) throws IOException {
-        int compressed = 1 << 13;
-        file.mark(compressed);
-        byte[] beginning = file.readNBytes(compressed);
-        file.reset();
-        FileContent content = new FileContent(new ByteArrayInputStream(beginning), 1 << 10);
+        FileContent content = FileContent.beginning(file);
         return SharedMemoryParser.isSharedMemory(content.bytes()) || MemoryReportParser.isMemoryReport(content.text());
     }
 }

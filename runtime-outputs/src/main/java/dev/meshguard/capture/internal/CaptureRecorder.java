@@ -31,13 +31,6 @@ final class CaptureRecorder {
     private static final String NO_NAME = "an operation without a name";
     private static final Phase BETWEEN = new Phase("between operations");
 
-    /** Nodes about circular buffers and the like, which are not judged: they lie outside the allocator and end with their program. */
-    private static final Set<String> MEMORY_OF_PROGRAMS = Set.of(
-            "circular_buffer_allocate",
-            "circular_buffer_deallocate_all",
-            "dataflow_buffer_allocate",
-            "scratchpad_allocate");
-
     /** The nodes with an edge back to a buffer's node. */
     private static final Set<String> BUFFER_REPORTS = Set.of("buffer_allocate", "buffer_deallocate");
 
@@ -57,6 +50,9 @@ final class CaptureRecorder {
     private final Map<String, Long> unread = new TreeMap<>();
 
     private long nodes;
+    /** The number of the current node. */
+    private int number;
+
     private int next;
     /** Whether it is known where the capture ends, or that it is not. */
     private boolean hasEnd;
@@ -121,6 +117,11 @@ final class CaptureRecorder {
         recording.lost(count, reason, values);
     }
 
+    /** Records that what the current node says cannot be. */
+    private void contradicted(String form, Object... values) {
+        lost(1, "node " + number + " " + form, values);
+    }
+
     private String lastNode() {
         return nodes == 0 ? "its beginning" : "node " + (next - 1);
     }
@@ -128,7 +129,7 @@ final class CaptureRecorder {
     /** Records one node. */
     void node(GraphNode node) {
         nodes++;
-        int number = node.counter() == GraphNode.NONE ? next : node.counter();
+        number = node.counter() == GraphNode.NONE ? next : node.counter();
         if (number == next + 1) {
             lost(1, "node %d is missing", next);
         } else if (number > next) {
@@ -137,14 +138,14 @@ final class CaptureRecorder {
             lost(-1, "node %d stands after node %d", number, next - 1);
         }
         next = Math.max(next, number == Integer.MAX_VALUE ? number : number + 1);
-        node.impossibleValue().ifPresent(value -> lost(1, "node %d has the %s", number, value));
-        checkPlaceAndEdges(node, number);
+        node.impossibleValue().ifPresent(value -> contradicted("has the %s", value));
+        checkPlaceAndEdges(node);
         switch (node.type()) {
-            case "capture_start" -> {}
+            case "capture_start", "circular_buffer_deallocate_all" -> {}
             case "capture_end" -> hasEnd = true;
-            case "function_start" -> began(node, number);
-            case "function_end" -> ended(node, number);
-            case "tensor" -> tensor(node, number);
+            case "function_start" -> began(node);
+            case "function_end" -> ended(node);
+            case "tensor" -> tensor(node);
             case "buffer" ->
                 buffers.put(
                         number,
@@ -154,48 +155,44 @@ final class CaptureRecorder {
                                 node.hasNoEdge(),
                                 node.number("size").orElse(GraphNode.NONE),
                                 tensors));
-            case "buffer_allocate" -> allocated(node, number);
-            case "buffer_deallocate" -> freed(node, number);
+            case "buffer_allocate" -> allocated(node);
+            case "buffer_deallocate" -> freed(node);
             case "error" ->
                 aborted(
                         node.text("error_operation")
                                 .filter(name -> !name.isBlank())
                                 .or(() -> CapturedOperation.nameOfOutermost(innermost))
                                 .orElse(NO_NAME),
-                        number,
                         node.text("error_message")
                                 .or(() -> node.text("error_type"))
                                 .orElse(""));
-            default -> {
-                if (!MEMORY_OF_PROGRAMS.contains(node.type())) {
-                    unknown(node, number);
-                } else if (node.type().endsWith("_allocate") && innermost != null) {
+            case "circular_buffer_allocate", "dataflow_buffer_allocate", "scratchpad_allocate" -> {
+                // They are not judged: they lie outside the allocator and end with their program.
+                if (innermost != null) {
                     innermost.runsProgram = true;
                 }
             }
+            default -> unknown(node);
         }
     }
 
     /** A capture has one beginning and one end, and only two types of nodes have an edge, and only one, to a buffer's node. */
-    private void checkPlaceAndEdges(GraphNode node, int number) {
+    private void checkPlaceAndEdges(GraphNode node) {
         if (hasEnd || (nodes > 1 && node.type().equals("capture_start"))) {
             lost(1, "node %d, of type %s, stands at a wrong place", number, Quantities.quoted(node.type()));
         }
         boolean reportsBuffer = BUFFER_REPORTS.contains(node.type());
         if (reportsBuffer && node.hasSeveralEdges()) {
-            lost(1, "node %d has edges to several buffers", number);
+            contradicted("has edges to several buffers");
         } else if (!reportsBuffer && node.connection() < number && buffers.containsKey(node.connection())) {
-            lost(
-                    1,
-                    "node %d has an edge to the buffer of node %d, and its type is %s",
-                    number,
-                    node.connection(),
-                    Quantities.quoted(node.type()));
+            contradicted(
+                    "has an edge to the buffer of node %d, and its type is %s",
+                    node.connection(), Quantities.quoted(node.type()));
         }
     }
 
     /** The memory of a tensor is not the runtime's. */
-    private void tensor(GraphNode node, int number) {
+    private void tensor(GraphNode node) {
         CapturedBuffer buffer = recording.at(node.memory());
         if (buffer != null && buffer.isOfRuntime) {
             lost(1, "the buffer of node %d has no edge to node %d, a tensor at its address", buffer.node, number);
@@ -204,15 +201,11 @@ final class CaptureRecorder {
     }
 
     /** A node of another version is skipped, unless it may report a buffer. */
-    private void unknown(GraphNode node, int number) {
+    private void unknown(GraphNode node) {
         if (node.type().isEmpty()) {
-            lost(1, "node %d has no type", number);
+            contradicted("has no type");
         } else if (node.text("size").isPresent() || node.text("address").isPresent()) {
-            lost(
-                    1,
-                    "node %d may report a buffer, and its type %s is not known",
-                    number,
-                    Quantities.quoted(node.type()));
+            contradicted("may report a buffer, and its type %s is not known", Quantities.quoted(node.type()));
         } else {
             notes.skipped("node of type " + node.type());
         }
@@ -220,7 +213,7 @@ final class CaptureRecorder {
 
     // Operations
 
-    private void began(GraphNode node, int number) {
+    private void began(GraphNode node) {
         String name = nameOf(node);
         if (innermost == null) {
             ofRuntime.clear();
@@ -243,10 +236,10 @@ final class CaptureRecorder {
     }
 
     /** Ends the innermost open operation of the name, and those in it, which older captures left open at an exception. */
-    private void ended(GraphNode node, int number) {
+    private void ended(GraphNode node) {
         String name = nameOf(node);
         if (node.isAborted()) {
-            aborted(name, number, node.text("abort_reason").orElse(""));
+            aborted(name, node.text("abort_reason").orElse(""));
         }
         Optional<CapturedOperation> ending = openOperation(name);
         if (ending.isEmpty()) {
@@ -264,7 +257,7 @@ final class CaptureRecorder {
         }
     }
 
-    private void aborted(String name, int number, String reason) {
+    private void aborted(String name, String reason) {
         int began = openOperation(name).map(operation -> operation.node).orElse(number);
         unreturned(name, began);
         String left = name + " (node " + number + ")";
@@ -274,7 +267,7 @@ final class CaptureRecorder {
             recording.exception(
                     left,
                     reason,
-                    buffers.values().stream().filter(buffer -> !buffer.isFromBefore() && buffer.freedAt > began));
+                    buffers.values().stream().filter(buffer -> !buffer.isFromBefore && buffer.freedAt > began));
         }
     }
 
@@ -295,18 +288,18 @@ final class CaptureRecorder {
 
     // Buffers
 
-    private void allocated(GraphNode node, int number) {
+    private void allocated(GraphNode node) {
         reports++;
         CapturedBuffer buffer = buffers.get(node.connection());
         if (buffer == null) {
             buffer = new CapturedBuffer(number, new int[0], false, GraphNode.NONE, tensors);
         } else if (buffer.isAllocated()) {
-            lost(1, "node %d allocates the buffer of node %d again", number, buffer.node);
+            contradicted("allocates the buffer of node %d again", buffer.node);
             return;
-        } else if (!buffer.isFromBefore()) {
+        } else if (!buffer.isFromBefore) {
             buffer = buffer.reused();
         } else if (buffer.freedAt == GraphNode.NONE && buffer.isUsedBefore(number)) {
-            lost(1, "node %d allocates the buffer of node %d, which a tensor used before", number, buffer.node);
+            contradicted("allocates the buffer of node %d, which a tensor used before", buffer.node);
         }
         long size = node.number("size").orElse(buffer.size);
         OptionalLong address = node.number("address");
@@ -314,33 +307,29 @@ final class CaptureRecorder {
         Optional<BufferType> type = node.bufferType();
         if (type.isEmpty() || address.isEmpty() || size < 0) {
             String missing = type.isEmpty() ? "memory" : address.isEmpty() ? "address" : "size";
-            lost(1, "node %d allocates a buffer without a valid %s", number, missing);
+            contradicted("allocates a buffer without a valid %s", missing);
             return;
         }
         buffer.size = size;
         buffer.hasAddress = address.getAsLong() != 0;
         withoutAddress += buffer.hasAddress ? 0 : 1;
-        allocated(
-                buffer,
-                new Memory(node.device(), type.get(), buffer.hasAddress ? address.getAsLong() : buffer.node),
-                number);
+        allocated(buffer, new Memory(node.device(), type.get(), buffer.hasAddress ? address.getAsLong() : buffer.node));
     }
 
-    private void allocated(CapturedBuffer buffer, Memory memory, int number) {
+    private void allocated(CapturedBuffer buffer, Memory memory) {
         enterPhase();
         CapturedBuffer before = recording.at(memory);
         if (before != null) {
-            lost(
-                    1,
-                    "node %d allocates an address at which the buffer of node %d is allocated, whose free is missing",
-                    number,
+            contradicted(
+                    "allocates an address at which the buffer of node %d is allocated, whose free is missing",
                     before.node);
-            freed(before, number);
+            freed(before);
         }
         if (buffer.hasAddress) {
             snapshots.ifPresent(all -> all.allocated(memory, number));
         }
         buffer.memory = memory;
+        buffer.isFromBefore = false;
         buffer.freedAt = GraphNode.NONE;
         buffer.innermost = innermost;
         buffer.operation = CapturedOperation.nameOfOutermost(innermost);
@@ -363,31 +352,29 @@ final class CaptureRecorder {
                 .isPresent();
     }
 
-    private void freed(GraphNode node, int number) {
+    private void freed(GraphNode node) {
         reports++;
         boolean hasEdge = node.connection() != GraphNode.NONE;
         coarseTypes += !hasEdge && node.namesCoarseType() ? 1 : 0;
         CapturedBuffer buffer = hasEdge ? buffers.get(node.connection()) : recording.at(node.memory());
         if (buffer == null) {
-            freedUnknown(node, number);
-        } else if (buffer.isFromBefore()) {
+            freedUnknown(node);
+        } else if (buffer.isFromBefore) {
             buffer.freedAt = number;
-            freedFromBefore(node, number);
+            freedFromBefore(node);
         } else if (!buffer.isAllocated()) {
-            lost(1, "node %d frees the buffer of node %d, which was freed before", number, buffer.node);
+            contradicted("frees the buffer of node %d, which was freed before", buffer.node);
         } else if (!buffer.mayBeFreedBy(node)) {
-            lost(
-                    1,
-                    "node %d frees the buffer of node %d, whose allocation has another address, size, type or device",
-                    number,
+            contradicted(
+                    "frees the buffer of node %d, whose allocation has another address, size, type or device",
                     buffer.node);
         } else {
             enterPhase();
-            freed(buffer, number);
+            freed(buffer);
         }
     }
 
-    private void freed(CapturedBuffer buffer, int number) {
+    private void freed(CapturedBuffer buffer) {
         if (buffer.hasAddress) {
             snapshots.ifPresent(all -> all.freed(buffer.memory(), number));
         }
@@ -396,17 +383,17 @@ final class CaptureRecorder {
     }
 
     /** A buffer from before the capture need not have a node; one of the capture must be named. */
-    private void freedUnknown(GraphNode node, int number) {
+    private void freedUnknown(GraphNode node) {
         boolean mayBeFromBefore = node.connection() == GraphNode.NONE
                 && (recording.places().isEmpty() || node.number("address").orElse(0) != 0);
         if (mayBeFromBefore) {
-            freedFromBefore(node, number);
+            freedFromBefore(node);
         } else {
-            lost(1, "node %d frees a buffer that no node describes", number);
+            contradicted("frees a buffer that no node describes");
         }
     }
 
-    private void freedFromBefore(GraphNode node, int number) {
+    private void freedFromBefore(GraphNode node) {
         freedFromBefore++;
         Memory memory = node.memory();
         if (memory != null) {
@@ -449,7 +436,7 @@ final class CaptureRecorder {
     private void addNotes() {
         snapshots.ifPresent(all -> all.addNotes(notes));
         long before =
-                buffers.values().stream().filter(CapturedBuffer::isFromBefore).count();
+                buffers.values().stream().filter(buffer -> buffer.isFromBefore).count();
         notes.add(
                 before + freedFromBefore,
                 "Buffers from before the capture are not judged: %2$d in use, of which %3$d freed.",

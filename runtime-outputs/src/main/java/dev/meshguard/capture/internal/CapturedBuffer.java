@@ -3,10 +3,9 @@ package dev.meshguard.capture.internal;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.event.Origin;
 import java.util.Arrays;
-import java.util.Objects;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,22 +26,17 @@ final class CapturedBuffer extends RecordedBuffer {
     /** The node that freed it, or {@link GraphNode#NONE}. */
     int freedAt = GraphNode.NONE;
 
-    /** Null before its allocation, so it is from before the capture unless one follows. */
-    @Nullable
-    Memory memory;
-
-    boolean hasAddress;
-
     /** The innermost operation that allocated it. */
     @Nullable
     CapturedOperation innermost;
 
     CapturedBuffer(int node, int[] users, boolean hasNoTensor, long size, GraphTensors tensors) {
+        super(OptionalInt.of(node), null, size);
         this.node = node;
         this.users = users;
         this.hasNoTensor = hasNoTensor;
-        this.size = size;
         this.tensors = tensors;
+        this.isFromBefore = true; // Unless an allocation follows.
     }
 
     /** Returns the next buffer of the node, after this one was freed. */
@@ -52,13 +46,8 @@ final class CapturedBuffer extends RecordedBuffer {
         return new CapturedBuffer(node, later, knowsUsers && later.length == 0, size, tensors);
     }
 
-    @Override
-    boolean isFromBefore() {
-        return memory == null;
-    }
-
     boolean isAllocated() {
-        return memory != null && freedAt == GraphNode.NONE;
+        return !isFromBefore && freedAt == GraphNode.NONE;
     }
 
     /** Returns whether a node may free it; older captures have no address and size 0 in it. */
@@ -88,21 +77,8 @@ final class CapturedBuffer extends RecordedBuffer {
     }
 
     @Override
-    Memory memory() {
-        return Objects.requireNonNull(memory);
-    }
-
-    @Override
-    RemainingBuffer remaining() {
-        return new RemainingBuffer(
-                OptionalInt.of(node),
-                memory().device(),
-                memory().type(),
-                hasAddress ? OptionalLong.of(memory().address()) : OptionalLong.empty(),
-                size,
-                operation,
-                origin(),
-                tensors.of(users));
+    List<RemainingBuffer.Tensor> tensors() {
+        return tensors.of(users);
     }
 
     @Override

@@ -15,7 +15,6 @@ import dev.meshguard.event.BufferType;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -75,8 +74,8 @@ public final class GraphParser {
     }
 
     /** Returns whether the first bytes of a file are those of a capture. */
-    public static boolean isGraphCapture(byte[] beginning) {
-        return BEGINNING.matcher(new String(beginning, StandardCharsets.UTF_8)).lookingAt();
+    public static boolean isGraphCapture(String beginning) {
+        return BEGINNING.matcher(beginning).lookingAt();
     }
 
     /**

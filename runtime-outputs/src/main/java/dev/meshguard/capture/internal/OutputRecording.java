@@ -107,7 +107,7 @@ final class OutputRecording<B extends RecordedBuffer> {
     }
 
     private List<B> remaining() {
-        return live().filter(buffer -> !buffer.isFromBefore()).toList();
+        return live().filter(buffer -> !buffer.isFromBefore).toList();
     }
 
     /** Records an allocation by an operation, unless its name is not known, at a place where none is allocated. */
@@ -117,7 +117,7 @@ final class OutputRecording<B extends RecordedBuffer> {
                 .orElse(AllocationDetails.user());
         buffer.details = label.map(all::labelled).orElse(all);
         live.put(buffer.memory(), buffer);
-        if (!buffer.isFromBefore()) {
+        if (!buffer.isFromBefore) {
             Memory memory = buffer.memory();
             tracker.allocated(buffer, memory.device(), memory.type(), memory.address(), buffer.size, Ownership.OWNING);
         }
@@ -133,7 +133,7 @@ final class OutputRecording<B extends RecordedBuffer> {
 
     void freed(B buffer) {
         live.remove(buffer.memory());
-        if (!buffer.isFromBefore()) {
+        if (!buffer.isFromBefore) {
             Memory memory = buffer.memory();
             tracker.freed(RELEASE, memory.device(), memory.type(), memory.address(), Ownership.OWNING);
         }

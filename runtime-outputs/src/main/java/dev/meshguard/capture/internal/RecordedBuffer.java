@@ -4,10 +4,28 @@ import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.evidence.internal.MemoryHolder;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.MemoryRequest;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** A buffer of a recording, and the request of its allocation. */
 abstract class RecordedBuffer implements MemoryRequest {
+
+    /** The number of its node in a capture. */
+    private final OptionalInt nodeNumber;
+
+    /** Null while its allocation is not known. */
+    @Nullable
+    Memory memory;
+
+    /** Whether its address is known; otherwise the number of its node stands for it. */
+    boolean hasAddress = true;
+
+    /** Whether it was allocated before the recording, so that it is not judged. */
+    boolean isFromBefore;
 
     /** The bytes on one device. */
     long size;
@@ -20,32 +38,49 @@ abstract class RecordedBuffer implements MemoryRequest {
 
     AllocationDetails details = AllocationDetails.user();
 
-    abstract Memory memory();
+    RecordedBuffer(OptionalInt nodeNumber, @Nullable Memory memory, long size) {
+        this.nodeNumber = nodeNumber;
+        this.memory = memory;
+        this.size = size;
+    }
 
-    /** Returns whether it was allocated before the recording, so that it is not judged. */
-    abstract boolean isFromBefore();
+    /** Returns where it lies; its allocation must be known. */
+    final Memory memory() {
+        return Objects.requireNonNull(memory);
+    }
 
-    /** Returns what is known of it and its tensors. */
-    abstract RemainingBuffer remaining();
+    /** Returns the tensors that use it, in their order. */
+    abstract List<RemainingBuffer.Tensor> tensors();
 
     @Override
     public AllocationDetails details() {
         return details;
     }
 
+    RemainingBuffer remaining() {
+        return new RemainingBuffer(
+                nodeNumber,
+                memory().device(),
+                memory().type(),
+                hasAddress ? OptionalLong.of(memory().address()) : OptionalLong.empty(),
+                size,
+                operation,
+                origin(),
+                tensors());
+    }
+
     /** Returns the buffer for a sentence, labelled with the number and shape of its first tensor. */
     MemoryHolder holder() {
-        RemainingBuffer known = remaining();
-        Optional<String> label = known.tensors().stream().findFirst().map(tensor -> {
+        Optional<String> label = tensors().stream().findFirst().map(tensor -> {
             String number = tensor.id().isPresent() ? "tensor " + tensor.id().getAsLong() : "tensor";
             return tensor.shape().map(shape -> number + " " + shape).orElse(number);
         });
-        String node = known.node().isPresent() ? "node " + known.node().getAsInt() : "";
+        String node = nodeNumber.isPresent() ? "node " + nodeNumber.getAsInt() : "";
         return new MemoryHolder(
-                known.type(),
+                memory().type(),
                 memory().address(),
                 size,
-                known.device(),
+                memory().device(),
                 label,
                 this::origin,
                 operation

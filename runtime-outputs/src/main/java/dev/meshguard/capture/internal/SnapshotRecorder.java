@@ -31,10 +31,8 @@ final class SnapshotRecorder {
 
     /** A buffer of the last snapshot. */
     static final class Live extends RecordedBuffer {
-        private final Memory memory;
         private final long bankSize;
         private final BufferTensors tensors = new BufferTensors();
-        private boolean isFromBefore;
         /** Whether it may be a buffer from before, which snapshots in between do not have. */
         private boolean isDoubtful;
 
@@ -42,32 +40,13 @@ final class SnapshotRecorder {
         Optional<Origin> origin = Optional.empty();
 
         private Live(Memory memory, long bankSize) {
-            this.memory = memory;
+            super(OptionalInt.empty(), memory, bankSize);
             this.bankSize = bankSize;
-            this.size = bankSize;
         }
 
         @Override
-        Memory memory() {
-            return memory;
-        }
-
-        @Override
-        boolean isFromBefore() {
-            return isFromBefore;
-        }
-
-        @Override
-        RemainingBuffer remaining() {
-            return new RemainingBuffer(
-                    OptionalInt.empty(),
-                    memory.device(),
-                    memory.type(),
-                    OptionalLong.of(memory.address()),
-                    size,
-                    operation,
-                    origin,
-                    tensors.all());
+        List<RemainingBuffer.Tensor> tensors() {
+            return tensors.all();
         }
 
         @Override
@@ -177,18 +156,18 @@ final class SnapshotRecorder {
                 .collect(Collectors.toSet());
         gone = recording
                 .live()
-                .filter(buffer -> operation.snapshot.containsKey(buffer.memory)
-                        ? changed.contains(buffer.memory) || operation.mayBeRenewed(buffer.memory, changed)
-                        : operation.isWhole || operation.isFreed(buffer.memory))
-                .sorted(Comparator.comparing(buffer -> operation.graph.freed(buffer.memory)))
+                .filter(buffer -> operation.snapshot.containsKey(buffer.memory())
+                        ? changed.contains(buffer.memory()) || operation.mayBeRenewed(buffer.memory(), changed)
+                        : operation.isWhole || operation.isFreed(buffer.memory()))
+                .sorted(Comparator.comparing(buffer -> operation.graph.freed(buffer.memory())))
                 .toList();
         checkGone(operation);
-        gone.forEach(buffer -> freed(buffer, phase(operation, operation.graph.freed(buffer.memory))));
+        gone.forEach(buffer -> freed(buffer, phase(operation, operation.graph.freed(buffer.memory()))));
 
         Map<Boolean, List<Live>> appeared = operation.snapshot.entrySet().stream()
                 .filter(row -> recording.at(row.getKey()) == null)
                 .map(row -> new Live(row.getKey(), row.getValue()))
-                .collect(Collectors.partitioningBy(buffer -> operation.isAllocated(buffer.memory)));
+                .collect(Collectors.partitioningBy(buffer -> operation.isAllocated(buffer.memory())));
         appeared.getOrDefault(false, List.of()).forEach(buffer -> allocatedBefore(buffer, operation));
         fresh = appeared.getOrDefault(true, List.of());
         fresh.forEach(buffer -> allocated(buffer, operation));
@@ -207,15 +186,15 @@ final class SnapshotRecorder {
     /** The snapshots of a further report may lack the buffers that were allocated before it. */
     private void checkGone(ReportedOperation operation) {
         gone.stream()
-                .filter(buffer -> operation.graph.freedOnlyOthersAt(buffer.memory))
+                .filter(buffer -> operation.graph.freedOnlyOthersAt(buffer.memory()))
                 .forEach(buffer -> lost(
                         1,
                         "the snapshot after %s does not have the %s buffer at 0x%x, and the operation freed another one at that address",
                         operation.numberedName(),
-                        buffer.memory.type(),
-                        buffer.memory.address()));
+                        buffer.memory().type(),
+                        buffer.memory().address()));
         List<Live> unknown = gone.stream()
-                .filter(buffer -> !operation.isFreed(buffer.memory))
+                .filter(buffer -> !operation.isFreed(buffer.memory()))
                 .toList();
         long allocatedInReport =
                 unknown.stream().filter(buffer -> !buffer.isFromBefore).count();
@@ -229,7 +208,7 @@ final class SnapshotRecorder {
         isOtherReport = false;
         unknown.stream()
                 .filter(buffer -> buffer.isFromBefore)
-                .forEach(buffer -> vanished.put(buffer.memory, buffer.bankSize));
+                .forEach(buffer -> vanished.put(buffer.memory(), buffer.bankSize));
     }
 
     private void freed(Live buffer, Phase phase) {
@@ -244,7 +223,7 @@ final class SnapshotRecorder {
     /** Records a buffer of which only the latest time of its allocation is known. */
     private void allocatedBefore(Live buffer, ReportedOperation operation) {
         if (hasSnapshot) {
-            buffer.isDoubtful = Long.valueOf(buffer.bankSize).equals(vanished.get(buffer.memory));
+            buffer.isDoubtful = Long.valueOf(buffer.bankSize).equals(vanished.get(buffer.memory()));
             ofFullestBank++;
             recording.enter(phase(operation, false));
         } else {
@@ -255,17 +234,17 @@ final class SnapshotRecorder {
     }
 
     private void allocated(Live buffer, ReportedOperation operation) {
-        OptionalLong size = operation.graph.allocated(buffer.memory);
+        OptionalLong size = operation.graph.allocated(buffer.memory());
         ofFullestBank += size.isPresent() ? 0 : 1;
         buffer.size = size.orElse(buffer.bankSize);
         buffer.operation = Optional.of(operation.numberedName());
         buffer.isOfRuntime =
-                operation.graph.isOfRuntime(buffer.memory) && !operation.results.containsKey(buffer.memory);
+                operation.graph.isOfRuntime(buffer.memory()) && !operation.results.containsKey(buffer.memory());
         recording.enter(phase(operation, true));
         recording.allocated(
                 buffer,
                 buffer.isOfRuntime ? Optional.of(operation.name) : operation.knownName(),
-                operation.resultShape(buffer.memory));
+                operation.resultShape(buffer.memory()));
     }
 
     /** Records that an exception left the last operation. */

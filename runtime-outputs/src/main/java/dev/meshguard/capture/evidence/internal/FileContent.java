@@ -1,6 +1,7 @@
 package dev.meshguard.capture.evidence.internal;
 
 import dev.meshguard.capture.compression.internal.PlainInput;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.util.zip.ZipException;
 public final class FileContent {
 
     private static final int BLOCK = 1 << 10;
+    private static final int BEGINNING = 1 << 13;
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private Optional<String> damage;
@@ -38,6 +40,14 @@ public final class FileContent {
         } catch (EOFException | ZipException e) {
             damage = Optional.of(PlainInput.BROKEN + " after byte " + bytes.size());
         }
+    }
+
+    /** Reads the first bytes of a file from a stream that supports marks, which is at its beginning again afterwards. */
+    public static FileContent beginning(InputStream file) throws IOException {
+        file.mark(BEGINNING);
+        byte[] bytes = file.readNBytes(BEGINNING);
+        file.reset();
+        return new FileContent(new ByteArrayInputStream(bytes), BEGINNING);
     }
 
     /** Returns the bytes that could be read. */
