@@ -6,10 +6,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.LongFunction;
-import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -134,12 +132,9 @@ public record SharedMemory(
     /** Returns whether a buffer is allocated, by the totals of the device, of a chip or of a process. */
     @Override
     public boolean hasAllocatedMemory() {
-        return Stream.of(
-                        Stream.of(total),
-                        chips.stream().map(Chip::totals),
-                        processes.stream().map(ProcessMemory::totals))
-                .flatMap(totals -> totals)
-                .anyMatch(totals -> totals.buffers() > 0);
+        return total.buffers() > 0
+                || chips.stream().anyMatch(chip -> chip.totals.buffers() > 0)
+                || processes.stream().anyMatch(process -> process.totals.buffers() > 0);
     }
 
     /**
@@ -153,20 +148,16 @@ public record SharedMemory(
         List<String> notes = new ArrayList<>(defects);
         missing.stream().limit(MAX_NAMED).forEach(process -> notes.add(note(process)));
         if (missing.size() > MAX_NAMED) {
-            notes.add(String.format(
-                    Locale.ROOT, "The processes of %d more slots do not run either.", missing.size() - MAX_NAMED));
+            notes.add("The processes of " + (missing.size() - MAX_NAMED) + " more slots do not run either.");
         }
         return notes;
     }
 
     private static String note(ProcessMemory process) {
-        return String.format(
-                Locale.ROOT,
-                "Process %d (%s) does not run, and its slot still has %s: it was killed or crashed, or runs in another"
-                        + " container.",
-                process.processId,
-                PrintableText.line(process.command),
-                Quantities.size(process.totals.buffers()));
+        return "Process " + process.processId + " (" + PrintableText.line(process.command)
+                + ") does not run, and its slot still has "
+                + Quantities.size(process.totals.buffers())
+                + ": it was killed or crashed, or runs in another container.";
     }
 
     private static ProcessMemory inspected(ProcessMemory process, LongFunction<Optional<Instant>> startOf) {

@@ -66,6 +66,7 @@ final class GraphNode {
     /** The texts, numbers and flags by key, as texts; other values are null. */
     private final Map<String, @Nullable String> texts = new HashMap<>();
 
+    private final String type;
     private int[] connections = {};
     /** Whether the node has a list of edges, and each is the number of a node. */
     private boolean hasConnections;
@@ -75,6 +76,7 @@ final class GraphNode {
     /** Reads the object at which the parser is, up to its end. */
     GraphNode(JsonParser json) throws IOException {
         readKeys(json, KEYS);
+        type = text("node_type").orElse("");
     }
 
     /** Passes the nodes of the array at which a parser is to a consumer; returns how many of its elements are no objects. */
@@ -153,7 +155,7 @@ final class GraphNode {
 
     /** Returns the type, in the words of the capture; empty if the node has none. */
     String type() {
-        return text("node_type").orElse("");
+        return type;
     }
 
     /** Returns the number of the node, or {@link #NONE}. */

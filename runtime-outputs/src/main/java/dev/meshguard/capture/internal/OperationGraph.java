@@ -37,7 +37,6 @@ final class OperationGraph {
 
     private final Set<Place> freed = new HashSet<>();
     private final Set<Long> freedAddresses = new HashSet<>();
-    private Set<Long> allocatedAddresses = Set.of();
 
     private final Set<Integer> withoutTensor = new HashSet<>();
     /** The runtime's among the buffers that are allocated at the end, as {@link CaptureRecorder} finds it. */
@@ -65,8 +64,6 @@ final class OperationGraph {
                 throw new UnreadableOutputException("it is no array of nodes with possible values");
             }
         }
-        read.allocatedAddresses =
-                read.allocated.keySet().stream().map(Place::address).collect(Collectors.toSet());
         return read;
     }
 
@@ -135,7 +132,7 @@ final class OperationGraph {
 
     /** Returns the addresses of the buffers that the operation allocated and did not free. */
     Set<Long> allocatedAddresses() {
-        return allocatedAddresses;
+        return allocated.keySet().stream().map(Place::address).collect(Collectors.toSet());
     }
 
     /**
@@ -145,12 +142,10 @@ final class OperationGraph {
      * counts too, unless the snapshot has a new buffer there.
      */
     boolean mayHaveAllocated(Memory buffer, Set<Memory> newInSnapshot) {
-        if (!allocatedAddresses.contains(buffer.address()) || allocated.containsKey(Place.of(buffer))) {
-            return allocatedAddresses.contains(buffer.address());
-        }
-        Set<Place> explained = newInSnapshot.stream().map(Place::of).collect(Collectors.toSet());
         return allocated.keySet().stream()
-                .anyMatch(place -> place.address == buffer.address() && !explained.contains(place));
+                .filter(place -> place.address == buffer.address())
+                .anyMatch(place -> place.equals(Place.of(buffer))
+                        || newInSnapshot.stream().map(Place::of).noneMatch(place::equals));
     }
 
     /** Returns whether the operation freed a buffer that existed before it. */

@@ -139,19 +139,20 @@ final class OutputRecording<B extends RecordedBuffer> {
         }
     }
 
+    /** Records lost reports, unless there are none; a negative count means that their number is not known. */
     void lost(long count, String reason, Object... values) {
-        tracker.reportsLost(count, String.format(Locale.ROOT, reason, values));
+        if (count != 0) {
+            tracker.reportsLost(count, String.format(Locale.ROOT, reason, values));
+        }
     }
 
     /** Records that an operation did not return: its result has no tensor, and memory of the runtime has none either. */
     void unreturned(String operation, long withoutTensor) {
-        if (withoutTensor > 0) {
-            lost(
-                    -1,
-                    "%s did not return, so it is not known whose its %s without a tensor are",
-                    operation,
-                    Quantities.count(withoutTensor, "buffer"));
-        }
+        lost(
+                withoutTensor > 0 ? -1 : 0,
+                "%s did not return, so it is not known whose its %s without a tensor are",
+                operation,
+                Quantities.count(withoutTensor, "buffer"));
     }
 
     /**

@@ -127,7 +127,7 @@ final class SnapshotComparison {
         contradictions.put(
                 operation,
                 new Contradiction(
-                        (long) ended.allocated - allocated + freed,
+                        Math.max(1, (long) ended.allocated - allocated + freed),
                         String.format(
                                 Locale.ROOT,
                                 "after %s (node %d) the graph has %s allocated, and its snapshot in per_operation_buffers has %s"
@@ -145,10 +145,11 @@ final class SnapshotComparison {
 
     /** Reports the contradictions as lost reports, the first operations first. */
     void report(OutputRecording<?> recording) {
-        contradictions.values().forEach(found -> recording.lost(found.buffers, found.reason));
-        if (moreContradictions > 0) {
-            recording.lost(-1, Quantities.count(moreContradictions, "more snapshot") + " contradicted the graph");
-        }
+        contradictions.values().forEach(found -> recording.lost(found.buffers, "%s", found.reason));
+        recording.lost(
+                moreContradictions > 0 ? -1 : 0,
+                "%s contradicted the graph",
+                Quantities.count(moreContradictions, "more snapshot"));
     }
 
     /** Adds what a reader must know of the snapshots, if there are any. */

@@ -198,13 +198,11 @@ final class SnapshotRecorder {
                 .toList();
         long allocatedInReport =
                 unknown.stream().filter(buffer -> !buffer.isFromBefore).count();
-        if (isOtherReport && allocatedInReport > 0) {
-            lost(
-                    allocatedInReport,
-                    "the database has several reports, and the first snapshot of the one with %s does not have %s of those before",
-                    operation.numberedName(),
-                    Quantities.count(allocatedInReport, "buffer"));
-        }
+        lost(
+                isOtherReport ? allocatedInReport : 0,
+                "the database has several reports, and the first snapshot of the one with %s does not have %s of those before",
+                operation.numberedName(),
+                Quantities.count(allocatedInReport, "buffer"));
         isOtherReport = false;
         unknown.stream()
                 .filter(buffer -> buffer.isFromBefore)
@@ -266,20 +264,16 @@ final class SnapshotRecorder {
         } else if (lastHasNone && last != null) {
             lost(-1, "no snapshot follows %s, so it is not known what was allocated after it", last.numberedName());
         }
-        if (unlisted > 0) {
-            lost(
-                    -1,
-                    "the table operations does not list %s of other tables, the first is %s",
-                    Quantities.count(unlisted, "operation"),
-                    firstUnlisted);
-        }
+        lost(
+                unlisted > 0 ? -1 : 0,
+                "the table operations does not list %s of other tables, the first is %s",
+                Quantities.count(unlisted, "operation"),
+                firstUnlisted);
         long doubtful = recording.live().filter(buffer -> buffer.isDoubtful).count();
-        if (doubtful > 0) {
-            lost(
-                    doubtful,
-                    "%s of the first snapshot and the last, but not of each between, may have been allocated again",
-                    Quantities.count(doubtful, "buffer"));
-        }
+        lost(
+                doubtful,
+                "%s of the first snapshot and the last, but not of each between, may have been allocated again",
+                Quantities.count(doubtful, "buffer"));
         recording.stop();
         addNotes();
         return recording.end(file, OutputFormat.REPORT_DATABASE, rank, operations, allRows);

@@ -4,6 +4,7 @@ import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.zip.ZipException;
 
@@ -21,12 +22,15 @@ public record PlainInput(InputStream stream, boolean isCompressed, Optional<Stri
 
     private static final int BLOCK = 1 << 16;
     private static final int GZIP_BLOCK = 1 << 13;
-    private static final int[] GZIP = {0x1f, 0x8b};
+    private static final byte[] GZIP = {0x1f, (byte) 0x8b};
 
     /** Starts reading. */
     public static PlainInput of(InputStream raw) throws IOException {
         BufferedInputStream in = new BufferedInputStream(raw, BLOCK);
-        if (!isGzip(in)) {
+        in.mark(GZIP.length);
+        boolean isCompressed = Arrays.equals(in.readNBytes(GZIP.length), GZIP);
+        in.reset();
+        if (!isCompressed) {
             return new PlainInput(in, false, Optional.empty());
         }
         try {
@@ -36,20 +40,6 @@ public record PlainInput(InputStream stream, boolean isCompressed, Optional<Stri
                     InputStream.nullInputStream(),
                     true,
                     Optional.of("its first bytes are those of gzip, and what follows is not"));
-        }
-    }
-
-    private static boolean isGzip(BufferedInputStream in) throws IOException {
-        in.mark(GZIP.length);
-        try {
-            for (int expected : GZIP) {
-                if (in.read() != expected) {
-                    return false;
-                }
-            }
-            return true;
-        } finally {
-            in.reset();
         }
     }
 }

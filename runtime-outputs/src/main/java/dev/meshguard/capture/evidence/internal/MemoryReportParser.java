@@ -9,7 +9,6 @@ import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -92,18 +91,12 @@ public final class MemoryReportParser {
             }
         }
         if (whole < lines.size()) {
-            notes.add(String.format(Locale.ROOT, "It ends in the middle of line %d, which is not used.", lines.size()));
+            notes.add("It ends in the middle of line " + lines.size() + ", which is not used.");
         }
         if (!unknown.isEmpty()) {
-            boolean isOne = unknown.size() == 1;
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "%s of it %s no known form and %s not used (line %d: \"%s\").",
-                    Quantities.count(unknown.size(), "line"),
-                    isOne ? "has" : "have",
-                    isOne ? "is" : "are",
-                    unknown.get(0) + 1,
-                    excerpt(lines.get(unknown.get(0)))));
+            notes.add(Quantities.count(unknown.size(), "line") + " of it "
+                    + (unknown.size() == 1 ? "has no known form and is" : "have no known form and are")
+                    + " not used (line " + (unknown.get(0) + 1) + ": \"" + excerpt(lines.get(unknown.get(0))) + "\").");
         }
     }
 
@@ -163,19 +156,24 @@ public final class MemoryReportParser {
             section = Optional.of(begun).filter(unused -> isFirst);
             return isFirst;
         }
-        return section.isPresent() && (DECORATION.matcher(line).matches() || isPart(line, section.get()));
+        return section.filter(current -> DECORATION.matcher(line).matches()
+                        || isBlock(BLOCK.matcher(line), current)
+                        || isTotal(TOTAL.matcher(line), current))
+                .isPresent();
     }
 
-    private boolean isPart(String line, MemorySection current) {
-        Matcher block = BLOCK.matcher(line);
-        if (block.matches()) {
+    private static boolean isBlock(Matcher block, MemorySection current) {
+        boolean isBlock = block.matches();
+        if (isBlock) {
             current.add(new MemoryBlock(
                     Long.parseLong(block.group(1)),
                     Long.parseLong(block.group(2)),
                     block.group(3).equals("yes")));
-            return true;
         }
-        Matcher total = TOTAL.matcher(line);
+        return isBlock;
+    }
+
+    private boolean isTotal(Matcher total, MemorySection current) {
         boolean isNext = total.matches() && current.expects(total.group(1));
         if (isNext) {
             boolean isInKilobytes = total.group(2).equals("KB");

@@ -8,7 +8,6 @@ import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -56,52 +55,47 @@ final class MemorySection {
      * @return empty if its figures are cut or contradict each other
      */
     Optional<ReportedMemory> memory(long rounding, List<String> notes) {
-        Optional<String> defect = defect(rounding);
-        if (defect.isPresent()) {
-            notes.add("The figures of " + type + " are not used: " + defect.get() + ".");
-            return Optional.empty();
+        if (figures.size() < TOTALS.size()) {
+            return unused("\"" + TOTALS.get(figures.size()) + "\" is missing", notes);
         }
         Amounts amounts = new Amounts(figures.get(0), figures.get(1), figures.get(2), rounding);
-        if (figures.size() == OF_SUMMARY) {
-            return Optional.of(new ReportedMemory(
-                    type,
-                    OptionalInt.empty(),
-                    Optional.of(amounts),
-                    Optional.empty(),
-                    OptionalLong.of(figures.get(3)),
-                    List.of()));
+        long parts = amounts.allocated() + amounts.free();
+        if (parts > amounts.allocatable() + rounding || parts + 2 * rounding < amounts.allocatable()) {
+            return unused(
+                    Quantities.size(amounts.allocated()) + " in buffers and " + Quantities.size(amounts.free())
+                            + " free are not " + Quantities.size(amounts.allocatable()) + " in all",
+                    notes);
         }
-        Optional<ReportedMemory> withBlocks = inUnit(1 + rounding, amounts).or(() -> inUnit(1, amounts));
-        if (withBlocks.isEmpty()) {
-            notes.add("The blocks of " + type + " are not used: "
-                    + (blocks.isEmpty() ? "they are missing." : "they do not add up to its totals."));
+        if (figures.size() < OF_SUMMARY) {
+            return inUnit(1 + rounding, amounts)
+                    .or(() -> inUnit(1, amounts))
+                    .or(() -> Optional.of(withoutBlocks(amounts, notes)));
         }
-        return withBlocks.or(() -> Optional.of(new ReportedMemory(
-                type, OptionalInt.empty(), Optional.empty(), Optional.of(amounts), OptionalLong.empty(), List.of())));
+        long largest = figures.get(3);
+        return largest > amounts.free() + rounding
+                ? unused(
+                        "a free block of " + Quantities.size(largest) + " is larger than the "
+                                + Quantities.size(amounts.free()) + " that are free",
+                        notes)
+                : Optional.of(new ReportedMemory(
+                        type,
+                        OptionalInt.empty(),
+                        Optional.of(amounts),
+                        Optional.empty(),
+                        OptionalLong.of(largest),
+                        List.of()));
     }
 
-    /** Returns why the figures cannot be used, as a part of a sentence; empty if they can. */
-    private Optional<String> defect(long rounding) {
-        if (figures.size() < TOTALS.size()) {
-            return Optional.of("\"" + TOTALS.get(figures.size()) + "\" is missing");
-        }
-        long all = figures.get(0);
-        long parts = figures.get(1) + figures.get(2);
-        if (parts > all + rounding || parts + 2 * rounding < all) {
-            return Optional.of(String.format(
-                    Locale.ROOT,
-                    "%s in buffers and %s free are not %s in all",
-                    Quantities.size(figures.get(1)),
-                    Quantities.size(figures.get(2)),
-                    Quantities.size(all)));
-        }
-        return figures.size() == OF_SUMMARY && figures.get(3) > figures.get(2) + rounding
-                ? Optional.of(String.format(
-                        Locale.ROOT,
-                        "a free block of %s is larger than the %s that are free",
-                        Quantities.size(figures.get(3)),
-                        Quantities.size(figures.get(2))))
-                : Optional.empty();
+    private Optional<ReportedMemory> unused(String defect, List<String> notes) {
+        notes.add("The figures of " + type + " are not used: " + defect + ".");
+        return Optional.empty();
+    }
+
+    private ReportedMemory withoutBlocks(Amounts all, List<String> notes) {
+        notes.add("The blocks of " + type + " are not used: "
+                + (blocks.isEmpty() ? "they are missing." : "they do not add up to its totals."));
+        return new ReportedMemory(
+                type, OptionalInt.empty(), Optional.empty(), Optional.of(all), OptionalLong.empty(), List.of());
     }
 
     /** Returns the memory with its blocks, if they lie side by side and have the totals in some number of banks. */
