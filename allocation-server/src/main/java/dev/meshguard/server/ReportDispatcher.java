@@ -19,7 +19,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -52,7 +51,7 @@ final class ReportDispatcher {
     private final RunningTotals kernels = new RunningTotals();
     private final FreedTypes freedTypes = new FreedTypes();
     private final GuessedTypes guesses = new GuessedTypes();
-    private final TreeMap<Long, ReportingProcess> processes = new TreeMap<>();
+    private final Map<Long, ReportingProcess> processes = new HashMap<>();
     private final List<ClientConnection> connections;
     private final LinePrograms linePrograms = new LinePrograms();
     private final ProcessInspector inspector;
