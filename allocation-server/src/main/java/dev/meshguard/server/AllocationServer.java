@@ -133,7 +133,7 @@ public final class AllocationServer implements AutoCloseable {
         return read(() -> loop.dispatcher.buffers.ledger.entries());
     }
 
-    /** Returns the connections in order of arrival; of closed ones, the oldest beyond 10,000 are forgotten. */
+    /** Returns the connections in order of arrival; the closed ones among them are forgotten when there are 10,000. */
     public List<ConnectionSnapshot> connections() {
         return read(() -> loop.views());
     }
