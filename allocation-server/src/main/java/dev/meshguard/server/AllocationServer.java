@@ -1,7 +1,6 @@
 package dev.meshguard.server;
 
 import dev.meshguard.server.protocol.DeviceInfo;
-import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -116,16 +115,6 @@ public final class AllocationServer implements AutoCloseable {
             loop.dispatcher.reporter.addUp();
         }
         return tracker;
-    }
-
-    /** Returns the size of the records; empty until it is chosen or proved, and after the server failed. */
-    public Optional<RecordSize> recordSize() {
-        return read(() -> Optional.ofNullable(loop.dispatcher.recordSize()));
-    }
-
-    /** Returns the answer to a query for a device. */
-    public MemoryUsage usage(int device) {
-        return read(() -> loop.dispatcher.usage(device));
     }
 
     /** Returns the number of allocated addresses by the server's own ledger, excluding those of dead processes. */

@@ -41,7 +41,6 @@ class RecordCasesTests extends WithServer {
     private final List<String> facts = new ArrayList<>();
     private final AtomicReference<Instant> now = new AtomicReference<>(NOON);
     private final AtomicReference<Runnable> lastReport = new AtomicReference<>();
-    private RecordSize size = RecordSize.BYTES_112;
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")

@@ -39,6 +39,7 @@ abstract class WithServer {
     final StringBuffer log = new StringBuffer();
 
     final Map<Long, Instant> processes = new ConcurrentHashMap<>();
+    RecordSize size = RecordSize.BYTES_112;
     AllocationServer server;
 
     @AfterEach
@@ -48,11 +49,12 @@ abstract class WithServer {
         }
     }
 
-    void start(RecordSize size) throws IOException {
-        server = builder(size).start();
+    void start(RecordSize newSize) throws IOException {
+        server = builder(newSize).start();
     }
 
-    AllocationServer.Builder builder(RecordSize size) {
+    AllocationServer.Builder builder(RecordSize newSize) {
+        size = newSize;
         return builder().recordSize(size);
     }
 
@@ -72,11 +74,11 @@ abstract class WithServer {
     // Programs
 
     RawClient client() throws IOException {
-        return client(server.recordSize().orElseThrow());
+        return client(size);
     }
 
-    RawClient client(RecordSize size) throws IOException {
-        return new RawClient(server.socketPath(), size);
+    RawClient client(RecordSize own) throws IOException {
+        return new RawClient(server.socketPath(), own);
     }
 
     /** Sends requests over a connection of their own; returns the usage of device 0 after them. */
