@@ -24,6 +24,9 @@ final class DetectorFactory extends ResourceLeakDetectorFactory {
 
     private final ResourceLeakDetectorFactory others;
 
+    /** Those of the process that have used buffers. */
+    private final EventLoops eventLoops = new EventLoops();
+
     /** That of the detector of buffers, once Netty has asked for it. */
     private volatile Supplier<Optional<String>> detectorObstacle =
             () -> Optional.of("Netty's buffers were used before the detector was set");
@@ -64,6 +67,11 @@ final class DetectorFactory extends ResourceLeakDetectorFactory {
         if (!ResourceLeakDetector.isEnabled()) {
             ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.SIMPLE);
         }
+    }
+
+    /** Returns the event loops of the process that have used buffers, for all tests and none; empty if nothing reports buffers. */
+    static Optional<EventLoops> eventLoops() {
+        return instance() instanceof DetectorFactory installed ? Optional.of(installed.eventLoops) : Optional.empty();
     }
 
     private static Optional<String> chosenByUser() {

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
- * The event loops that allocate and release the buffers of a test.
+ * The event loops that allocate and release the buffers of a test, or of all tests.
  *
  * <p>A test ends when it has its answer. The event loop that received the answer may still run the handlers of the channel then,
  * and releases the buffer after them.
@@ -28,11 +28,19 @@ final class EventLoops {
     /** An event loop may hand a buffer to another one, which writes it. */
     private static final int ROUNDS = 3;
 
+    /** A busy machine needs some time; a blocked event loop takes this long once in a test. */
+    private static final Duration MAX_WAIT = Duration.ofSeconds(5);
+
     /** With the names of their threads. */
     private final Map<SingleThreadEventExecutor, String> used = new ConcurrentHashMap<>();
 
     private final Duration maxWait;
     private boolean isGivenUp;
+
+    /** Creates an empty set. */
+    EventLoops() {
+        this(MAX_WAIT);
+    }
 
     /**
      * Creates an empty set.
@@ -46,9 +54,20 @@ final class EventLoops {
     /** Remembers the event loop of the calling thread, if it is one that runs its tasks by itself. */
     void rememberCurrent() {
         EventExecutor current = ThreadExecutorMap.currentExecutor();
-        if (current instanceof SingleThreadEventExecutor eventLoop) {
-            used.computeIfAbsent(eventLoop, unused -> Thread.currentThread().getName());
+        if (current instanceof SingleThreadEventExecutor eventLoop && !used.containsKey(eventLoop)) {
+            forgetTerminated();
+            used.put(eventLoop, Thread.currentThread().getName());
         }
+    }
+
+    /** Remembers the event loops of another set too, which forgets those that are terminated. */
+    void addAll(EventLoops others) {
+        others.forgetTerminated();
+        used.putAll(others.used);
+    }
+
+    private void forgetTerminated() {
+        used.keySet().removeIf(EventExecutor::isTerminated);
     }
 
     /**
@@ -82,8 +101,7 @@ final class EventLoops {
                 .filter(eventLoop -> !eventLoop.getValue().isDone())
                 .map(eventLoop -> used.get(eventLoop.getKey()))
                 .sorted()
-                .collect(Collectors.joining(
-                        ", ", "event loops that have not finished what they did for the test: ", "")));
+                .collect(Collectors.joining(", ", "event loops that have not finished what they did: ", "")));
     }
 
     private static CompletableFuture<Void> currentTasks(Executor eventLoop) {

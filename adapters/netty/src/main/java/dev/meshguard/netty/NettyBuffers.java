@@ -10,7 +10,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.util.ResourceLeakTracker;
 import java.lang.ref.WeakReference;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,15 +31,12 @@ final class NettyBuffers {
 
     private static final AllocationDetails DETAILS = AllocationDetails.user().fromSource(NettySource.ID);
 
-    /** A busy machine needs some time; a blocked event loop takes this long once in a test. */
-    private static final Duration MAX_WAIT = Duration.ofSeconds(5);
-
     private final AllocationTracker tracker;
     private final Set<AllocatedBuffer> allocated = ConcurrentHashMap.newKeySet();
     /** Counts from before a buffer is reported until after its free is. */
     private final AtomicInteger unreleased = new AtomicInteger();
 
-    private final EventLoops eventLoops = new EventLoops(MAX_WAIT);
+    private final EventLoops eventLoops = new EventLoops();
 
     private NettyBuffers(AllocationTracker tracker) {
         this.tracker = tracker;
@@ -75,7 +71,7 @@ final class NettyBuffers {
     }
 
     private ResourceLeakTracker<ByteBuf> allocated(ByteBuf buffer) {
-        eventLoops.rememberCurrent();
+        rememberEventLoop();
         unreleased.incrementAndGet();
         Lease lease = tracker.lease(DETAILS, CALLERS, BufferType.SYSTEM_MEMORY, buffer.capacity())
                 .handedOut(buffer);
@@ -84,9 +80,22 @@ final class NettyBuffers {
         return one;
     }
 
-    /** Waits for the event loops that may release a buffer now; returns a note for the reader if one of them does not answer. */
+    private void rememberEventLoop() {
+        eventLoops.rememberCurrent();
+        DetectorFactory.eventLoops().ifPresent(EventLoops::rememberCurrent);
+    }
+
+    /**
+     * Waits for the event loops that may release a buffer now: those of the test, which may hand it to one that others have
+     * started. Returns a note for the reader if one of them does not answer.
+     */
     Optional<String> awaitEventLoops() {
-        return unreleased.get() == 0 ? Optional.empty() : eventLoops.await();
+        Optional<String> note = unreleased.get() == 0 ? Optional.empty() : eventLoops.await();
+        if (unreleased.get() == 0 || note.isPresent()) {
+            return note;
+        }
+        DetectorFactory.eventLoops().ifPresent(eventLoops::addAll);
+        return eventLoops.await();
     }
 
     /** Reports what Netty does not: other capacities, and releases that have closed no leak record. */
@@ -129,7 +138,7 @@ final class NettyBuffers {
 
         private void reportRelease() {
             if (allocated.remove(this)) {
-                eventLoops.rememberCurrent();
+                rememberEventLoop();
                 lease.freed();
                 unreleased.decrementAndGet();
             }

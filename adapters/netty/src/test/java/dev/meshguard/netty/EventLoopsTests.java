@@ -37,8 +37,8 @@ class EventLoopsTests {
         eventLoop.execute(endOfTest::join);
 
         assertThat(used.await())
-                .hasValueSatisfying(note -> assertThat(note)
-                        .startsWith("event loops that have not finished what they did for the test: worker-"));
+                .hasValueSatisfying(note ->
+                        assertThat(note).startsWith("event loops that have not finished what they did: worker-"));
     }
 
     @Test
