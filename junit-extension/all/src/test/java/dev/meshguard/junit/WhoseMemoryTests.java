@@ -181,7 +181,8 @@ class WhoseMemoryTests {
                 .hasFailedClass()
                 .whichFailed()
                 .withTextContaining("(started by WhoseMemoryTests$LateThreadTestCase#a_startsAThread 1 test ago), while"
-                        + " these tests ran: WhoseMemoryTests$LateThreadTestCase#b_innocent\n");
+                        + " these tests ran: WhoseMemoryTests$LateThreadTestCase#b_innocent. To find the test that leaks,"
+                        + " let tests bind their threads with TestThreads.\n");
     }
 
     @ParameterizedTest

@@ -168,7 +168,8 @@ public final class SessionOpener {
                 Accounting.AT_THE_END,
                 configuration.at(root).policies().waitingAtLeast(GRACE_OF_OTHER_THREADS));
         String note = "allocated by threads that work for no test: "
-                + run.unattributed().threads();
+                + run.unattributed().threads()
+                + ". To find the test that leaks, let tests bind their threads with TestThreads.";
         TrackingSession session = TrackingSession.ofRun(settings, run, root, tracker, note);
         CheckTerms terms = new CheckTerms(
                 session.test(), settings.policies(), run.expected(), new BudgetCheck(List.of()), Optional.empty());

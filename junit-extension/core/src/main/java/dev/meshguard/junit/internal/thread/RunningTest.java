@@ -5,7 +5,6 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -377,18 +376,11 @@ public final class RunningTest {
 
     private static void addThread(ThreadNotes notes) {
         Binding start = start();
-        String thread = String.format(
-                Locale.ROOT,
-                "\"%s\" (%s)",
+        notes.add(
                 Thread.currentThread().getName(),
-                start == null ? "started by no test" : description(start));
-        notes.add(thread, running(test -> true).stream().map(test -> test.name).toList());
-    }
-
-    private static String description(Binding start) {
-        int since = BEGUN.get() - start.begunBefore;
-        return "started by " + start.test.name
-                + (since == 0 ? "" : " " + since + (since == 1 ? " test" : " tests") + " ago");
+                start == null ? "no test" : start.test.name,
+                start == null ? 0 : BEGUN.get() - start.begunBefore,
+                running(test -> true).stream().map(test -> test.name).toList());
     }
 
     // Runs within tests

@@ -1,7 +1,11 @@
 package dev.meshguard.junit.internal.thread;
 
+import dev.meshguard.event.Quantities;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -10,19 +14,37 @@ final class ThreadNotes {
 
     private static final int MAX_NAMES = 3;
 
-    private final Set<String> threads = new LinkedHashSet<>();
+    /** With the number of tests that have begun since the thread was started, when it last worked. */
+    private final Map<StartedThread, Integer> threads = new LinkedHashMap<>();
+
     private final Set<String> tests = new LinkedHashSet<>();
 
-    synchronized void add(String thread, List<String> running) {
-        add(threads, thread);
-        running.forEach(test -> add(tests, test));
+    private record StartedThread(String name, String starter) {
+
+        String description(int testsAgo) {
+            return "\"" + name + "\" (started by " + starter
+                    + (testsAgo == 0 ? "" : " " + Quantities.count(testsAgo, "test") + " ago") + ")";
+        }
+    }
+
+    /**
+     * Adds a thread that works now.
+     *
+     * @param starter the test that has started it
+     * @param testsAgo the number of tests that have begun since then
+     * @param running the tests that run
+     */
+    synchronized void add(String thread, String starter, int testsAgo, List<String> running) {
+        StartedThread started = new StartedThread(thread, starter);
+        if (hasRoom(threads.keySet()) || threads.containsKey(started)) {
+            threads.put(started, testsAgo);
+        }
+        running.stream().filter(test -> hasRoom(tests)).forEach(tests::add);
     }
 
     /** One more than is named shows that there are more. */
-    private static void add(Set<String> names, String name) {
-        if (names.size() <= MAX_NAMES) {
-            names.add(name);
-        }
+    private static boolean hasRoom(Set<?> names) {
+        return names.size() <= MAX_NAMES;
     }
 
     /** Returns the threads and the tests; empty if there was no thread. */
@@ -30,11 +52,14 @@ final class ThreadNotes {
         if (threads.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(first(threads)
-                + (tests.isEmpty() ? ", while no test ran" : ", while these tests ran: " + first(tests)));
+        List<String> names = threads.entrySet().stream()
+                .map(thread -> thread.getKey().description(thread.getValue()))
+                .toList();
+        return Optional.of(
+                first(names) + (tests.isEmpty() ? ", while no test ran" : ", while these tests ran: " + first(tests)));
     }
 
-    private static String first(Set<String> names) {
+    private static String first(Collection<String> names) {
         return String.join(", ", names.stream().limit(MAX_NAMES).toList())
                 + (names.size() > MAX_NAMES ? " and others" : "");
     }
