@@ -97,6 +97,8 @@ public final class AllocationTracker implements AllocationListener {
     private final ThreadScopes<Optional<AllocationContext>> contexts = new ThreadScopes<>();
     private final Supplier<Optional<AllocationContext>> contextOfThread;
 
+    private volatile boolean keepsStacksOfFrees;
+
     private final List<ClassNames> partsOfHandles = new CopyOnWriteArrayList<>();
 
     /** Data of sources that lasts as long as this tracker, by its class. */
@@ -233,6 +235,8 @@ public final class AllocationTracker implements AllocationListener {
         if (!recorder.freed(release, device, type, address, ownership)) {
             addStack(release);
             markAnomaly(release);
+        } else if (keepsStacksOfFrees) {
+            addStack(release);
         }
     }
 
@@ -316,6 +320,12 @@ public final class AllocationTracker implements AllocationListener {
     /** Records that the check is made now, with the given date. */
     public void checked(LocalDate today) {
         reported(number -> new HistoryEvent.Checked(number, today));
+    }
+
+    /** Keeps the stacks of all frees from now on, because a check has failed: its reader asks who frees so late. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public void keepStacksOfFrees() {
+        keepsStacksOfFrees = true;
     }
 
     /** Records whether the handle of a request is still reachable. */

@@ -3,10 +3,12 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -19,6 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
+import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
+import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,6 +61,84 @@ class OrderTests {
                 .hasFailedClass()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {EarlierStoreTestCase.class, EarlierStoreOfBindingTestCase.class})
+    void whatAnEarlierExtensionHasStoredAndFreesAfterTheCheckIsExplained(Class<?> testCase) {
+        assertThat(run(testCase))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withSuppressedText((testCase == EarlierStoreTestCase.class
+                                ? "8 buffers of this leak were"
+                                : "1 buffer of this leak was")
+                        + " freed after the check, by dev.meshguard.junit.OrderTests$StoredReleaser.close(OrderTests.java:NN)."
+                        + " JUnit closed it after the check, because it was stored before MeshGuard began. If an"
+                        + " extension stores it, register MeshGuard before that extension, for example with"
+                        + " @TrackAllocations above its @ExtendWith.");
+    }
+
+    @Test
+    void whatALaterExtensionHasStoredIsFreedBeforeTheCheck() {
+        assertThat(run(LaterStoreTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    /** Opens its resource before the instance of the test. */
+    static class StoringExtension implements TestInstancePreConstructCallback {
+        @Override
+        public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext root) {
+            return ExtensionContextScope.TEST_METHOD;
+        }
+
+        @Override
+        public void preConstructTestInstance(TestInstanceFactoryContext factory, ExtensionContext context) {
+            StoringTestCase.stored = new StoredReleaser(new ArrayDeque<>());
+            context.getStore(Namespace.create(StoringExtension.class)).put("releaser", StoringTestCase.stored);
+        }
+    }
+
+    private record StoredReleaser(Deque<Runnable> frees) implements CloseableResource, AutoCloseable {
+        @Override
+        public void close() {
+            frees.forEach(Runnable::run);
+        }
+    }
+
+    abstract static class StoringTestCase {
+        private static StoredReleaser stored;
+
+        static void later(Runnable free) {
+            stored.frees().add(free);
+        }
+    }
+
+    @ExtendWith(StoringExtension.class)
+    @TrackAllocations
+    static class EarlierStoreTestCase extends StoringTestCase {
+        @Test
+        void takes(MeshDevice mesh) {
+            later(Buffers.take(mesh)::deallocate);
+        }
+    }
+
+    @ExtendWith(StoringExtension.class)
+    @TrackAllocations
+    static class EarlierStoreOfBindingTestCase extends StoringTestCase {
+        @Test
+        void takes(AllocationTracker tracker) {
+            tracker.allocated(0, BufferType.DRAM, 64, 64);
+            later(() -> tracker.freed(0, BufferType.DRAM, 64));
+        }
+    }
+
+    @TrackAllocations
+    @ExtendWith(StoringExtension.class)
+    static class LaterStoreTestCase extends StoringTestCase {
+        @Test
+        void takes(MeshDevice mesh) {
+            later(Buffers.take(mesh)::deallocate);
+        }
     }
 
     /** Frees its buffers when it is closed. */

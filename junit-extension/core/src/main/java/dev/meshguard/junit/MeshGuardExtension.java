@@ -172,11 +172,13 @@ public final class MeshGuardExtension
     @Override
     public void testFailed(ExtensionContext context, @Nullable Throwable cause) {
         excuse(context);
+        Optional.ofNullable(cause).ifPresent(failure -> opener.explainFrees(context, failure));
     }
 
     @Override
     public void testAborted(ExtensionContext context, @Nullable Throwable cause) {
         excuse(context);
+        Optional.ofNullable(cause).ifPresent(failure -> opener.explainFrees(context, failure));
     }
 
     @Override

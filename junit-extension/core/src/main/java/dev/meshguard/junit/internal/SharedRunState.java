@@ -59,6 +59,7 @@ public final class SharedRunState implements StoredResource {
     private final UnattributedReports unattributed = new UnattributedReports();
     private final Map<String, SourceSettings> sourcesOfThreads = new ConcurrentHashMap<>();
     private final KeptTrackers keptTrackers = new KeptTrackers();
+    private final FreesAfterCheck freesAfterCheck = new FreesAfterCheck();
     private final EndedMethods endedMethods = new EndedMethods();
 
     /** What the end of the run has judged, for a reader of a run that does not fail. */
@@ -179,6 +180,11 @@ public final class SharedRunState implements StoredResource {
     /** Returns the settings of the sources that such threads reported. */
     public List<SourceSettings> sourcesOfThreads() {
         return unattributed.reporting().stream().map(sourcesOfThreads::get).toList();
+    }
+
+    /** Returns the failures whose buffers may be freed after the check. */
+    public FreesAfterCheck freesAfterCheck() {
+        return freesAfterCheck;
     }
 
     /** Returns the trackers of ended tests. */

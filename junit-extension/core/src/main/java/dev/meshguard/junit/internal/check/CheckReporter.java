@@ -332,6 +332,9 @@ final class CheckReporter {
     private AssertionError leak(Decision decision, VerdictReport report) {
         LeakAssertionError leak = LeakAssertionError.of(report.text(), report.verdict());
         leak.setStackTrace(callSiteOf(report));
+        if (part.isEmpty() && !session.outlivesTest()) {
+            run.freesAfterCheck().watch(leak, session.trackerForAll());
+        }
         if (!decision.isOverBudget()) {
             return leak;
         }

@@ -1,5 +1,6 @@
 package dev.meshguard.junit.internal.check;
 
+import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackingLifetime;
@@ -205,6 +206,16 @@ public final class SessionOpener {
         CheckTerms terms = new CheckTerms(
                 test, policies, expectedBy(check.session().run(), declared), new BudgetCheck(List.of()), required);
         return TestAttribution.open(check, terms, running);
+    }
+
+    /** Adds to the failure of a test which of its buffers were freed after the check. */
+    public void explainFrees(ExtensionContext context, Throwable failure) {
+        List<LeakAssertionError> leaks = new ThrownErrors(Optional.of(failure))
+                .all(LeakAssertionError.class)
+                .toList();
+        if (!leaks.isEmpty()) {
+            leaks.forEach(runOf(context).freesAfterCheck()::explain);
+        }
     }
 
     /** Notes that the survivors of a test are unknown, because it did not complete. */
