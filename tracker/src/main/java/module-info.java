@@ -23,6 +23,7 @@ module dev.meshguard.tracker {
     exports dev.meshguard.verdict.expectation;
     exports dev.meshguard.verdict.growth;
 
+    uses dev.meshguard.tracker.internal.MeshObserver;
     // Whether a line of the log would be written.
     uses org.slf4j.spi.SLF4JServiceProvider;
 }

@@ -27,6 +27,8 @@ module dev.meshguard.junit {
 
     provides org.junit.jupiter.api.extension.Extension with
             dev.meshguard.junit.MeshGuardExtension;
+    provides dev.meshguard.tracker.internal.MeshObserver with
+            dev.meshguard.junit.internal.thread.OpenedMeshes;
 
     // Jupiter makes the extensions through their private constructors.
     opens dev.meshguard.junit to

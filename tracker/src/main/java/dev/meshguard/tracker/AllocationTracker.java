@@ -15,6 +15,7 @@ import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.MemorySnapshot;
 import dev.meshguard.history.internal.Ledger;
+import dev.meshguard.tracker.internal.MeshObserver;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
@@ -99,6 +100,12 @@ public final class AllocationTracker implements AllocationListener {
 
     private volatile boolean keepsStacksOfFrees;
 
+    /** Whether a test checks this tracker when it ends. */
+    private final boolean isOfTest;
+
+    /** Whether anybody has asked for what was recorded; does not refer to this tracker. */
+    private final AtomicBoolean isExamined = new AtomicBoolean();
+
     private final List<ClassNames> partsOfHandles = new CopyOnWriteArrayList<>();
 
     /** Data of sources that lasts as long as this tracker, by its class. */
@@ -109,6 +116,7 @@ public final class AllocationTracker implements AllocationListener {
         this.flatAddresses = builder.flatAddresses;
         this.clock = builder.clock;
         this.contextOfThread = builder.contextOfThread;
+        this.isOfTest = builder.isOfTest;
     }
 
     /** Creates a tracker that keeps the origin of every request for memory. */
@@ -286,6 +294,9 @@ public final class AllocationTracker implements AllocationListener {
     public void meshOpened(MeshDescription mesh) {
         Instant now = clock.instant();
         reported(number -> new HistoryEvent.MeshOpened(number, now, mesh));
+        if (!isOfTest && mesh.parent().isEmpty()) {
+            MeshObserver.ALL.forEach(observer -> observer.opened(isExamined::get));
+        }
     }
 
     @Override
@@ -447,6 +458,7 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns the sums of one type on one device. */
     public MemoryTotals totals(int device, BufferType type) {
+        isExamined.set(true);
         return recorder.read(ledger -> ledger.totals(device, type));
     }
 
@@ -467,6 +479,7 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns the number of entries now allocated on all devices. */
     public long liveBuffers() {
+        isExamined.set(true);
         return recorder.read(ledger -> ledger.entries());
     }
 
@@ -482,11 +495,13 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns the allocated memory by device, type and lifetime, for comparison with another moment. */
     public MemorySnapshot snapshot() {
+        isExamined.set(true);
         return recorder.read(MemorySnapshot::of);
     }
 
     /** Returns everything recorded so far; later reports do not change it. */
     public AllocationHistory history() {
+        isExamined.set(true);
         return recorder.history(flatAddresses);
     }
 
@@ -577,6 +592,7 @@ public final class AllocationTracker implements AllocationListener {
         private boolean flatAddresses = true;
         private InstantSource clock = InstantSource.system();
         private Supplier<Optional<AllocationContext>> contextOfThread = Optional::empty;
+        private boolean isOfTest;
 
         private Builder() {}
 
@@ -613,6 +629,13 @@ public final class AllocationTracker implements AllocationListener {
          */
         public Builder contextOfThread(Supplier<Optional<AllocationContext>> newContextOfThread) {
             contextOfThread = newContextOfThread;
+            return this;
+        }
+
+        /** Declares that a test checks the tracker when it ends. */
+        @API(status = Status.INTERNAL, since = "0.1")
+        public Builder checkedByTest() {
+            isOfTest = true;
             return this;
         }
 

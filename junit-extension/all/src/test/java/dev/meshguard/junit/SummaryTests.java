@@ -12,6 +12,7 @@ import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.process.TrackedProcesses;
 import dev.meshguard.tracker.AllocationTracker;
@@ -24,10 +25,14 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.io.TempDir;
@@ -197,6 +202,95 @@ class SummaryTests {
     }
 
     @Test
+    void namesMeshesOnTrackersThatNobodyChecked() {
+        assertThat(printed(Map.of(), OwnTrackerTestCase.class, UntrackedMeshTestCase.class))
+                .singleElement(STRING)
+                .containsPattern(
+                        "   note              Tracked tests opened 2 meshes on trackers that nobody checked, the first at"
+                                + " dev\\.meshguard\\.junit\\.SummaryTests\\$OwnTrackerTestCase\\.prepare\\(SummaryTests\\.java:\\d+\\)\\."
+                                + " Open it with the Ttnn or the AllocationTracker of the test \\(docs/lifecycle\\.md\\)\\.");
+    }
+
+    static class UntrackedMeshTestCase {
+        @Test
+        void opensIts() {
+            Ttnn.create(AllocationTracker.create()).openMeshDevice();
+        }
+    }
+
+    @TrackAllocations
+    static class OwnTrackerTestCase {
+        @BeforeAll
+        static void prepare() {
+            Ttnn.create(AllocationTracker.create()).openMeshDevice();
+        }
+
+        @Test
+        void opensIts(MeshDevice ofTest) {
+            Ttnn.create(AllocationTracker.create()).openMeshDevice();
+        }
+
+        @Test
+        void assertsOnIts(AllocationTracker ofTest) {
+            AllocationTracker own = AllocationTracker.create();
+            Ttnn.create(own).openMeshDevice().close();
+            LeakAssertions.assertThat(own).noLeaks();
+            Ttnn.create(ofTest).openMeshDevice();
+        }
+    }
+
+    @Test
+    void saysHowManyTestsAllocatedNothingThatWasSeen() {
+        assertThat(printed(Map.of(), UnseenTestCase.class, UnseenSharedTestCase.class))
+                .singleElement(STRING)
+                .endsWith("\n   nothing seen      4 tests allocated nothing that was seen");
+        assertThat(printed(Map.of(), CleanTestCase.class))
+                .singleElement(STRING)
+                .doesNotContain("nothing that was seen");
+    }
+
+    @TrackAllocations
+    static class UnseenTestCase {
+        @Test
+        void allocatesElsewhere(MeshDevice mesh) {}
+
+        @Test
+        void frees(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @TestFactory
+        Stream<DynamicTest> factory(MeshDevice mesh) {
+            return Stream.of(
+                    DynamicTest.dynamicTest("allocates elsewhere", () -> {}),
+                    DynamicTest.dynamicTest("frees", () -> Buffers.take(mesh).deallocate()));
+        }
+
+        @Test
+        void aborts(MeshDevice mesh) {
+            throw new TestAbortedException("before it allocates");
+        }
+
+        @Test
+        @Disabled("for now")
+        void isDisabled(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class UnseenSharedTestCase {
+        @Test
+        void allocatesElsewhere(MeshDevice mesh) {}
+
+        @Test
+        void frees(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        void allocatesElsewhereToo(MeshDevice mesh) {}
+    }
+
+    @Test
     void namesAMisspeltSystemPropertyOnce() {
         System.setProperty("meshguard.chek", "none");
         try {
@@ -236,7 +330,8 @@ class SummaryTests {
                                              UNEXPLAINED  1 leak · 1 buffer · 64 B
                            rerun             mvn test
                                              mvn test -Dtest='SummaryTests$SharedTestCase#leaks'
-                                             mvn test -Dtest='SummaryTests$SharedTestCase'""");
+                                             mvn test -Dtest='SummaryTests$SharedTestCase'
+                           nothing seen      1 test allocated nothing that was seen""");
     }
 
     @Test

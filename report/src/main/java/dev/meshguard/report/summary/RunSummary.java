@@ -69,6 +69,8 @@ public record RunSummary(
         PROCESSES,
         /** Buffers that were ever allocated. */
         BUFFERS,
+        /** Completed tests of which no source saw an allocation. */
+        UNSEEN,
         /** Failed checks. */
         FAILED,
         /** Failed checks without a leak. */
@@ -112,6 +114,7 @@ public record RunSummary(
                         overview.map(page -> ", all on " + page).orElse(", all in the report of the tests")));
         append(lines, "rerun", first(reproductions, MAX_FAILURES, ""));
         append(lines, "whole run", wholeRun.stream().flatMap(String::lines).toList());
+        append(lines, "nothing seen", unseenRows());
         append(lines, "note", List.copyOf(notes));
         return PrintableText.lines(lines);
     }
@@ -144,6 +147,11 @@ public record RunSummary(
         if (count > 0) {
             parts.add(count == 1 ? one : count + several);
         }
+    }
+
+    private List<String> unseenRows() {
+        long unseen = count(Count.UNSEEN);
+        return unseen == 0 ? List.of() : List.of(Quantities.count(unseen, "test") + " allocated nothing that was seen");
     }
 
     private List<String> peaks(Predicate<String> chosen) {

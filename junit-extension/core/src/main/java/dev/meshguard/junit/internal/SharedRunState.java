@@ -60,6 +60,7 @@ public final class SharedRunState implements StoredResource {
     private final Map<String, SourceSettings> sourcesOfThreads = new ConcurrentHashMap<>();
     private final KeptTrackers keptTrackers = new KeptTrackers();
     private final FreesAfterCheck freesAfterCheck = new FreesAfterCheck();
+    private final UnexaminedMeshes unexaminedMeshes = new UnexaminedMeshes();
     private final EndedMethods endedMethods = new EndedMethods();
 
     /** What the end of the run has judged, for a reader of a run that does not fail. */
@@ -182,6 +183,11 @@ public final class SharedRunState implements StoredResource {
         return unattributed.reporting().stream().map(sourcesOfThreads::get).toList();
     }
 
+    /** Returns the meshes on trackers that no test checks. */
+    public UnexaminedMeshes unexaminedMeshes() {
+        return unexaminedMeshes;
+    }
+
     /** Returns the failures whose buffers may be freed after the check. */
     public FreesAfterCheck freesAfterCheck() {
         return freesAfterCheck;
@@ -294,6 +300,7 @@ public final class SharedRunState implements StoredResource {
     private void publish() {
         List<String> notWritten = pages.finish();
         notWritten.forEach(summary::note);
+        unexaminedMeshes.note().ifPresent(summary::note);
         summaryText().ifPresent(text -> reports.accept(Map.of(ConfigurationKey.SUMMARY.key(), text)));
         List<String> notices = new ArrayList<>(wholeRun().stream().toList());
         notices.addAll(notWritten);

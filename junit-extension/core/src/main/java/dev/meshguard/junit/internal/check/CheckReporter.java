@@ -131,6 +131,9 @@ final class CheckReporter {
      */
     Optional<? extends Throwable> reportUnused() {
         Optional<? extends Throwable> missing = new RequiredMatches(test, terms.expectedByOneCheck()).failure();
+        if (session.sourceId().isPresent()) {
+            countUnseen();
+        }
         addToFindings(
                 missing.isPresent() ? Outcome.STALE_EXPECTATION : Outcome.LEAK_FREE,
                 missing.isPresent() ? CheckOutcome.FAILED : CheckOutcome.PASSED,
@@ -218,7 +221,19 @@ final class CheckReporter {
             Optional<String> failure) {
         Optional<String> reproduction =
                 outcome == CheckOutcome.FAILED ? Optional.of(test.reproduction()) : Optional.empty();
+        boolean isUnseen =
+                verdict.filter(judged -> judged.sum().allocated() == 0).isPresent();
+        if (isUnseen && outcome == CheckOutcome.PASSED) {
+            countUnseen();
+        }
         run.summary().add(new FinishedCheck(subject(), name(), outcome, verdict, findings, failure, reproduction));
+    }
+
+    /** A test that did not complete may not have reached its allocations. */
+    private void countUnseen() {
+        if (part.isEmpty() && test.subject() == CheckSubject.TEST && test.hasCompleted()) {
+            run.summary().addUnseen();
+        }
     }
 
     /** A write error must not hide a finding, and must be visible. */

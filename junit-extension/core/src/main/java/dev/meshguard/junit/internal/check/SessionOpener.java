@@ -110,8 +110,18 @@ public final class SessionOpener {
         RunningTest code = SessionStore.of(context)
                 .session()
                 .map(session -> session.running().codeForAll())
-                .orElseGet(() -> RunningTest.ofClass(name, context.getUniqueId()));
+                .orElseGet(() -> codeOfClass(context, name));
         code.begin(method.map(SessionOpener::methodOf));
+        return code;
+    }
+
+    private static RunningTest codeOfClass(ExtensionContext context, String name) {
+        RunningTest code = RunningTest.ofClass(name, context.getUniqueId());
+        try {
+            code.passOpenedMeshes(runOf(context).unexaminedMeshes()::add);
+        } catch (ExtensionConfigurationException eachTestReportsIt) {
+            // No summary is printed.
+        }
         return code;
     }
 

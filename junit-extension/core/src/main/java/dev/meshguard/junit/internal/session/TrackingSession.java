@@ -82,6 +82,7 @@ public final class TrackingSession implements SourceRuntime {
         this.running = owner.getTestMethod().isPresent()
                 ? RunningTest.test(test.name(), owner.getUniqueId())
                 : RunningTest.ofClass(test.name(), owner.getUniqueId());
+        running.passOpenedMeshes(run.unexaminedMeshes()::add);
     }
 
     /**
@@ -223,6 +224,7 @@ public final class TrackingSession implements SourceRuntime {
             existing = AllocationTracker.builder()
                     .originCapture(settings.policies().origins())
                     .contextOfThread(running::context)
+                    .checkedByTest()
                     .build();
             tracker = existing;
             if (!phase.equals(Phase.START)) {

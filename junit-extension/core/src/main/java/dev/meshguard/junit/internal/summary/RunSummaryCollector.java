@@ -70,6 +70,11 @@ public final class RunSummaryCollector {
         add(Count.WITHOUT_LISTENER, lacksListener ? 1 : 0);
     }
 
+    /** Adds a test of which no source saw an allocation. */
+    public synchronized void addUnseen() {
+        add(Count.UNSEEN, 1);
+    }
+
     /** Adds a whole sentence for the reader of the summary. */
     public synchronized void note(String sentence) {
         notes.add(sentence);

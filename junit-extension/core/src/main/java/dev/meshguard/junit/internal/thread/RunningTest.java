@@ -12,6 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -84,6 +86,7 @@ public final class RunningTest {
     private volatile boolean hasContexts;
     private volatile @Nullable AllocationTracker tracker;
     private volatile @Nullable AllocationContext context;
+    private volatile @Nullable Consumer<BooleanSupplier> openedMeshes;
 
     /** The test for which a thread works, or that has started the thread. */
     private static final class Binding {
@@ -203,6 +206,22 @@ public final class RunningTest {
         context = newContext;
         for (RunningTest one = this; one != null; one = one.around) {
             one.hasContexts = true;
+        }
+    }
+
+    /** Passes the meshes that it opens on other trackers than its own. */
+    public void passOpenedMeshes(Consumer<BooleanSupplier> receiver) {
+        openedMeshes = receiver;
+    }
+
+    /** Receives a mesh that the calling thread opens, if JUnit runs code of a tracked test on it. */
+    static void openedMesh(BooleanSupplier isExamined) {
+        for (RunningTest one = bound(); one != null; one = one.around) {
+            Consumer<BooleanSupplier> receiver = one.openedMeshes;
+            if (receiver != null) {
+                receiver.accept(isExamined);
+                return;
+            }
         }
     }
 

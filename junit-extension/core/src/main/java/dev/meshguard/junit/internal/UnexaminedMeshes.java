@@ -1,0 +1,43 @@
+package dev.meshguard.junit.internal;
+
+import dev.meshguard.event.Origin;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The meshes that tracked tests have opened on trackers of their own, for example as beans.
+ *
+ * <p>No test checks such a tracker. Keeps no tracker and no mesh. Safe for use by several threads.
+ */
+public final class UnexaminedMeshes {
+
+    private final List<Opening> all = new ArrayList<>();
+
+    private record Opening(BooleanSupplier isExamined, Origin origin) {}
+
+    /** Adds a mesh that the calling thread opens. */
+    public void add(BooleanSupplier isExamined) {
+        Origin origin = Origin.of(Thread.currentThread().getStackTrace());
+        synchronized (this) {
+            all.add(new Opening(isExamined, origin));
+        }
+    }
+
+    /** Returns the sentence about those of which nobody has examined the tracker until now. */
+    synchronized Optional<String> note() {
+        List<Opening> unexamined = all.stream()
+                .filter(opening -> !opening.isExamined().getAsBoolean())
+                .toList();
+        return unexamined.stream()
+                .findFirst()
+                .map(first -> String.format(
+                        Locale.ROOT,
+                        "Tracked tests opened %s on trackers that nobody checked, the first at %s. Open it with the Ttnn or the"
+                                + " AllocationTracker of the test (docs/lifecycle.md).",
+                        unexamined.size() == 1 ? "1 mesh" : unexamined.size() + " meshes",
+                        first.origin()));
+    }
+}
