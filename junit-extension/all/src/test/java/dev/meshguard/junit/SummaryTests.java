@@ -211,6 +211,23 @@ class SummaryTests {
                                 + " Open it with the Ttnn or the AllocationTracker of the test \\(docs/lifecycle\\.md\\)\\.");
     }
 
+    @Test
+    void namesAMeshOnAnotherTrackerAlsoIfNothingElseWasTracked() {
+        assertThat(printed(Map.of(), OnlyOwnTrackerTestCase.class))
+                .singleElement(STRING)
+                .startsWith(
+                        "MeshGuard  0 tests tracked · 0 buffers\n   nothing seen      1 test allocated nothing that was seen\n"
+                                + "   note              Tracked tests opened 1 mesh on trackers that nobody checked, ");
+    }
+
+    @TrackAllocations
+    static class OnlyOwnTrackerTestCase {
+        @Test
+        void opensIts() {
+            Ttnn.create(AllocationTracker.create()).openMeshDevice();
+        }
+    }
+
     static class UntrackedMeshTestCase {
         @Test
         void opensIts() {

@@ -85,8 +85,12 @@ public record RunSummary(
         WITHOUT_LISTENER
     }
 
-    /** Returns whether anything was checked; if not, there is nothing to print. */
-    public boolean hasChecks() {
+    /** Returns whether there is anything to print: a check, or a note. */
+    public boolean hasContent() {
+        return hasChecks() || !notes.isEmpty();
+    }
+
+    private boolean hasChecks() {
         return count(Count.TESTS) + count(Count.CLASSES) + count(Count.RUNS) + count(Count.PROCESSES) > 0;
     }
 
@@ -127,7 +131,7 @@ public record RunSummary(
         add(parts, count(Count.FAILED), "1 failed", " failed");
         add(parts, count(Count.ABORTED), "1 aborted with findings", " aborted with findings");
         add(parts, count(Count.KNOWN), "1 with known leaks only", " with known leaks only");
-        if (parts.size() == 2) {
+        if (parts.size() == 2 && hasChecks()) {
             parts.add("all checks held");
         }
         return String.join(" · ", parts);
@@ -139,6 +143,9 @@ public record RunSummary(
         add(kinds, count(Count.CLASSES), "1 class", " classes");
         add(kinds, count(Count.RUNS), "threads of no test", " checks of threads of no test");
         add(kinds, count(Count.PROCESSES), "1 process", " processes");
+        if (kinds.isEmpty()) {
+            return "0 tests";
+        }
         String last = kinds.remove(kinds.size() - 1);
         return kinds.isEmpty() ? last : String.join(", ", kinds) + " and " + last;
     }

@@ -106,7 +106,8 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
         }
         List<Expectation> unknown = entries.unknown();
         Optional<BaselineEntry> gone = ratchet(settings, entries, lines);
-        if (lines.isEmpty()) {
+        List<String> undecided = undecided(settings, entries);
+        if (lines.isEmpty() && (entries.expected() > 0 || undecided.isEmpty())) {
             lines.add(String.format(
                     Locale.ROOT,
                     "CLEAN  each of %s matched in the run%s      [%s]",
@@ -121,7 +122,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
                     Quantities.count(unknown.size(), "expectation")));
             lines.addAll(listed(unknown.stream().map(EntryUsage::description)));
         }
-        lines.addAll(undecided(settings, entries));
+        lines.addAll(undecided);
         Optional<StackTraceElement> place = unmatched.stream().findFirst().map(PlaceToOpen::of);
         if (place.isEmpty() && gone.isPresent() && settings.update() == Update.STRICT) {
             place = Optional.of(lineOf(gone.get(), settings.baseline().orElseThrow()));

@@ -131,9 +131,7 @@ final class CheckReporter {
      */
     Optional<? extends Throwable> reportUnused() {
         Optional<? extends Throwable> missing = new RequiredMatches(test, terms.expectedByOneCheck()).failure();
-        if (session.sourceId().isPresent()) {
-            countUnseen();
-        }
+        countUnseen();
         addToFindings(
                 missing.isPresent() ? Outcome.STALE_EXPECTATION : Outcome.LEAK_FREE,
                 missing.isPresent() ? CheckOutcome.FAILED : CheckOutcome.PASSED,

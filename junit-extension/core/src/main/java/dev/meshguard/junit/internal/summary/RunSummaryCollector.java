@@ -160,7 +160,7 @@ public final class RunSummaryCollector {
         boolean isWanted = switch (mode) {
             case OFF -> false;
             case FAILURES -> summary.hasFailures();
-            case ALWAYS -> summary.hasChecks();
+            case ALWAYS -> summary.hasContent();
         };
         return isWanted ? Optional.of(summary.text()) : Optional.empty();
     }

@@ -1,0 +1,29 @@
+package dev.meshguard.example.spring;
+
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.mesh.MeshDevice;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+
+/** The beans get their memory from a bean that each test binds to its mesh. */
+// region: bound
+@TrackAllocations
+@SpringBootTest(classes = {CacheService.class, DeviceOfTest.class})
+class CacheServiceTests {
+
+    @Autowired
+    private CacheService service;
+
+    @BeforeEach
+    void bind(@Autowired DeviceOfTest device, MeshDevice mesh) {
+        device.bind(mesh);
+    }
+
+    @Test
+    void freesWhatItAllocates() {
+        service.decode();
+    }
+}
+// end region
