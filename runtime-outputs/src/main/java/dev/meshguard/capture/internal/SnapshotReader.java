@@ -88,10 +88,8 @@ final class SnapshotReader {
         operations++;
         ReportedOperation operation = new ReportedOperation(
                 id, Optional.ofNullable(names.row.getString(2)), hasError || names.row.getInt(3) != 0);
-        names.next();
-        while (names.operation == id) {
+        for (names.next(); names.operation == id; names.next()) {
             notes.skipped("further row of an operation");
-            names.next();
         }
         return operation;
     }

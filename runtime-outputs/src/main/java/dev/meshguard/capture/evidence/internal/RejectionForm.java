@@ -6,11 +6,9 @@ import dev.meshguard.event.Quantities;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.LongStream;
 
 /**
  * The forms of text in which the runtime rejects a request for memory: those of {@code bank_manager.cpp}, {@code free_list_opt.cpp},
@@ -150,49 +148,37 @@ enum RejectionForm {
                         .filter(type -> type.name().equals(matcher.group(2)))
                         .findFirst()
                         .map(AddressRange::all);
-            case CLASH -> range(BufferType.L1, number(matcher, 2), number(matcher, 3));
+            case CLASH -> range(BufferType.L1, number(matcher, 2, 0), number(matcher, 3, 0));
             case TRACE_REGION -> Optional.of(AddressRange.all(BufferType.TRACE));
             case TRACE_OVERLAP ->
-                range(
-                        BufferType.DRAM,
-                        number(matcher, 1),
-                        LongStream.of(
-                                        number(matcher, 3).orElse(0),
-                                        number(matcher, 4).orElse(0))
-                                .max());
+                range(BufferType.DRAM, number(matcher, 1, 0), Math.max(number(matcher, 3, 0), number(matcher, 4, 0)));
             default -> Optional.empty();
         };
     }
 
-    private static Optional<AddressRange> range(BufferType type, OptionalLong from, OptionalLong to) {
-        return from.orElse(0) < to.orElse(0)
-                ? Optional.of(new AddressRange(type, from.orElse(0), to.orElse(0)))
-                : Optional.empty();
+    private static Optional<AddressRange> range(BufferType type, long from, long to) {
+        return Optional.of(new AddressRange(type, from, to)).filter(range -> from < to);
     }
 
-    private static OptionalLong number(Matcher matcher, int group) {
+    private static long number(Matcher matcher, int group, long otherwise) {
         String digits = matcher.group(group);
-        return digits == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(digits));
+        return digits == null ? otherwise : Long.parseLong(digits);
     }
 
     /** Returns why there is no room, in the words of {@link dev.meshguard.event.MemoryShortage}, as far as it is known. */
     private static String shortage(Matcher matcher) {
-        long needed = number(matcher, matcher.group(4) == null ? 5 : 4).orElse(0);
-        OptionalLong bank = number(matcher, 6);
-        OptionalLong free = number(matcher, 8);
-        OptionalLong largest = number(matcher, 9);
-        if (needed > bank.orElse(Long.MAX_VALUE)) {
+        long needed = number(matcher, matcher.group(4) == null ? 5 : 4, 0);
+        if (needed > number(matcher, 6, Long.MAX_VALUE)) {
             return "too small";
         }
-        if (needed > free.orElse(Long.MAX_VALUE)) {
+        if (needed > number(matcher, 8, Long.MAX_VALUE)) {
             return "full";
         }
-        if (needed > largest.orElse(Long.MAX_VALUE)) {
+        if (needed > number(matcher, 9, Long.MAX_VALUE)) {
             return "fragmented";
         }
-        if (free.isPresent()) {
-            return "";
-        }
-        return bank.isPresent() ? "full or fragmented" : "too small, full or fragmented";
+        boolean knowsBank = matcher.group(6) != null;
+        boolean knowsFree = matcher.group(8) != null;
+        return knowsFree ? "" : knowsBank ? "full or fragmented" : "too small, full or fragmented";
     }
 }
