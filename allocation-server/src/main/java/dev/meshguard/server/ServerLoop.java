@@ -424,6 +424,7 @@ final class ServerLoop implements Runnable {
         lines.statistics(dispatcher.buffers);
         lines.stopped();
         open.forEach(connection -> connection.closed().ifPresent(why -> problem(connection, why)));
+        reporter.addUp();
     }
 
     void close() {

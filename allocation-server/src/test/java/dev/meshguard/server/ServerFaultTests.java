@@ -134,9 +134,11 @@ class ServerFaultTests extends WithServer {
         int messages = 50_000;
         Request[] rejected = new Request[messages];
         Arrays.setAll(rejected, message -> Request.allocation(7, 100 + message, BufferType.L1, 64, 64));
+        AllocationTracker tracker = server.tracker();
         report(rejected);
+        server.close();
 
-        assertThat(server.tracker().history().lostReports())
+        assertThat(tracker.history().lostReports())
                 .hasSizeLessThan(1100)
                 .extracting(HistoryEvent.ReportsLost::count)
                 .satisfies(counts -> assertThat(
