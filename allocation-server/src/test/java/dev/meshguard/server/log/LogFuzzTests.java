@@ -23,7 +23,7 @@ class LogFuzzTests {
     private static final Pattern BEGINS_LIKE_AN_ALLOCATION = Pattern.compile("Allocated ");
 
     /** One line of each kind that a server or related tools write, and of text that people add. */
-    private static final String[] LINES = {
+    static final String[] LINES = {
         "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)",
         "✓ [PID 7] Allocated 2048 bytes of L1 on device 0 (buffer_id=101152, ref_count=2)",
         "✓ [PID 8] Allocated 524288 bytes of DRAM on device 1 (buffer_id=0x1a0000)",

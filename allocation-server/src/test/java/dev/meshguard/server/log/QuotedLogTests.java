@@ -135,26 +135,6 @@ class QuotedLogTests {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "✓ [CB_ALLOC] Device 0: +21.7494 MB (Total: 21.7494 MB)",
-                "✓ [CB_ALLOC] Device 0: +21.7494 MB (Totl: 21.7494 MB)",
-                "✓ [CB_ALLOX] Device 0: +21.7494 MB (Total: 21.7494 MB)",
-                "   ✓ Removed 800 CBs (22.4 MB) from PID 7",
-                "Unknown message type: 219",
-                "⚠️  Invalid device_id 2657333 - ignoring message",
-                "[TT-Metal] Warning: Allocation tracking enabled but server not available at /tmp/a.sock"
-            })
-    void aReasonMayHaveAnyPrefix(String reason) {
-        AllocationLog log = Logs.of(
-                "tests/a_test.py::test_decode PASSED " + reason,
-                ALLOCATED,
-                "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)");
-
-        assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-    }
-
-    @ParameterizedTest
     @ValueSource(strings = {"windows-1252", "ISO-8859-1", "x-MacRoman", "IBM850", "US-ASCII"})
     void marksThatWereReadInAnotherEncodingAreNoHindrance(String encoding) {
         String text = String.join(

@@ -126,65 +126,9 @@ class RandomLogTests {
 
     @Test
     void noRandomWordsMakeTheReaderFail() {
-        String[] words = {
-            "✓",
-            "✗",
-            "⚠",
-            "[PID ",
-            "7",
-            "]",
-            " Allocated ",
-            " Freed buffer ",
-            " bytes of ",
-            "L1",
-            "DRAM",
-            " on device ",
-            "0",
-            "99999999999999999999",
-            " (buffer_id=",
-            ")",
-            ", ref_count=",
-            " remaining",
-            ", FINAL",
-            "\n",
-            "\n",
-            "📊 Current Statistics:\n",
-            "  Device ",
-            ":\n",
-            "    Buffers: ",
-            "    DRAM: ",
-            " KB",
-            "-1",
-            "1e999",
-            "0x",
-            "0xffffffffffffffff",
-            "Active allocations: ",
-            "Total tracked allocations: ",
-            "REMAINING ALLOCATED BUFFERS\n",
-            "PID ",
-            " is dead, removing its buffers...\n",
-            "Removed ",
-            " buffers (",
-            " MB) from PID ",
-            "[CB_ALLOC] Device ",
-            ": +",
-            " MB (Total: ",
-            " MB)",
-            "════════════\n",
-            "BUFFER ALLOCATED\n",
-            "Device: ",
-            "Address: ",
-            "Size: ",
-            "Type: ",
-            "Call Stack:\n",
-            "  lib: fn\n",
-            "Deallocation for unknown buffer ",
-            "🚀 Allocation Server started\n",
-            "...\n",
-            "\r",
-            "\u0000",
-            "\t"
-        };
+        String[] words = (String.join("\n", LogFuzzTests.LINES)
+                        + " ...\n -1 1e999 99999999999999999999 0xffffffffffffffff) \r \0 \t")
+                .split("(?<=[ (=\n])|(?=[]),:.])");
         for (int run = 0; run < OPERATIONS / 50; run++) {
             StringBuilder text = new StringBuilder();
             for (int word = random.nextInt(60); word > 0; word--) {
