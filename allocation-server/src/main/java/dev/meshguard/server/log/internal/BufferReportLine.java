@@ -1,7 +1,6 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
-import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -292,24 +291,32 @@ final class BufferReportLine {
     /** Takes an unsigned number of at most 64 bits. */
     private boolean takeDigits(int radix) {
         int start = at;
-        value = 0;
-        for (int digit = digit(radix); digit >= 0; digit = digit(radix)) {
-            value = value * radix + digit;
-            at++;
+        int place = start;
+        long sum = 0;
+        for (int digit = digit(place, radix); digit >= 0; digit = digit(place, radix)) {
+            sum = sum * radix + digit;
+            place++;
         }
-        return at > start && (at - start < MAX_SMALL_DIGITS || isExact(line.substring(start, at), radix));
+        value = sum;
+        at = place;
+        return at > start && (at - start < MAX_SMALL_DIGITS || isExact(start, radix));
     }
 
-    private static boolean isExact(String digits, int radix) {
-        return new BigInteger(digits, radix).bitLength() <= Long.SIZE;
+    /** Returns whether the number from a place to this one has at most 64 bits. */
+    private boolean isExact(int start, int radix) {
+        try {
+            return Long.parseUnsignedLong(line, start, at, radix) == value;
+        } catch (NumberFormatException e) {
+            return false;
+        }
     }
 
-    /** Returns the value of the next digit; negative if there is none. */
-    private int digit(int radix) {
-        if (at == line.length()) {
+    /** Returns the value of a digit; negative if there is none. */
+    private int digit(int place, int radix) {
+        if (place == line.length()) {
             return -1;
         }
-        char character = line.charAt(at);
+        char character = line.charAt(place);
         int digit = character - '0';
         return digit >= 0 && digit < DECIMAL ? digit : radix == DECIMAL ? -1 : Character.digit(character, radix);
     }
