@@ -3,7 +3,6 @@ package dev.meshguard.history;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
@@ -339,11 +338,6 @@ public final class AllocationHistory {
     /** Returns the devices with any report, ascending. */
     public List<Integer> devices() {
         return List.copyOf(pass().reportedDevices());
-    }
-
-    /** Returns the sums of one type on one device, as the tracker counts them. */
-    public MemoryTotals totals(int device, BufferType type) {
-        return ledger().totals(device, type);
     }
 
     /** Returns the ledger into which the events are entered again; nothing more may be entered. */

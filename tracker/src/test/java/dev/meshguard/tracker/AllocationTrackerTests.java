@@ -132,7 +132,7 @@ class AllocationTrackerTests {
 
         assertThat(before.events()).hasSize(1);
         assertThat(before.live()).hasSize(1);
-        assertThat(before.totals(0, DRAM).liveBytes()).isEqualTo(64);
+        assertThat(before.snapshot().bytes(0, DRAM)).isEqualTo(64);
         assertThat(tracker.history().live()).isEmpty();
     }
 

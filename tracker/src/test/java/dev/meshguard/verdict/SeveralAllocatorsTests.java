@@ -59,8 +59,7 @@ class SeveralAllocatorsTests {
                 .recorded();
 
         assertThat(history.ledgerEntries()).isEqualTo(2);
-        assertThat(history.totals(0, DRAM).liveBytes()).isEqualTo(1_024);
-        assertThat(history.totals(0, DRAM).peakBytes()).isEqualTo(1_024);
+        assertThat(history.snapshot().bytes(0, DRAM)).isEqualTo(1_024);
         for (CountingPolicy policy :
                 new CountingPolicy[] {CountingPolicy.REFERENCE_COUNTED, CountingPolicy.ONCE_PER_ADDRESS}) {
             PolicyLedger books = history.ledger(policy);
