@@ -2,7 +2,6 @@ package dev.meshguard.junit.source;
 
 import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.AllocationTracker;
-import java.util.concurrent.Executor;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -47,13 +46,4 @@ public interface SourceContext {
      * sources whose library reports through one hook of the process.
      */
     void receiveFromThreads();
-
-    /**
-     * Attributes the reports of a thread that is older than the session to it, for example of an event loop, while no other
-     * session does so.
-     */
-    void bind(Thread thread);
-
-    /** Returns an executor whose tasks report to the session, on threads that may be older. */
-    Executor wrap(Executor executor);
 }

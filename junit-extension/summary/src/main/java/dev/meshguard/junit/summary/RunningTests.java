@@ -27,13 +27,15 @@ final class RunningTests {
         }
     }
 
-    /** Announces what the calling thread runs from now on, if it has a class. */
+    /** Announces what the calling thread runs from now on, if it is a test or has a class. */
     static void started(TestIdentifier test) {
         TestSource source = test.getSource().orElse(null);
         if (source instanceof MethodSource method) {
             announce(test, method.getClassName(), method.getMethodName());
         } else if (source instanceof ClassSource type) {
             announce(test, type.getClassName(), "");
+        } else if (test.isTest()) {
+            announce(test, test.getDisplayName(), "");
         }
     }
 

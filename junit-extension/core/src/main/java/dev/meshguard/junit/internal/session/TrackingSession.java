@@ -33,7 +33,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -128,16 +127,6 @@ public final class TrackingSession implements SourceRuntime {
         public void receiveFromThreads() {
             running.receive(source.source().id(), TrackingSession.this.tracker());
             run.receive(source, settings.policies().origins());
-        }
-
-        @Override
-        public void bind(Thread thread) {
-            running.bind(thread);
-        }
-
-        @Override
-        public Executor wrap(Executor executor) {
-            return running.wrap(executor);
         }
     }
 

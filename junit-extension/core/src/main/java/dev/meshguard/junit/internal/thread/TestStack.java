@@ -20,9 +20,12 @@ final class TestStack {
     private static final Pattern LAMBDA =
             Pattern.compile("lambda\\$(.+)\\$\\d+|(.+?)(?:\\$lambda\\$\\d+(?:\\$\\d+)*)+");
 
-    /** JUnit's engines for its own tests and for those of JUnit 4. */
-    private static final List<String> ENGINES =
-            List.of("org.junit.platform.engine.support.hierarchical.", "org.junit.runners.");
+    /** Compilers put it into the names of lambdas and of classes inside others. */
+    private static final char INNER = '$';
+
+    /** JUnit's engines: of the Platform, of Jupiter, and of JUnit 4. */
+    private static final List<String> ENGINES = List.of(
+            "org.junit.platform.engine.support.hierarchical.", "org.junit.jupiter.engine.", "org.junit.runners.");
 
     private final Function<TestMethod, @Nullable RunningTest> invocations;
     private final Set<RunningTest> tests = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -58,8 +61,14 @@ final class TestStack {
     private void read(StackWalker.StackFrame frame) {
         isOfEngine |= ENGINES.stream().anyMatch(frame.getClassName()::startsWith);
         add(frame.getDeclaringClass(), frame.getMethodName());
+        if (frame.getClassName().indexOf(INNER) >= 0) {
+            addDeclaring(frame.getDeclaringClass());
+        }
+    }
+
+    private void addDeclaring(Class<?> local) {
         try {
-            for (Class<?> type = frame.getDeclaringClass(); type != null; type = type.getEnclosingClass()) {
+            for (Class<?> type = local; type != null; type = type.getEnclosingClass()) {
                 Method method = type.getEnclosingMethod();
                 if (method != null) {
                     add(method.getDeclaringClass(), method.getName());
@@ -71,13 +80,20 @@ final class TestStack {
     }
 
     private void add(Class<?> type, String method) {
-        Matcher lambda = LAMBDA.matcher(method);
-        String name = !lambda.matches() ? method : lambda.group(1) == null ? lambda.group(2) : lambda.group(1);
+        String name = method.indexOf(INNER) < 0 ? method : withoutLambda(method);
         RunningTest test = invocations.apply(new TestMethod(type.getName(), name));
         if (test != null) {
             tests.add(test);
             isUncertain |= isOverloaded(type, name);
         }
+    }
+
+    private static String withoutLambda(String method) {
+        Matcher lambda = LAMBDA.matcher(method);
+        if (!lambda.matches()) {
+            return method;
+        }
+        return lambda.group(1) == null ? lambda.group(2) : lambda.group(1);
     }
 
     private static boolean isOverloaded(Class<?> type, String name) {

@@ -1,0 +1,180 @@
+package dev.meshguard.junit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.junit.testkit.LaunchedRun;
+import dev.meshguard.junit.testkit.ThreadSteps;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.stream.IntStream;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+
+/**
+ * Of a thousand generated tests, some of them without annotation, no innocent one fails, whatever threads allocate for them.
+ *
+ * <p>Older threads, threads that tests start, and threads that go on after their test allocate through one hook of the process. A
+ * failure names its seed; {@code -Dmeshguard.seed=} with that number and {@code -Dmeshguard.runs=1} repeat it.
+ */
+class ThousandThreadsTests {
+
+    private static final long FIRST_SEED = 3_000;
+    private static final int CLASSES = 20;
+    private static final int METHODS = 50;
+
+    /** The ways to allocate, as code of a test. */
+    private enum Way {
+        OWN_THREAD("allocate(%s)", true),
+        LAMBDA_ON_LOOP("onLoop(() -> ThreadSteps.allocate(%s))", true),
+        LIBRARY_ON_LOOP("allocateOnLoop(%s)", false),
+        LAMBDA_ON_THREAD("onThread(() -> ThreadSteps.allocate(%s))", true),
+        LATE_LAMBDA("late(() -> ThreadSteps.allocate(%s))", false),
+        LATE_LIBRARY("allocateLate(%s)", false);
+
+        private final String code;
+        /** Whether it is certain whose the memory is. */
+        private final boolean isCertain;
+
+        Way(String code, boolean isCertain) {
+            this.code = code;
+            this.isCertain = isCertain;
+        }
+    }
+
+    /** The source of the tests of a seed, and what they leak. */
+    private static final class Program {
+
+        private final List<JavaFileObject> sources = new ArrayList<>();
+        private final Set<String> leaking = new TreeSet<>();
+        private final Set<String> certainlyLeaking = new TreeSet<>();
+
+        Program(long seed) {
+            Random random = new Random(seed);
+            IntStream.range(0, CLASSES).forEach(number -> addClass("Generated" + number, random));
+        }
+
+        private void addClass(String name, Random random) {
+            boolean isTracked = random.nextInt(4) > 0;
+            StringBuilder code =
+                    new StringBuilder("import dev.meshguard.junit.testkit.ThreadSteps;\nclass " + name + " {\n");
+            if (isTracked) {
+                code.append("@org.junit.jupiter.api.extension.RegisterExtension\n"
+                        + "static final dev.meshguard.junit.MeshGuardExtension guard = ThreadSteps.guard();\n");
+            }
+            for (int method = 0; method < METHODS; method++) {
+                code.append("@org.junit.jupiter.api.Test void test" + method
+                        + "() throws Exception {\nThreadSteps.begin();\n");
+                for (int step = random.nextInt(4); step > 0; step--) {
+                    addStep(code, isTracked ? name + "#test" + method : "", random);
+                }
+                code.append("}\n");
+            }
+            sources.add(
+                    new SimpleJavaFileObject(URI.create("string:///" + name + ".java"), JavaFileObject.Kind.SOURCE) {
+                        @Override
+                        public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                            return code + "}\n";
+                        }
+                    });
+        }
+
+        private void addStep(StringBuilder code, String test, Random random) {
+            Way way = Way.values()[random.nextInt(Way.values().length)];
+            boolean leaks = random.nextInt(test.isEmpty() ? 4 : 40) == 0;
+            code.append("ThreadSteps.").append(way.code.formatted(leaks)).append(";\n");
+            if (leaks && !test.isEmpty()) {
+                leaking.add(test);
+                if (way.isCertain) {
+                    certainlyLeaking.add(test);
+                }
+            }
+        }
+
+        Class<?>[] compiled(Path folder) throws Exception {
+            JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+            List<String> options =
+                    List.of("-proc:none", "-d", folder.toString(), "-cp", System.getProperty("java.class.path"));
+            assertThat(compiler.getTask(null, null, null, options, null, sources)
+                            .call())
+                    .isTrue();
+            URLClassLoader loader =
+                    new URLClassLoader(new URL[] {folder.toUri().toURL()}, ThousandThreadsTests.class.getClassLoader());
+            List<Class<?>> types = new ArrayList<>();
+            for (int number = 0; number < CLASSES; number++) {
+                types.add(loader.loadClass("Generated" + number));
+            }
+            return types.toArray(Class<?>[]::new);
+        }
+    }
+
+    /** The failed tests, and whether anything else failed. */
+    private static final class Failures implements TestExecutionListener {
+
+        private final Set<String> tests = new ConcurrentSkipListSet<>();
+        private final Set<String> others = new ConcurrentSkipListSet<>();
+
+        @Override
+        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+            if (result.getStatus() == TestExecutionResult.Status.SUCCESSFUL) {
+                return;
+            }
+            if (test.getSource().orElse(null) instanceof MethodSource method) {
+                tests.add(method.getClassName() + "#" + method.getMethodName());
+            } else {
+                others.add(test.getDisplayName());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"same_thread", "concurrent"})
+    void noInnocentTestFails(String mode, @TempDir Path folder) throws Exception {
+        long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
+        int runs = Integer.getInteger("meshguard.runs", 1);
+        for (long seed = firstSeed; seed < firstSeed + runs; seed++) {
+            Program program = new Program(seed);
+            Class<?>[] classes = program.compiled(folder);
+            Failures failures = new Failures();
+            ThreadSteps.startLoops();
+            try {
+                LaunchedRun.launcher(failures)
+                        .run(
+                                Map.of(
+                                        "meshguard.page", "off",
+                                        "junit.jupiter.execution.parallel.enabled", "true",
+                                        "junit.jupiter.execution.parallel.mode.default", mode,
+                                        "junit.jupiter.execution.parallel.config.strategy", "fixed",
+                                        "junit.jupiter.execution.parallel.config.fixed.parallelism", "4"),
+                                classes);
+            } finally {
+                ThreadSteps.stopLoops();
+            }
+
+            assertThat(program.leaking).as("-Dmeshguard.seed=%d", seed).containsAll(failures.tests);
+            assertThat(failures.tests).as("-Dmeshguard.seed=%d", seed).containsAll(program.certainlyLeaking);
+            Set<String> found = new HashSet<>(failures.tests);
+            if (!found.containsAll(program.leaking)) {
+                assertThat(failures.others).as("-Dmeshguard.seed=%d", seed).containsExactly("JUnit Jupiter");
+            }
+        }
+    }
+}

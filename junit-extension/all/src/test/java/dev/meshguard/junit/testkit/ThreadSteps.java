@@ -1,0 +1,106 @@
+package dev.meshguard.junit.testkit;
+
+import dev.meshguard.junit.MeshGuardExtension;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The steps of generated tests, which allocate on threads of every age. */
+public final class ThreadSteps {
+
+    private static final int LOOPS = 4;
+
+    private static final Queue<Late> LATE = new ConcurrentLinkedQueue<>();
+
+    private static ExecutorService loops = Executors.newFixedThreadPool(LOOPS);
+
+    /** A task that goes on after its test. */
+    private record Late(CountDownLatch go, CountDownLatch done) {}
+
+    private ThreadSteps() {}
+
+    /** Starts the threads that are older than all tests. */
+    public static void startLoops() throws Exception {
+        loops = Executors.newFixedThreadPool(LOOPS);
+        CyclicBarrier all = new CyclicBarrier(LOOPS + 1);
+        for (int i = 0; i < LOOPS; i++) {
+            loops.submit(() -> all.await(1, TimeUnit.MINUTES));
+        }
+        all.await(1, TimeUnit.MINUTES);
+    }
+
+    /** Stops them, and lets all late tasks end. */
+    public static void stopLoops() throws Exception {
+        while (!LATE.isEmpty()) {
+            begin();
+        }
+        loops.shutdownNow();
+    }
+
+    /** Returns the extension of a tracked class. */
+    public static MeshGuardExtension guard() {
+        return MeshGuardExtension.builder().source(GlobalLibrary.settings()).build();
+    }
+
+    /** Lets a task of an earlier test go on now, and waits for its end. */
+    public static void begin() throws InterruptedException {
+        Late late = LATE.poll();
+        if (late != null) {
+            late.go.countDown();
+            late.done.await();
+        }
+    }
+
+    /** Allocates memory, and frees it unless it leaks. */
+    public static void allocate(boolean leaks) {
+        GlobalLibrary.Memory memory = GlobalLibrary.allocate(64);
+        if (!leaks) {
+            memory.close();
+        }
+    }
+
+    /** Runs a task on an older thread. */
+    public static void onLoop(Runnable task) throws InterruptedException, ExecutionException, TimeoutException {
+        loops.submit(task).get(1, TimeUnit.MINUTES);
+    }
+
+    /** Allocates on an older thread whose stack shows no test. */
+    public static void allocateOnLoop(boolean leaks) throws InterruptedException, ExecutionException, TimeoutException {
+        onLoop(() -> allocate(leaks));
+    }
+
+    /** Runs a task on a new thread, and waits for it. */
+    public static void onThread(Runnable task) {
+        CompletableFuture.runAsync(task, command -> new Thread(command).start()).join();
+    }
+
+    /** Runs a task on a new thread when a later test begins. */
+    public static void late(Runnable task) {
+        Late late = new Late(new CountDownLatch(1), new CountDownLatch(1));
+        LATE.add(late);
+        Thread thread = new Thread(() -> {
+            try {
+                late.go.await();
+                task.run();
+            } catch (InterruptedException unexpected) {
+                throw new IllegalStateException(unexpected);
+            } finally {
+                late.done.countDown();
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Allocates on a new thread when a later test begins; its stack shows no test. */
+    public static void allocateLate(boolean leaks) {
+        late(() -> allocate(leaks));
+    }
+}
