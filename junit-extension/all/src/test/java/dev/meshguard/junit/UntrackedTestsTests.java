@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -127,6 +128,24 @@ class UntrackedTestsTests {
     }
 
     @Test
+    void aClassWithoutAnnotationMayUseThreadsOfAllTestsBeforeItsTests() {
+        assertThat(printed(Map.of(), UntrackedBeforeAllTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("   not tracked       2 buffers were allocated by tests without @TrackAllocations");
+        assertThat(failed).isEmpty();
+    }
+
+    @Test
+    void aThreadOfATrackedTestIsTrackedWhileAClassWithoutAnnotationBegins() {
+        LateTestCase.go = new CountDownLatch(1);
+
+        printed(Map.of(), LateTestCase.class);
+
+        assertThat(failed).containsExactly("JUnit Jupiter");
+    }
+
+    @Test
     void withoutAListenerTheStackShowsThem() {
         List<String> entries = JupiterRun.run(TrackedFirstTestCase.class)
                 .events()
@@ -234,6 +253,71 @@ class UntrackedTestsTests {
                 leakOnPool(1);
                 meet();
             }
+        }
+    }
+
+    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
+    static class UntrackedBeforeAllTestCase {
+
+        @Nested
+        @Order(1)
+        class Tracked extends TrackedTestCase {}
+
+        @Nested
+        @Order(2)
+        class Untracked {
+
+            @BeforeAll
+            static void leaks() {
+                GlobalLibrary.allocate(64);
+                leakOnPool(1);
+            }
+
+            @Test
+            void allocatesNothing() {}
+        }
+    }
+
+    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
+    static class LateTestCase {
+
+        private static CountDownLatch go = new CountDownLatch(1);
+        private static CompletableFuture<Void> leaked = CompletableFuture.completedFuture(null);
+
+        @Nested
+        @Order(1)
+        class Tracked {
+
+            @RegisterExtension
+            static final MeshGuardExtension guard = guard();
+
+            @Test
+            void leavesAThread() {
+                leaked = CompletableFuture.runAsync(LateTestCase::leakLate, task -> new Thread(task).start());
+            }
+        }
+
+        @Nested
+        @Order(2)
+        class Untracked {
+
+            @BeforeAll
+            static void waits() {
+                go.countDown();
+                leaked.join();
+            }
+
+            @Test
+            void allocatesNothing() {}
+        }
+
+        private static void leakLate() {
+            try {
+                go.await();
+            } catch (InterruptedException unexpected) {
+                throw new IllegalStateException(unexpected);
+            }
+            GlobalLibrary.allocate(64);
         }
     }
 

@@ -98,6 +98,8 @@ public final class SessionCheck implements StoredResource {
     public void close() {
         try (Scope bound = session.running().bind()) {
             checkAll();
+        } finally {
+            session.running().end();
         }
     }
 

@@ -372,6 +372,7 @@ public final class RunningTest {
         return null;
     }
 
+    /** Returns the test or class without annotation to which an allocation of no tracked test belongs, if it belongs to one. */
     private static @Nullable RunningTest untracked(@Nullable RunningTest starter, List<RunningTest> running) {
         if (running.stream().anyMatch(test -> test.isTracked)) {
             return null;
@@ -379,10 +380,15 @@ public final class RunningTest {
         if (starter != null && !starter.isTracked) {
             return starter;
         }
-        return RUNNING.stream()
-                .filter(test -> !test.isTracked && !test.hasNestedRun())
-                .findFirst()
-                .orElse(null);
+        if (!running.isEmpty()) {
+            return running.get(0);
+        }
+        List<RunningTest> containers =
+                RUNNING.stream().filter(one -> !one.hasNestedRun()).toList();
+        boolean isOfTest = starter != null && starter.kind == Kind.TEST;
+        boolean isUntracked =
+                !isOfTest && !containers.isEmpty() && containers.stream().noneMatch(one -> one.isTracked);
+        return isUntracked ? containers.get(0) : null;
     }
 
     private boolean isAround(RunningTest other) {

@@ -1,4 +1,4 @@
-/** Finds the session of a thread, for libraries that report allocations on any thread. */
+/** Decides to which test the allocations of a thread belong. */
 @NullMarked
 package dev.meshguard.junit.internal.thread;
 
