@@ -14,10 +14,6 @@ module dev.meshguard.cli {
             info.picocli;
     opens dev.meshguard.cli.analyze to
             info.picocli;
-    opens dev.meshguard.cli.input to
-            info.picocli;
-    opens dev.meshguard.cli.run to
-            info.picocli;
-    opens dev.meshguard.cli.server to
+    opens dev.meshguard.cli.common to
             info.picocli;
 }

@@ -12,6 +12,7 @@ module dev.meshguard.capture {
     exports dev.meshguard.capture;
     exports dev.meshguard.capture.evidence;
     exports dev.meshguard.capture.evidence.internal to
+            dev.meshguard.cli,
             dev.meshguard.server;
     exports dev.meshguard.capture.compression.internal to
             dev.meshguard.cli,

@@ -8,13 +8,6 @@ import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
-import dev.meshguard.cli.run.Diff;
-import dev.meshguard.cli.run.PageCommand;
-import dev.meshguard.cli.run.RecordProgram;
-import dev.meshguard.cli.run.Suite;
-import dev.meshguard.cli.server.ClientFile;
-import dev.meshguard.cli.server.Dump;
-import dev.meshguard.cli.server.Serve;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.InputStream;
@@ -92,6 +85,7 @@ public final class MeshGuard {
         if (unwritten.isPresent() && status != ExitStatus.UNWRITTEN.code()) {
             terminal.errors().problem(unwritten.get());
         }
+        terminal.errors().flush();
         boolean isSaid = terminal.errors().failure().isEmpty();
         return isSaid && unwritten.isEmpty() ? status : ExitStatus.UNWRITTEN.code();
     }

@@ -1,4 +1,4 @@
-/** The command line: its arguments and its output. */
+/** The program meshguard and its commands. */
 @NullMarked
 package dev.meshguard.cli;
 

@@ -107,7 +107,8 @@ Not read: 2 of 4 lines: 1, 4
 
         assertThat(answer.status()).isEqualTo(70);
         assertThat(answer.err())
-                .startsWith("meshguard: this is a defect of meshguard. Please report it with what follows.\n");
+                .startsWith("meshguard: this is a defect of meshguard. Please report it with what follows.\n")
+                .contains("java.lang.IllegalStateException: a defect");
     }
 
     @Test

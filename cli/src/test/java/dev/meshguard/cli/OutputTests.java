@@ -36,7 +36,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OutputTests {
 
     private static final String HOSTILE = "a\u001b[2J\u009b1m\u2028b\nCLEAN\u202e";
-    private static final Path FULL = Path.of("/dev/full");
 
     /** A full disk. */
     private static final class FullDisk extends OutputStream {
@@ -120,7 +119,7 @@ class OutputTests {
     @ParameterizedTest
     @ValueSource(strings = {"page leak.log -o /dev/full", "record --without-page -o /dev/full -- true"})
     void aFullDiskIsStatus74AndOneLine(String command) {
-        assumeTrue(Files.exists(FULL), "There is no /dev/full here, so no full disk is tried");
+        assumeTrue(Files.exists(Path.of("/dev/full")), "There is no /dev/full here, so no full disk is tried");
 
         Answer answer = Answer.in(folder, command);
 

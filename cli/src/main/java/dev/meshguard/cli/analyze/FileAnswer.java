@@ -1,7 +1,7 @@
 package dev.meshguard.cli.analyze;
 
 import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.input.Input;
+import dev.meshguard.cli.common.Input;
 import java.util.List;
 import java.util.Map;
 

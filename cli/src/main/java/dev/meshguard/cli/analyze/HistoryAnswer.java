@@ -1,9 +1,9 @@
 package dev.meshguard.cli.analyze;
 
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Input;
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Table;
-import dev.meshguard.cli.input.Input;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.report.VerdictReport;

@@ -1,8 +1,8 @@
 package dev.meshguard.cli.analyze;
 
+import dev.meshguard.cli.common.Input;
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Table;
-import dev.meshguard.cli.input.Input;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AddressUse;
@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -118,13 +117,8 @@ final class LogAnswer extends HistoryAnswer {
                         Quantities.size(use.largestSize()),
                         new UnreadLines.Range(use.firstLine(), use.lastLine())
                                 + (use.processDied() ? ", process died" : "")));
-        String headline = String.format(
-                Locale.ROOT,
-                "Addresses: %d, of which %d as often freed as allocated, %d less often, %d more often",
-                all.size(),
-                even,
-                less,
-                all.size() - even - less);
+        String headline = "Addresses: " + all.size() + ", of which " + even + " as often freed as allocated, " + less
+                + " less often, " + (all.size() - even - less) + " more often";
         return section(headline, table, all.size() - MAX_ADDRESSES);
     }
 
@@ -146,12 +140,8 @@ final class LogAnswer extends HistoryAnswer {
             return List.of("Every line was read.");
         }
         List<String> lines = new ArrayList<>();
-        lines.add(String.format(
-                Locale.ROOT,
-                "Not read: %d of %s: %s",
-                unread.count(),
-                Quantities.count(log.lines(), "line"),
-                unread.numbers(MAX_RANGES)));
+        lines.add("Not read: " + unread.count() + " of " + Quantities.count(log.lines(), "line") + ": "
+                + unread.numbers(MAX_RANGES));
         unread.samples().stream()
                 .limit(MAX_SAMPLES)
                 .forEach(sample -> lines.add("  line " + sample.line() + ": " + sample.text()));

@@ -8,15 +8,14 @@ import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.capture.evidence.SharedMemory.ProcessStatus;
 import dev.meshguard.capture.evidence.SharedMemory.Totals;
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Input;
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Table;
-import dev.meshguard.cli.input.Input;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -126,12 +125,8 @@ record MomentAnswer(
         Amounts bank = memory.bank().orElse(UNKNOWN);
         long largest = memory.largestFree().orElse(bank.free());
         if (largest + bank.rounding() < bank.free()) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "%s is fragmented: of %s free in a bank, at most %s are in one piece.",
-                    memory.type(),
-                    Quantities.size(bank.free()),
-                    Quantities.size(largest)));
+            notes.add(memory.type() + " is fragmented: of " + Quantities.size(bank.free()) + " free in a bank, at most "
+                    + Quantities.size(largest) + " are in one piece.");
         }
     }
 
@@ -185,12 +180,9 @@ record MomentAnswer(
         return new MomentAnswer(
                 file,
                 status,
-                String.format(
-                        Locale.ROOT,
-                        "device %d, %s, updated %s (shared memory)",
-                        memory.device(),
-                        Quantities.count(memory.processes().size(), "slot"),
-                        memory.updated()),
+                "device " + memory.device() + ", "
+                        + Quantities.count(memory.processes().size(), "slot") + ", updated " + memory.updated()
+                        + " (shared memory)",
                 Quantities.size(memory.total().buffers()) + " is allocated"
                         + (missing == 0
                                 ? ""

@@ -3,14 +3,13 @@ package dev.meshguard.cli.analyze;
 import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
+import dev.meshguard.cli.common.Input;
 import dev.meshguard.cli.common.JsonDocument;
 import dev.meshguard.cli.common.Table;
-import dev.meshguard.cli.input.Input;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -57,7 +56,9 @@ final class OutputAnswer extends HistoryAnswer {
         remaining.stream()
                 .limit(MAX_BUFFERS)
                 .forEach(buffer -> table.row(
-                        isCapture ? buffer.node() : address(buffer),
+                        isCapture
+                                ? buffer.node()
+                                : "0x" + Long.toHexString(buffer.address().orElseThrow()),
                         buffer.device(),
                         buffer.type(),
                         Quantities.size(buffer.size()),
@@ -78,10 +79,6 @@ final class OutputAnswer extends HistoryAnswer {
                 .map(frame ->
                         operation + " at " + PrintableText.line(frame.getFileName() + ":" + frame.getLineNumber()))
                 .orElse(operation);
-    }
-
-    private static String address(RemainingBuffer buffer) {
-        return String.format(Locale.ROOT, "0x%x", buffer.address().orElseThrow());
     }
 
     private static String tensorName(RemainingBuffer.Tensor tensor) {

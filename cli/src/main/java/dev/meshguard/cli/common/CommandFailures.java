@@ -1,6 +1,7 @@
 package dev.meshguard.cli.common;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.file.FileReplacement;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -10,7 +11,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 
 /** Formats the reason why a file could not be read or written; the message of many exceptions is only its path. */
 public final class CommandFailures {
@@ -41,12 +41,9 @@ public final class CommandFailures {
         long unit = need < GIBIBYTE ? 64 * MEBIBYTE : GIBIBYTE;
         long rounded = (need + unit - 1) / unit * unit;
         String option = unit == GIBIBYTE ? "-Xmx" + rounded / GIBIBYTE + "g" : "-Xmx" + rounded / MEBIBYTE + "m";
-        return String.format(
-                Locale.ROOT,
-                "%s needs more heap than this JVM has (%s). Run it with %s (meshguard: JDK_JAVA_OPTIONS=%3$s meshguard …).",
-                files.size() == 1 ? files.get(0).getPath() : arguments[0],
-                Quantities.shortSize(heap),
-                option);
+        return (files.size() == 1 ? files.get(0).getPath() : arguments[0]) + " needs more heap than this JVM has ("
+                + Quantities.shortSize(heap) + "). Run it with " + option + " (meshguard: JDK_JAVA_OPTIONS=" + option
+                + " meshguard …).";
     }
 
     /**
@@ -63,6 +60,16 @@ public final class CommandFailures {
                     name + " may not be read by this user. Change its permissions, or pipe it in with -.");
         }
         return new UsageException(name + " cannot be read: " + reason(failure));
+    }
+
+    /** Writes the file of an option, all of it or nothing. */
+    public static void write(Path file, String option, FileReplacement.Text<UsageException> content)
+            throws UsageException {
+        try {
+            FileReplacement.writeText(file, content);
+        } catch (IOException e) {
+            throw unwritable(file, "Give another path with " + option + ".", e);
+        }
     }
 
     /** Returns the error for a file that cannot be written, with a sentence about the way out. */

@@ -1,4 +1,4 @@
-package dev.meshguard.cli.run;
+package dev.meshguard.cli;
 
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
             "Example:",
             "  meshguard suite target/meshguard"
         })
-public final class Suite implements Subcommand {
+final class Suite implements Subcommand {
 
     @Parameters(paramLabel = "FOLDER", description = "The folder; its index.html is written anew.")
     private Path folder = Path.of("");

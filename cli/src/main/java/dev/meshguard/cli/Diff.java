@@ -1,20 +1,17 @@
-package dev.meshguard.cli.run;
+package dev.meshguard.cli;
 
 import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Input;
+import dev.meshguard.cli.common.InputReader;
 import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
-import dev.meshguard.cli.input.Input;
-import dev.meshguard.cli.input.InputReader;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.report.DifferenceReport;
 import dev.meshguard.verdict.difference.HistoryDifference;
-import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -36,7 +33,7 @@ import picocli.CommandLine.Parameters;
             "  meshguard diff run1.log.gz run2.log.gz",
             "  meshguard diff after_load_detailed_memory_usage.csv after_run_detailed_memory_usage.csv"
         })
-public final class Diff implements Subcommand {
+final class Diff implements Subcommand {
 
     /** For each run. */
     private static final int MAX_LOSSES = 5;
@@ -78,34 +75,24 @@ public final class Diff implements Subcommand {
                 && momentAfter.memory() instanceof MemoryReport reportAfter) {
             return ReportDifference.between(reportBefore, reportAfter);
         }
-        throw new UsageException(String.format(
-                Locale.ROOT,
-                "%s is %s, and %s is %s: give two runs, or two memory reports.",
-                before.name(),
-                before.kind().text(),
-                after.name(),
-                after.kind().text()));
+        throw new UsageException(before.name() + " is " + before.kind().text() + ", and " + after.name() + " is "
+                + after.kind().text() + ": give two runs, or two memory reports.");
     }
 
     /** Compares runs; those with lost reports may differ in what is missing. */
     private static Comparison ofRuns(Input.Recording before, Input.Recording after) {
         HistoryDifference difference = HistoryDifference.between(before.history(), after.history());
-        return new Comparison(
-                difference.isEmpty(),
-                difference.changes().stream().anyMatch(Diff::leavesMore),
-                DifferenceReport.of(difference).text().lines().toList(),
-                Stream.of(before, after).flatMap(Diff::losses).toList());
-    }
-
-    private static boolean leavesMore(UsageChange change) {
-        return change.additionalLiveBytes() > 0
-                || change.after().liveBuffers() > change.before().liveBuffers();
-    }
-
-    private static Stream<String> losses(Input.Recording run) {
-        return run.history().lostReports().stream()
-                .limit(MAX_LOSSES)
-                .map(lost -> run.name() + " is not whole: " + lost.reason());
+        boolean leavesMore = difference.changes().stream()
+                .anyMatch(change -> change.additionalLiveBytes() > 0
+                        || change.after().liveBuffers() > change.before().liveBuffers());
+        List<String> losses = new ArrayList<>();
+        for (Input.Recording run : List.of(before, after)) {
+            run.history().lostReports().stream()
+                    .limit(MAX_LOSSES)
+                    .forEach(lost -> losses.add(run.name() + " is not whole: " + lost.reason()));
+        }
+        List<String> text = DifferenceReport.of(difference).text().lines().toList();
+        return new Comparison(difference.isEmpty(), leavesMore, text, losses);
     }
 
     /**

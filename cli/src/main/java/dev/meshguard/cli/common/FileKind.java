@@ -1,4 +1,4 @@
-package dev.meshguard.cli.input;
+package dev.meshguard.cli.common;
 
 /** The kind of a file on the command line. The JSON output of {@code analyze} has a list for each kind, in this order. */
 public enum FileKind {

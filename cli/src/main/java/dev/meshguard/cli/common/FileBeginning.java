@@ -1,16 +1,14 @@
-package dev.meshguard.cli.input;
+package dev.meshguard.cli.common;
 
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.capture.evidence.internal.FileContent;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.internal.JsonFormat;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -38,13 +36,7 @@ record FileBeginning(String text) {
         file.mark(BYTES);
         byte[] beginning = file.readNBytes(BYTES);
         file.reset();
-        ByteArrayOutputStream plain = new ByteArrayOutputStream();
-        try {
-            PlainInput.of(new ByteArrayInputStream(beginning)).stream().transferTo(plain);
-        } catch (IOException breaksOff) {
-            // What could be decompressed is there.
-        }
-        String text = plain.toString(StandardCharsets.UTF_8);
+        String text = new FileContent(new ByteArrayInputStream(beginning), Integer.MAX_VALUE).text();
         return new FileBeginning(text.startsWith("\uFEFF") ? text.substring(1) : text);
     }
 

@@ -1,4 +1,4 @@
-package dev.meshguard.cli.input;
+package dev.meshguard.cli.common;
 
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.history.AllocationHistory;

@@ -1,4 +1,4 @@
-package dev.meshguard.cli.server;
+package dev.meshguard.cli;
 
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
@@ -40,7 +40,7 @@ import picocli.CommandLine.Option;
             "  meshguard serve --socket /tmp/mine.sock --record-size 144 --log server.log",
             "  meshguard serve --record-size 72 --devices 2"
         })
-public final class Serve implements Subcommand {
+final class Serve implements Subcommand {
 
     private static final int MAX_DEVICES = 1024;
     private static final long MAX_DEAD_CHECK_SECONDS = TimeUnit.DAYS.toSeconds(1);
@@ -78,7 +78,7 @@ public final class Serve implements Subcommand {
     private long deadCheck;
 
     @Override
-    public int run(Terminal terminal) throws UsageException {
+    public int run(Terminal terminal) throws UsageException, InterruptedException {
         AllocationServer server = start(terminal);
         try {
             terminal.interruption().await(server::close);
@@ -87,8 +87,6 @@ public final class Serve implements Subcommand {
                 terminal.out().failure().ifPresent(terminal.errors()::problem);
             }
             server.awaitEnd();
-        } catch (InterruptedException isStop) {
-            // It ends as after a signal.
         } finally {
             server.close();
         }
@@ -96,7 +94,8 @@ public final class Serve implements Subcommand {
             return ExitStatus.FAILED.code();
         }
         // A stop is the normal end of a server: a signal's own status, 143 or 130, would look like a failure.
-        boolean isUnwritten = terminal.out().hasFailed() || server.logFailure().isPresent();
+        boolean isUnwritten =
+                terminal.out().failure().isPresent() || server.logFailure().isPresent();
         return (isUnwritten ? ExitStatus.UNWRITTEN : ExitStatus.CLEAN).code();
     }
 

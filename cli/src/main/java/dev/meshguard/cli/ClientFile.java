@@ -1,4 +1,4 @@
-package dev.meshguard.cli.server;
+package dev.meshguard.cli;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.Subcommand;
@@ -6,6 +6,7 @@ import dev.meshguard.cli.common.Terminal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -22,18 +23,12 @@ import picocli.CommandLine.Parameters;
             "  meshguard client c > meshguard.h",
             "  meshguard client python > meshguard.py && meshguard record -- python3 -m pytest -p meshguard"
         })
-public final class ClientFile implements Subcommand {
+final class ClientFile implements Subcommand {
 
-    /** The languages, and the files of their clients. */
+    /** The languages of the clients. */
     private enum Language {
-        C("meshguard.h"),
-        PYTHON("meshguard.py");
-
-        private final String file;
-
-        Language(String file) {
-            this.file = file;
-        }
+        C,
+        PYTHON
     }
 
     @Parameters(paramLabel = "c|python", description = "The language of the program.")
@@ -41,10 +36,8 @@ public final class ClientFile implements Subcommand {
 
     @Override
     public int run(Terminal terminal) throws IOException {
-        try (InputStream file = ClientFile.class.getResourceAsStream(language.file)) {
-            if (file == null) {
-                throw new IllegalStateException(language.file + " is missing in the jar of the command line");
-            }
+        String name = language == Language.C ? "meshguard.h" : "meshguard.py";
+        try (InputStream file = Objects.requireNonNull(ClientFile.class.getResourceAsStream(name))) {
             terminal.out().print(new String(file.readAllBytes(), StandardCharsets.UTF_8));
         }
         terminal.out().flush();

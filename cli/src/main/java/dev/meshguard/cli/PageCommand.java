@@ -1,13 +1,12 @@
-package dev.meshguard.cli.run;
+package dev.meshguard.cli;
 
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Input;
+import dev.meshguard.cli.common.InputReader;
 import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
-import dev.meshguard.cli.input.Input;
-import dev.meshguard.cli.input.InputReader;
-import dev.meshguard.file.FileReplacement;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -34,7 +33,7 @@ import picocli.CommandLine.Parameters;
             "  meshguard page server.log -o leak.html",
             "  gzip -dc server.log.gz | meshguard page - -o leak.html"
         })
-public final class PageCommand implements Subcommand {
+final class PageCommand implements Subcommand {
 
     private static final String SUFFIX = ".html";
 
@@ -68,11 +67,7 @@ public final class PageCommand implements Subcommand {
         LeakVerdict verdict = LeakCheck.create().examine(recording.history());
         RunPage page = RunPage.of(title, recording.report(verdict));
         Path target = output == null ? Path.of(title.replace(' ', '-') + SUFFIX) : output;
-        try {
-            FileReplacement.writeText(target, page::write);
-        } catch (IOException e) {
-            throw CommandFailures.unwritable(target, "Give another path with -o.", e);
-        }
+        CommandFailures.write(target, "-o", page::write);
         terminal.out().println(target.toString());
         return ExitStatus.CLEAN.code();
     }

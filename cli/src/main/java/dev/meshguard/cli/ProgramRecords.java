@@ -1,4 +1,4 @@
-package dev.meshguard.cli.server;
+package dev.meshguard.cli;
 
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.protocol.RecordSize;
@@ -6,7 +6,7 @@ import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** The option of a server with the size of the records of its programs. */
-public final class ProgramRecords {
+final class ProgramRecords {
 
     /** The value for a size that the programs' records must prove. */
     private static final String AUTO = "auto";

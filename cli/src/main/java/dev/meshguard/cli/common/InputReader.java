@@ -1,4 +1,4 @@
-package dev.meshguard.cli.input;
+package dev.meshguard.cli.common;
 
 import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RuntimeOutput;
@@ -6,8 +6,6 @@ import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.capture.evidence.SharedMemory;
-import dev.meshguard.cli.common.CommandFailures;
-import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.ProcessInspector;

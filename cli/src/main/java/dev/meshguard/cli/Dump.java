@@ -1,4 +1,4 @@
-package dev.meshguard.cli.server;
+package dev.meshguard.cli;
 
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.Subcommand;
@@ -11,7 +11,6 @@ import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -28,7 +27,7 @@ import picocli.CommandLine.Option;
             "  meshguard dump",
             "  meshguard dump --socket /tmp/mine.sock --record-size 144"
         })
-public final class Dump implements Subcommand {
+final class Dump implements Subcommand {
 
     @Option(names = "--socket", paramLabel = "PATH", description = "The server's socket (default: ${DEFAULT-VALUE}).")
     private Path socket = AllocationServer.DEFAULT_SOCKET;
@@ -41,35 +40,26 @@ public final class Dump implements Subcommand {
 
     @Override
     public int run(Terminal terminal) throws UsageException {
-        try (AllocationClient client = connected()) {
+        RecordSize size = RecordSize.of(recordSize)
+                .orElseThrow(() -> new UsageException(
+                        "--record-size " + recordSize + ": give 72, 112 or 144, whichever the server was built with"));
+        try (AllocationClient client = AllocationClient.builder()
+                .socket(socket)
+                .recordSize(size)
+                .onWarning(warning -> {})
+                .connect()) {
+            if (!client.isConnected()) {
+                throw new UsageException("No allocation server answers at " + socket
+                        + ". Start one with: meshguard serve --socket " + socket);
+            }
             client.send(Request.of(MessageType.DUMP_REMAINING));
             // The answer to the query follows the dump.
             client.query(0);
         } catch (IOException e) {
-            throw new UsageException(String.format(
-                    Locale.ROOT,
-                    "%s. If the server reads records of another size than %d bytes, say which with --record-size.",
-                    e.getMessage(),
-                    recordSize));
+            throw new UsageException(e.getMessage() + ". If the server reads records of another size than " + recordSize
+                    + " bytes, say which with --record-size.");
         }
         terminal.out().println("The server at " + socket + " has written the live buffers into its log.");
         return ExitStatus.CLEAN.code();
-    }
-
-    private AllocationClient connected() throws UsageException {
-        RecordSize size = RecordSize.of(recordSize)
-                .orElseThrow(() -> new UsageException(
-                        "--record-size " + recordSize + ": give 72, 112 or 144, whichever the server was built with"));
-        AllocationClient client = AllocationClient.builder()
-                .socket(socket)
-                .recordSize(size)
-                .onWarning(warning -> {})
-                .connect();
-        if (!client.isConnected()) {
-            client.close();
-            throw new UsageException("No allocation server answers at " + socket
-                    + ". Start one with: meshguard serve --socket " + socket);
-        }
-        return client;
     }
 }

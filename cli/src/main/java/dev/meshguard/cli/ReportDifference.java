@@ -1,17 +1,16 @@
-package dev.meshguard.cli.run;
+package dev.meshguard.cli;
 
 import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.capture.evidence.MemoryReport.MemoryBlock;
 import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
+import dev.meshguard.cli.Diff.Comparison;
 import dev.meshguard.cli.common.UsageException;
-import dev.meshguard.cli.run.Diff.Comparison;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -101,15 +100,9 @@ final class ReportDifference {
             long change = later.getOrDefault(figure, bytes) - bytes;
             leavesMore |= change > 0 && !figure.equals(LARGEST_FREE);
             if (change != 0) {
-                amounts.add(String.format(
-                        Locale.ROOT,
-                        "   %s %s: %s -> %s, %s%s",
-                        type,
-                        figure,
-                        Quantities.size(bytes),
-                        Quantities.size(bytes + change),
-                        change < 0 ? "-" : "+",
-                        Quantities.size(Math.abs(change))));
+                amounts.add("   " + type + " " + figure + ": " + Quantities.size(bytes) + " -> "
+                        + Quantities.size(bytes + change) + (change < 0 ? ", -" : ", +")
+                        + Quantities.size(Math.abs(change)));
             }
         });
     }
@@ -151,13 +144,9 @@ final class ReportDifference {
                     + (i == first ? "" : " to " + Quantities.address(addresses.get(i))));
         }
         int more = places.size() - MAX_PLACES;
-        blocks.add(String.format(
-                Locale.ROOT,
-                "   %s: %s of %s in each bank, at %s%s",
-                what,
-                Quantities.count(addresses.size(), "block"),
-                Quantities.size(size),
-                places.stream().limit(MAX_PLACES).collect(Collectors.joining(", ")),
-                more > 0 ? ", and " + Quantities.count(more, "more place") : ""));
+        blocks.add("   " + what + ": " + Quantities.count(addresses.size(), "block") + " of " + Quantities.size(size)
+                + " in each bank, at "
+                + places.stream().limit(MAX_PLACES).collect(Collectors.joining(", "))
+                + (more > 0 ? ", and " + Quantities.count(more, "more place") : ""));
     }
 }

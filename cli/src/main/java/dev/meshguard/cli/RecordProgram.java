@@ -1,11 +1,10 @@
-package dev.meshguard.cli.run;
+package dev.meshguard.cli;
 
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.Subcommand;
 import dev.meshguard.cli.common.Terminal;
 import dev.meshguard.cli.common.UsageException;
-import dev.meshguard.cli.server.ProgramRecords;
 import dev.meshguard.file.FileReplacement;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
@@ -41,7 +40,7 @@ import picocli.CommandLine.Parameters;
             "  meshguard record -p decode.html -o run.jsonl -- python3 decode.py",
             "  meshguard record --default-path --record-size 112 -- ./decode"
         })
-public final class RecordProgram implements Subcommand {
+final class RecordProgram implements Subcommand {
 
     private static final Duration FOREVER = Duration.ofDays(10_000);
     private static final int SECONDS_TO_END = 3;
@@ -121,12 +120,11 @@ public final class RecordProgram implements Subcommand {
     }
 
     private static ExitStatus write(
-            Path file, String option, FileReplacement.Text<RuntimeException> content, Terminal terminal) {
+            Path file, String option, FileReplacement.Text<UsageException> content, Terminal terminal) {
         try {
-            FileReplacement.writeText(file, content);
+            CommandFailures.write(file, option, content);
             return ExitStatus.CLEAN;
-        } catch (IOException e) {
-            UsageException failure = CommandFailures.unwritable(file, "Give another path with " + option + ".", e);
+        } catch (UsageException failure) {
             terminal.errors().problem(failure.getMessage());
             return failure.status();
         }
