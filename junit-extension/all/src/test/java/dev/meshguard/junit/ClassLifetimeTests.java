@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One mesh for all tests of a class is checked after the last test. */
 class ClassLifetimeTests {
@@ -43,12 +45,27 @@ class ClassLifetimeTests {
         assertThat(run(NestingTestCase.class)).hasOnlySucceeded(2);
     }
 
-    @Test
-    void aNestedClassWithAnExtensionOfItsOwnIsItsOwner() {
-        assertThat(run(FieldsTestCase.class))
+    @ParameterizedTest
+    @ValueSource(classes = {FieldsTestCase.class, InstanceFieldTestCase.class})
+    void aNestedClassWithAnExtensionOfItsOwnIsItsOwner(Class<?> testCase) {
+        assertThat(run(testCase))
                 .hasFailedContainerCalled("LeakingTestCase")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED);
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class InstanceFieldTestCase {
+        @Nested
+        class LeakingTestCase {
+            @RegisterExtension
+            final MeshGuardExtension guard = MeshGuardExtension.create();
+
+            @Test
+            void leaks(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+        }
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)

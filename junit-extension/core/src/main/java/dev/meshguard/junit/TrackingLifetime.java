@@ -22,7 +22,7 @@ public enum TrackingLifetime {
     TEST,
     /**
      * Lasts for the class: all its tests share one mesh, including {@code @Nested} classes with the same settings. A nested
-     * class with a {@link MeshGuardExtension} in a static field has a mesh of its own.
+     * class with a {@link MeshGuardExtension} in a field has a mesh of its own.
      *
      * <p>The mesh is checked after the last test, so a leak fails the class and not the test that made it. Its origin
      * still names the line. Use {@link Accounting#EACH_TEST} to fail the test instead. Phases of concurrent tests

@@ -2,11 +2,13 @@ package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.MemoryBudget;
+import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.UnknownParameters;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * The settings of the tests for which an extension is registered.
@@ -190,11 +194,14 @@ public final class TestConfiguration {
         }
     }
 
-    /** Two extensions with equal settings are two extensions; an inherited field may be that of both classes. */
-    @SuppressWarnings("ReferenceEquality")
-    private boolean hasOwnExtension(Class<?> nested, Class<?> around) {
-        List<ExtensionSettings> ofAround = inFields.apply(around);
-        return inFields.apply(nested).stream().anyMatch(own -> ofAround.stream().noneMatch(other -> other == own));
+    /** An inherited field may be that of both classes. */
+    private static boolean hasOwnExtension(Class<?> nested, Class<?> around) {
+        return !extensionFields(around).containsAll(extensionFields(nested));
+    }
+
+    private static List<Field> extensionFields(Class<?> type) {
+        return AnnotationSupport.findAnnotatedFields(
+                type, RegisterExtension.class, field -> field.getType() == MeshGuardExtension.class);
     }
 
     private boolean asksForTheSame(ExtensionContext outer, TrackingSettings asked) {
