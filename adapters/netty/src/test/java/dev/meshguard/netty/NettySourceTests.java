@@ -27,6 +27,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
+import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
+import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -430,5 +436,41 @@ class NettySourceTests {
                 .singleElement()
                 .asString()
                 .contains("OtherThreadTestCase.lambda$allocatesThere");
+    }
+
+    @Test
+    void nameTheOrderIfAnExtensionReleasesTheirBuffersAfterTheCheck() {
+        assertThat(NettyTestRun.errorsOf(StoringTestCase.class))
+                .singleElement()
+                .satisfies(
+                        error -> assertThat(error.getSuppressed())
+                                .singleElement()
+                                .asString()
+                                .contains(
+                                        "1 buffer of this leak was freed after the check, by dev.meshguard.netty.NettySourceTests$StoringExtension."));
+    }
+
+    static class StoringExtension implements TestInstancePreConstructCallback {
+        @Override
+        public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext root) {
+            return ExtensionContextScope.TEST_METHOD;
+        }
+
+        @Override
+        public void preConstructTestInstance(TestInstanceFactoryContext factory, ExtensionContext context) {
+            CloseableResource releaser = () -> StoringTestCase.taken.release();
+            context.getStore(Namespace.create(StoringExtension.class)).put("releaser", releaser);
+        }
+    }
+
+    @ExtendWith(StoringExtension.class)
+    @TrackAllocations
+    static class StoringTestCase {
+        private static ByteBuf taken;
+
+        @Test
+        void takes() {
+            taken = PooledByteBufAllocator.DEFAULT.directBuffer(128);
+        }
     }
 }

@@ -26,12 +26,20 @@ final class NettyTestRun {
                 .selectors(selectClass(testClass)));
     }
 
+    /** Returns the errors of the failures in a run of a class. */
+    static List<Throwable> errorsOf(Class<?> testClass) {
+        return errors(EngineTestKit.engine("junit-jupiter").selectors(selectClass(testClass)));
+    }
+
     private static List<String> failures(EngineTestKit.Builder run) {
+        return errors(run).stream().map(Throwable::getMessage).toList();
+    }
+
+    private static List<Throwable> errors(EngineTestKit.Builder run) {
         return run.configurationParameter("meshguard.page", "off").execute().allEvents().failed().stream()
                 .map(event -> event.getRequiredPayload(TestExecutionResult.class)
                         .getThrowable()
-                        .orElseThrow()
-                        .getMessage())
+                        .orElseThrow())
                 .toList();
     }
 }

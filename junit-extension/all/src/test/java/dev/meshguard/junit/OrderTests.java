@@ -74,7 +74,7 @@ class OrderTests {
                                 ? "8 buffers of this leak were"
                                 : "1 buffer of this leak was")
                         + " freed after the check, by dev.meshguard.junit.OrderTests$StoredReleaser.close(OrderTests.java:NN)."
-                        + " JUnit closed it after the check, because it was stored before MeshGuard began. If an"
+                        + " JUnit closes after the check what was stored before MeshGuard began. If an"
                         + " extension stores it, register MeshGuard before that extension, for example with"
                         + " @TrackAllocations above its @ExtendWith.");
     }

@@ -8,12 +8,10 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.SurvivorStatus;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.WeakHashMap;
 import java.util.stream.Stream;
 
@@ -25,48 +23,62 @@ import java.util.stream.Stream;
  */
 public final class FreesAfterCheck {
 
-    private final Map<LeakAssertionError, AllocationTracker> failures =
-            Collections.synchronizedMap(new WeakHashMap<>());
+    private final Map<LeakAssertionError, Watched> failures = Collections.synchronizedMap(new WeakHashMap<>());
 
-    /** Watches the frees that come after a failed check. */
-    public void watch(LeakAssertionError failure, AllocationTracker tracker) {
+    private record Watched(AllocationTracker tracker, Runnable poll) {}
+
+    /**
+     * Watches the frees that come after a failed check, until they are explained.
+     *
+     * @param poll lets sources report the frees that they only see when they are asked
+     */
+    public void watch(LeakAssertionError failure, AllocationTracker tracker, Runnable poll) {
         tracker.keepStacksOfFrees();
-        failures.put(failure, tracker);
+        failures.put(failure, new Watched(tracker, poll));
     }
 
     /** Adds to a failure, as a suppressed error, where its buffers were freed; the test has ended. */
     public void explain(LeakAssertionError failure) {
-        Optional.ofNullable(failures.remove(failure)).ifPresent(tracker -> explain(failure, tracker.history()));
+        Watched watched = failures.remove(failure);
+        if (watched == null) {
+            return;
+        }
+        List<HistoryEvent> seen = watched.tracker().history().events();
+        watched.poll().run();
+        AllocationHistory whole = watched.tracker().history();
+        List<HistoryEvent.OfMemory> frees =
+                failure.verdict().survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED).stream()
+                        .flatMap(survivor -> freesAfter(failure, whole)
+                                .filter(event -> event.device()
+                                                == survivor.buffer().device()
+                                        && event.type() == survivor.buffer().type()
+                                        && event.address() == survivor.buffer().address())
+                                .findFirst()
+                                .stream())
+                        .toList();
+        List<StackTraceElement> frames = frees.stream()
+                .filter(free -> free.number() <= seen.get(seen.size() - 1).number())
+                .flatMap(free -> free.request().origin().stream())
+                .map(Origin::frames)
+                .filter(stack -> !stack.isEmpty())
+                .findFirst()
+                .orElse(List.of());
+        if (!frees.isEmpty() && !isOfAnotherThread(frames)) {
+            failure.addSuppressed(explanation(frees.size(), frames));
+        }
     }
 
-    private static void explain(LeakAssertionError failure, AllocationHistory whole) {
-        List<Origin> frees = new ArrayList<>();
-        long count = failure.verdict().survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED).stream()
-                .filter(survivor -> {
-                    Optional<Origin> free = freesAfter(failure, whole)
-                            .filter(event -> event.device() == survivor.buffer().device()
-                                    && event.type() == survivor.buffer().type()
-                                    && event.address() == survivor.buffer().address())
-                            .flatMap(event -> event.request().origin().stream())
-                            .filter(FreesAfterCheck::isCalledByJUnit)
-                            .findFirst();
-                    free.ifPresent(frees::add);
-                    return free.isPresent();
-                })
-                .count();
-        if (count > 0) {
-            List<StackTraceElement> frames = frees.get(0).frames();
-            IllegalStateException late = new IllegalStateException(String.format(
-                    Locale.ROOT,
-                    "%s of this leak %s freed after the check, by %s. JUnit closed it after the check, because it was stored"
-                            + " before MeshGuard began. If an extension stores it, register MeshGuard before that extension, for example"
-                            + " with @TrackAllocations above its @ExtendWith.",
-                    Quantities.count(count, "buffer"),
-                    count == 1 ? "was" : "were",
-                    frames.get(frames.size() - 1)));
-            late.setStackTrace(frames.toArray(StackTraceElement[]::new));
-            failure.addSuppressed(late);
-        }
+    private static IllegalStateException explanation(int buffers, List<StackTraceElement> frames) {
+        IllegalStateException late = new IllegalStateException(String.format(
+                Locale.ROOT,
+                "%s of this leak %s freed after the check%s. JUnit closes after the check what was stored before MeshGuard"
+                        + " began. If an extension stores it, register MeshGuard before that extension, for example with"
+                        + " @TrackAllocations above its @ExtendWith.",
+                Quantities.count(buffers, "buffer"),
+                buffers == 1 ? "was" : "were",
+                frames.isEmpty() ? "" : ", by " + frames.get(frames.size() - 1)));
+        late.setStackTrace(frames.toArray(StackTraceElement[]::new));
+        return late;
     }
 
     private static Stream<HistoryEvent.OfMemory> freesAfter(LeakAssertionError failure, AllocationHistory whole) {
@@ -80,10 +92,7 @@ public final class FreesAfterCheck {
                 .map(HistoryEvent.OfMemory.class::cast);
     }
 
-    /** The stack of another thread ends in a class of the JDK. */
-    private static boolean isCalledByJUnit(Origin free) {
-        List<StackTraceElement> frames = free.frames();
-        return !frames.isEmpty()
-                && !frames.get(frames.size() - 1).getClassName().startsWith("java.");
+    private static boolean isOfAnotherThread(List<StackTraceElement> frames) {
+        return !frames.isEmpty() && frames.get(frames.size() - 1).getClassName().startsWith("java.");
     }
 }

@@ -345,8 +345,8 @@ final class CheckReporter {
     private AssertionError leak(Decision decision, VerdictReport report) {
         LeakAssertionError leak = LeakAssertionError.of(report.text(), report.verdict());
         leak.setStackTrace(callSiteOf(report));
-        if (part.isEmpty() && !session.outlivesTest()) {
-            run.freesAfterCheck().watch(leak, session.trackerForAll());
+        if (part.isEmpty() && session.isOf(test)) {
+            run.freesAfterCheck().watch(leak, session.trackerForAll(), session::poll);
         }
         if (!decision.isOverBudget()) {
             return leak;

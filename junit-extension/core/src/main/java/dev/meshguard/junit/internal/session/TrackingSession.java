@@ -13,6 +13,7 @@ import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.TestConfiguration;
 import dev.meshguard.junit.internal.config.TrackingSettings;
+import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.template.SourceRuntime;
 import dev.meshguard.junit.internal.thread.RunningTest;
 import dev.meshguard.junit.source.AllocationSource;
@@ -335,6 +336,11 @@ public final class TrackingSession implements SourceRuntime {
     /** Returns whether it lasts longer than one test. */
     public boolean outlivesTest() {
         return settings.outlivesTest();
+    }
+
+    /** Returns whether it is of this test, and of no part of it and of no class. */
+    public boolean isOf(TrackedTest other) {
+        return test == other && test.subject() == CheckSubject.TEST;
     }
 
     /** Opens an accounting scope for a test on this mesh; this alone creates nothing that must be checked. */
