@@ -67,7 +67,8 @@ final class TrackedMemory extends AllocationManager {
             boolean isSupported = Arrays.stream(factory.getMethods())
                     .anyMatch(method -> method.getName().equals("create")
                             && method.getParameterTypes()[0] == BufferAllocator.class);
-            SupportedVersions.requireLibrary(isSupported, "Arrow 3", factory, "org.apache.arrow:arrow-bom");
+            SupportedVersions.requireLibrary(
+                    isSupported, "Arrow 3", factory.getName(), factory.getClassLoader(), "org.apache.arrow:arrow-bom");
         }
 
         @Override

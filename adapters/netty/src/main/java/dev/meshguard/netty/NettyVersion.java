@@ -1,7 +1,6 @@
 package dev.meshguard.netty;
 
 import dev.meshguard.junit.internal.SupportedVersions;
-import io.netty.util.ReferenceCounted;
 
 /** Checks the version of Netty, which the build of a user chooses, before classes are loaded that an older one does not have. */
 final class NettyVersion {
@@ -10,6 +9,8 @@ final class NettyVersion {
 
     /** The class that Netty added last, in 4.1.35, of those that this module uses. */
     private static final String NEEDED = "io.netty.util.internal.ThreadExecutorMap";
+
+    private static final String ANY = "io.netty.util.ReferenceCounted";
 
     private NettyVersion() {}
 
@@ -23,11 +24,11 @@ final class NettyVersion {
     }
 
     /**
-     * Fails if Netty is too old.
+     * Fails if Netty is too old, or not there.
      *
      * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if it is
      */
     static void require(ClassLoader netty) {
-        SupportedVersions.requireLibrary(isSupported(netty), OLDEST, ReferenceCounted.class, "io.netty:netty-bom");
+        SupportedVersions.requireLibrary(isSupported(netty), OLDEST, ANY, netty, "io.netty:netty-bom");
     }
 }

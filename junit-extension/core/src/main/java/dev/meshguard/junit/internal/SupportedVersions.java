@@ -44,13 +44,14 @@ public final class SupportedVersions {
      * Fails on a library that is too old for its source, before what it does not have is used.
      *
      * @param oldest the name and the oldest supported version of the library
-     * @param type a type of the library that each of its versions has
+     * @param type the name of a type that each version of the library has
+     * @param loader the class loader of the source
      * @param bom the artifact in which the build chooses the version
      * @throws ExtensionConfigurationException if the library is not supported; the message names the version found and the
      *     oldest supported one
      */
-    public static void requireLibrary(boolean isSupported, String oldest, Class<?> type, String bom) {
-        errorUnless(isSupported, oldest, Optional.of(type), ", for example with " + bom + ".")
+    public static void requireLibrary(boolean isSupported, String oldest, String type, ClassLoader loader, String bom) {
+        errorUnless(isSupported, oldest, classOf(type, loader), ", for example with " + bom + ".")
                 .ifPresent(SupportedVersions::fail);
     }
 
@@ -107,7 +108,7 @@ public final class SupportedVersions {
                         Locale.ROOT,
                         "MeshGuard needs %s or later, and found %s. Choose the version in the build%s",
                         oldest,
-                        type.flatMap(SupportedVersions::found).orElse("an older one"),
+                        type.map(one -> found(one).orElse("an older one")).orElse("none"),
                         wayOut));
     }
 
