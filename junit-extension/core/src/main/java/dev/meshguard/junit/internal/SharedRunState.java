@@ -299,7 +299,10 @@ public final class SharedRunState implements StoredResource {
 
     private void publish() {
         List<String> notWritten = pages.finish();
-        notWritten.forEach(summary::note);
+        notWritten.stream()
+                .findFirst()
+                .map(first -> notWritten.size() == 1 ? first : first + ", and " + (notWritten.size() - 1) + " more")
+                .ifPresent(summary::note);
         unexaminedMeshes.note().ifPresent(summary::note);
         summaryText().ifPresent(text -> reports.accept(Map.of(ConfigurationKey.SUMMARY.key(), text)));
         List<String> notices = new ArrayList<>(wholeRun().stream().toList());
