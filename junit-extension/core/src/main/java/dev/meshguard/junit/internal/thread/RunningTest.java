@@ -54,8 +54,8 @@ public final class RunningTest {
     /** What runs, each after what is around it. */
     private static final CopyOnWriteArrayList<RunningTest> RUNNING = new CopyOnWriteArrayList<>();
 
-    /** The test that runs or has run a method, or {@link #SEVERAL}. */
-    private static final Map<TestMethod, RunningTest> INVOCATIONS = new ConcurrentHashMap<>();
+    /** The test that runs or has run a method, or {@link #SEVERAL}, by the outermost class of the method. */
+    private static final Map<String, Map<TestMethod, RunningTest>> INVOCATIONS = new ConcurrentHashMap<>();
 
     private static final AtomicInteger BEGUN = new AtomicInteger();
 
@@ -150,7 +150,9 @@ public final class RunningTest {
     }
 
     private void addInvocation(TestMethod method) {
-        INVOCATIONS.merge(method, this, (one, other) -> one.isTracked || other.isTracked ? SEVERAL : other);
+        INVOCATIONS
+                .computeIfAbsent(TestMethod.outermost(method.type()), unused -> new ConcurrentHashMap<>())
+                .merge(method, this, (one, other) -> one.isTracked || other.isTracked ? SEVERAL : other);
     }
 
     /** Lets the calling thread run its code until the scope is closed. */
@@ -291,10 +293,10 @@ public final class RunningTest {
     private static @Nullable RunningTest owner(Object library, Predicate<RunningTest> candidates) {
         RunningTest bound = bound();
         if (bound != null) {
-            bound.usedLibraries.add(library);
+            bound.use(library);
             return bound;
         }
-        TestStack stack = TestStack.ofThread(RunningTest::invocation);
+        TestStack stack = TestStack.ofThread(INVOCATIONS);
         RunningTest shown = stack.onlyTest() == SEVERAL ? null : stack.onlyTest();
         if (shown != null && !shown.isTracked) {
             return shown;
@@ -328,9 +330,11 @@ public final class RunningTest {
         return binding.size() == 1 ? binding.get(0) : null;
     }
 
-    private static @Nullable RunningTest invocation(TestMethod method) {
-        RunningTest test = INVOCATIONS.get(method);
-        return test == null || test.hasNestedRun() ? null : test;
+    /** Looks first: it happens for each allocation. */
+    private void use(Object library) {
+        if (!usedLibraries.contains(library)) {
+            usedLibraries.add(library);
+        }
     }
 
     /** Returns the binding that the calling thread has inherited. */
@@ -365,7 +369,7 @@ public final class RunningTest {
             boolean isStarter = starter != null && one.isAround(starter);
             boolean isUser = !isOfTest && one.kind == Kind.TEST && one.usedLibraries.contains(library);
             if ((isStarter || isUser) && !one.isOver && running.stream().allMatch(one::isAround)) {
-                one.usedLibraries.add(library);
+                one.use(library);
                 return one;
             }
         }
@@ -428,7 +432,8 @@ public final class RunningTest {
         outer.forEach(test -> test.nestedRuns.decrementAndGet());
     }
 
-    private boolean hasNestedRun() {
+    /** Returns whether it waits for a run within it. */
+    boolean hasNestedRun() {
         return nestedRuns.get() > 0;
     }
 
@@ -503,7 +508,7 @@ public final class RunningTest {
                 one.isTracked = true;
                 if (one.kind == Kind.TEST) {
                     one.kind = Kind.CONTAINER;
-                    INVOCATIONS.values().remove(one);
+                    INVOCATIONS.values().forEach(methods -> methods.values().remove(one));
                 }
             }
         }

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -20,28 +20,25 @@ final class TestStack {
     private static final Pattern LAMBDA =
             Pattern.compile("lambda\\$(.+)\\$\\d+|(.+?)(?:\\$lambda\\$\\d+(?:\\$\\d+)*)+");
 
-    /** Compilers put it into the names of lambdas and of classes inside others. */
-    private static final char INNER = '$';
-
     /** JUnit's engines: of the Platform, of Jupiter, and of JUnit 4. */
     private static final List<String> ENGINES = List.of(
             "org.junit.platform.engine.support.hierarchical.", "org.junit.jupiter.engine.", "org.junit.runners.");
 
-    private final Function<TestMethod, @Nullable RunningTest> invocations;
+    private final Map<String, Map<TestMethod, RunningTest>> invocations;
     private final Set<RunningTest> tests = Collections.newSetFromMap(new IdentityHashMap<>());
     private boolean isUncertain;
     private boolean isOfEngine;
 
-    private TestStack(Function<TestMethod, @Nullable RunningTest> invocations) {
+    private TestStack(Map<String, Map<TestMethod, RunningTest>> invocations) {
         this.invocations = invocations;
     }
 
     /**
      * Reads the stack of the calling thread.
      *
-     * @param invocations returns the test that has run a method, if any
+     * @param invocations the test that has run a method, by the outermost class
      */
-    static TestStack ofThread(Function<TestMethod, @Nullable RunningTest> invocations) {
+    static TestStack ofThread(Map<String, Map<TestMethod, RunningTest>> invocations) {
         TestStack stack = new TestStack(invocations);
         FRAMES.forEach(stack::read);
         return stack;
@@ -59,19 +56,30 @@ final class TestStack {
     }
 
     private void read(StackWalker.StackFrame frame) {
-        isOfEngine |= ENGINES.stream().anyMatch(frame.getClassName()::startsWith);
-        add(frame.getDeclaringClass(), frame.getMethodName());
-        if (frame.getClassName().indexOf(INNER) >= 0) {
-            addDeclaring(frame.getDeclaringClass());
+        String name = frame.getClassName();
+        isOfEngine |= isOfEngine(name);
+        Map<TestMethod, RunningTest> ofClass = invocations.get(TestMethod.outermost(name));
+        if (ofClass != null) {
+            read(frame, ofClass);
         }
     }
 
-    private void addDeclaring(Class<?> local) {
+    private static boolean isOfEngine(String type) {
+        for (String engine : ENGINES) {
+            if (type.startsWith(engine)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void read(StackWalker.StackFrame frame, Map<TestMethod, RunningTest> ofClass) {
+        add(frame.getDeclaringClass(), frame.getMethodName(), ofClass);
         try {
-            for (Class<?> type = local; type != null; type = type.getEnclosingClass()) {
+            for (Class<?> type = frame.getDeclaringClass(); type != null; type = type.getEnclosingClass()) {
                 Method method = type.getEnclosingMethod();
                 if (method != null) {
-                    add(method.getDeclaringClass(), method.getName());
+                    add(method.getDeclaringClass(), method.getName(), ofClass);
                 }
             }
         } catch (LinkageError | TypeNotPresentException unreadable) {
@@ -79,21 +87,14 @@ final class TestStack {
         }
     }
 
-    private void add(Class<?> type, String method) {
-        String name = method.indexOf(INNER) < 0 ? method : withoutLambda(method);
-        RunningTest test = invocations.apply(new TestMethod(type.getName(), name));
-        if (test != null) {
+    private void add(Class<?> type, String method, Map<TestMethod, RunningTest> ofClass) {
+        Matcher lambda = LAMBDA.matcher(method);
+        String name = !lambda.matches() ? method : lambda.group(1) == null ? lambda.group(2) : lambda.group(1);
+        RunningTest test = ofClass.get(new TestMethod(type.getName(), name));
+        if (test != null && !test.hasNestedRun()) {
             tests.add(test);
             isUncertain |= isOverloaded(type, name);
         }
-    }
-
-    private static String withoutLambda(String method) {
-        Matcher lambda = LAMBDA.matcher(method);
-        if (!lambda.matches()) {
-            return method;
-        }
-        return lambda.group(1) == null ? lambda.group(2) : lambda.group(1);
     }
 
     private static boolean isOverloaded(Class<?> type, String name) {
