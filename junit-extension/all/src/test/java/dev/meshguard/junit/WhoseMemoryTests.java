@@ -23,6 +23,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
@@ -101,6 +102,19 @@ class WhoseMemoryTests {
         Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
         assertThat(results)
                 .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    // Rule 1: the binding
+
+    @Test
+    void aThreadThatAClassBindsIsTheClasss() {
+        RunAssert.Results results = run(BindingClassTestCase.class);
+
+        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
+        assertThat(results)
+                .hasFailedContainerCalled("WhoseMemoryTests$BindingClassTestCase")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED);
     }
@@ -219,6 +233,23 @@ class WhoseMemoryTests {
     }
 
     // Fixtures
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class BindingClassTestCase {
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @BeforeAll
+        static void bindsThePool(TestThreads threads) {
+            threads.bind(pool);
+        }
+
+        @Test
+        void usesThePool() throws Exception {
+            leakOnPool();
+        }
+    }
 
     abstract static class Shown {
 

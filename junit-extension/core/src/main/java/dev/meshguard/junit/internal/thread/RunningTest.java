@@ -51,8 +51,11 @@ public final class RunningTest {
         }
     };
 
-    /** What runs, each after what is around it. */
+    /** What runs. */
     private static final CopyOnWriteArrayList<RunningTest> RUNNING = new CopyOnWriteArrayList<>();
+
+    /** The tests and classes that have bound threads until their end. */
+    private static final CopyOnWriteArrayList<RunningTest> BINDING_THREADS = new CopyOnWriteArrayList<>();
 
     /** The test that runs or has run a method, or {@link #SEVERAL}, by the outermost class of the method. */
     private static final Map<String, Map<TestMethod, RunningTest>> INVOCATIONS = new ConcurrentHashMap<>();
@@ -185,6 +188,7 @@ public final class RunningTest {
     public void bind(Thread thread) {
         if (!isOver) {
             threads.add(thread);
+            BINDING_THREADS.addIfAbsent(this);
         }
     }
 
@@ -230,6 +234,7 @@ public final class RunningTest {
     /** Ends it: its threads, which may go on, no longer work for it. */
     public void end() {
         RUNNING.remove(this);
+        BINDING_THREADS.remove(this);
         isOver = true;
         hasContexts = false;
         tracker = null;
@@ -325,8 +330,7 @@ public final class RunningTest {
             }
         }
         Thread thread = Thread.currentThread();
-        List<RunningTest> binding =
-                RUNNING.stream().filter(test -> test.threads.contains(thread)).toList();
+        List<RunningTest> binding = innermost(BINDING_THREADS, test -> test.threads.contains(thread));
         return binding.size() == 1 ? binding.get(0) : null;
     }
 
@@ -349,14 +353,14 @@ public final class RunningTest {
 
     /** Returns the innermost tests that run. */
     private static List<RunningTest> running(Predicate<RunningTest> candidates) {
-        List<RunningTest> running = new ArrayList<>();
-        for (RunningTest test : RUNNING) {
-            if (test.kind != Kind.CONTAINER && !test.hasNestedRun() && candidates.test(test)) {
-                running.removeIf(other -> other != test && other.isAround(test));
-                running.add(test);
-            }
-        }
-        return running;
+        return innermost(RUNNING, test -> test.kind != Kind.CONTAINER && !test.hasNestedRun() && candidates.test(test));
+    }
+
+    private static List<RunningTest> innermost(List<RunningTest> tests, Predicate<RunningTest> chosen) {
+        List<RunningTest> all = tests.stream().filter(chosen).toList();
+        return all.stream()
+                .filter(test -> all.stream().noneMatch(other -> other != test && test.isAround(other)))
+                .toList();
     }
 
     /** Returns the innermost test or class around all that run, if it has started the thread, or may use it and uses the library. */
