@@ -3,7 +3,6 @@ package dev.meshguard.tracker.internal;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
-import java.util.ServiceLoader.Provider;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -27,7 +26,7 @@ public interface MeshObserver {
     private static List<MeshObserver> all() {
         try {
             return ServiceLoader.load(MeshObserver.class, MeshObserver.class.getClassLoader()).stream()
-                    .map(Provider::get)
+                    .map(ServiceLoader.Provider::get)
                     .toList();
         } catch (ServiceConfigurationError notLoaded) {
             return List.of();
