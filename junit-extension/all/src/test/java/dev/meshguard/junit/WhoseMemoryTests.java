@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -27,11 +28,15 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -138,6 +143,12 @@ class WhoseMemoryTests {
                         "inherited()",
                         "ofAnInterface()");
         assertThat(results).hasFailedContainerCalled("factory()").whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    /** A thread of the engine that waits for the tests of a class may run tasks of a test, for example those of a parallel stream. */
+    @Test
+    void codeOfATestOnAThreadOfTheEngineIsTheTests() {
+        assertThat(runConcurrently(WaitingEngineTestCase.class)).hasOnlyFailed("leaks()");
     }
 
     @ParameterizedTest
@@ -337,6 +348,39 @@ class WhoseMemoryTests {
         @TestFactory
         Stream<DynamicTest> factory() {
             return Stream.of(dynamicTest("leaks", () -> onPool(() -> leak())));
+        }
+    }
+
+    static class WaitingEngineTestCase {
+
+        private static final SynchronousQueue<Runnable> TASKS = new SynchronousQueue<>();
+        private static final CountDownLatch DONE = new CountDownLatch(1);
+
+        /** Runs a task of a test on the thread that runs the nested class. */
+        static final class TaskRunner implements AfterAllCallback {
+
+            @Override
+            public void afterAll(ExtensionContext context) throws Exception {
+                TASKS.take().run();
+                DONE.countDown();
+            }
+        }
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Test
+        void leaks() throws Exception {
+            TASKS.put(() -> leak());
+            await(DONE);
+        }
+
+        @Nested
+        @ExtendWith(TaskRunner.class)
+        class Waiting {
+
+            @Test
+            void allocatesNothing() {}
         }
     }
 

@@ -70,7 +70,7 @@ public final class RunningTest {
         TEST,
         /** Methods of a class that run for all its tests, and the session of a class. */
         CLASS,
-        /** What JUnit's engine runs around tests, on one thread. */
+        /** What JUnit's engine runs around tests, on one thread; while it waits for them, a pool's task of one may run there. */
         CONTAINER
     }
 
@@ -297,7 +297,7 @@ public final class RunningTest {
      */
     private static @Nullable RunningTest owner(Object library, Predicate<RunningTest> candidates) {
         RunningTest bound = bound();
-        if (bound != null) {
+        if (bound != null && bound.kind != Kind.CONTAINER) {
             bound.use(library);
             return bound;
         }
@@ -313,6 +313,9 @@ public final class RunningTest {
             List<RunningTest> inside = running.stream().filter(shown::isAround).toList();
             RunningTest part = starterOrUser(starter, library, inside);
             return part != null && shown.isAround(part) ? part : shown;
+        }
+        if (bound != null) {
+            return bound;
         }
         if (running.stream().allMatch(one -> one.isTracked)) {
             RunningTest only = starterOrUser(shown == null ? starter : shown, library, running);
