@@ -2,7 +2,9 @@ package dev.meshguard.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
+import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.ThreadSteps;
 import java.net.URI;
 import java.net.URL;
@@ -28,6 +30,7 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.testkit.engine.Event;
 
 /**
  * Of a thousand generated tests, some of them without annotation, no innocent one fails, whatever threads allocate for them.
@@ -58,6 +61,10 @@ class ThousandThreadsTests {
             this.code = code;
             this.isCertain = isCertain;
         }
+
+        boolean isLate() {
+            return this == LATE_LAMBDA || this == LATE_LIBRARY;
+        }
     }
 
     /** The source of the tests of a seed, and what they leak. */
@@ -66,8 +73,14 @@ class ThousandThreadsTests {
         private final List<JavaFileObject> sources = new ArrayList<>();
         private final Set<String> leaking = new TreeSet<>();
         private final Set<String> certainlyLeaking = new TreeSet<>();
+        /** Those that leak or leave a thread, which may free memory after the end of the test. */
+        private final Set<String> blamable = new TreeSet<>();
 
-        Program(long seed) {
+        private final boolean areTrackedLeaking;
+
+        /** Creates tests; if the tracked ones do not leak, the others do on their own threads only. */
+        Program(long seed, boolean areTrackedLeaking) {
+            this.areTrackedLeaking = areTrackedLeaking;
             Random random = new Random(seed);
             IntStream.range(0, CLASSES).forEach(number -> addClass("Generated" + number, random));
         }
@@ -98,8 +111,12 @@ class ThousandThreadsTests {
         }
 
         private void addStep(StringBuilder code, String test, Random random) {
-            Way way = Way.values()[random.nextInt(Way.values().length)];
-            boolean leaks = random.nextInt(test.isEmpty() ? 4 : 40) == 0;
+            Way any = Way.values()[random.nextInt(Way.values().length)];
+            Way way = areTrackedLeaking || !test.isEmpty() && !any.isLate() ? any : Way.OWN_THREAD;
+            boolean leaks = random.nextInt(test.isEmpty() ? 4 : 40) == 0 && (areTrackedLeaking || test.isEmpty());
+            if (!test.isEmpty() && (leaks || way.isLate())) {
+                blamable.add(test);
+            }
             code.append("ThreadSteps.").append(way.code.formatted(leaks)).append(";\n");
             if (leaks && !test.isEmpty()) {
                 leaking.add(test);
@@ -151,30 +168,61 @@ class ThousandThreadsTests {
         long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
         int runs = Integer.getInteger("meshguard.runs", 1);
         for (long seed = firstSeed; seed < firstSeed + runs; seed++) {
-            Program program = new Program(seed);
+            Program program = new Program(seed, true);
             Class<?>[] classes = program.compiled(folder);
             Failures failures = new Failures();
-            ThreadSteps.startLoops();
-            try {
-                LaunchedRun.launcher(failures)
-                        .run(
-                                Map.of(
-                                        "meshguard.page", "off",
-                                        "junit.jupiter.execution.parallel.enabled", "true",
-                                        "junit.jupiter.execution.parallel.mode.default", mode,
-                                        "junit.jupiter.execution.parallel.config.strategy", "fixed",
-                                        "junit.jupiter.execution.parallel.config.fixed.parallelism", "4"),
-                                classes);
-            } finally {
-                ThreadSteps.stopLoops();
-            }
+            runWithLoops(() -> LaunchedRun.launcher(failures).run(parameters(mode), classes));
 
-            assertThat(program.leaking).as("-Dmeshguard.seed=%d", seed).containsAll(failures.tests);
+            assertThat(program.blamable).as("-Dmeshguard.seed=%d", seed).containsAll(failures.tests);
             assertThat(failures.tests).as("-Dmeshguard.seed=%d", seed).containsAll(program.certainlyLeaking);
             Set<String> found = new HashSet<>(failures.tests);
             if (!found.containsAll(program.leaking)) {
                 assertThat(failures.others).as("-Dmeshguard.seed=%d", seed).containsExactly("JUnit Jupiter");
             }
         }
+    }
+
+    /** Without a listener that announces them, JUnit's frames on the stack show these tests. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aLeakOfATestWithoutAnnotationFailsNothing(boolean isAnnounced, @TempDir Path folder) throws Exception {
+        long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
+        int runs = Integer.getInteger("meshguard.runs", 1);
+        for (long seed = firstSeed; seed < firstSeed + runs; seed++) {
+            Class<?>[] classes = new Program(seed, false).compiled(folder);
+            Failures failures = new Failures();
+            List<Event> failed = new ArrayList<>();
+
+            runWithLoops(() -> {
+                if (isAnnounced) {
+                    LaunchedRun.launcher(failures).run(parameters("concurrent"), classes);
+                } else {
+                    RunAssert.Results results = JupiterRun.runTogether(parameters("concurrent"), classes);
+                    failed.addAll(results.events().allEvents().failed().list());
+                }
+            });
+
+            assertThat(failures.tests).as("-Dmeshguard.seed=%d", seed).isEmpty();
+            assertThat(failures.others).as("-Dmeshguard.seed=%d", seed).isEmpty();
+            assertThat(failed).as("-Dmeshguard.seed=%d", seed).isEmpty();
+        }
+    }
+
+    private static void runWithLoops(Runnable run) throws Exception {
+        ThreadSteps.startLoops();
+        try {
+            run.run();
+        } finally {
+            ThreadSteps.stopLoops();
+        }
+    }
+
+    private static Map<String, String> parameters(String mode) {
+        return Map.of(
+                "meshguard.page", "off",
+                "junit.jupiter.execution.parallel.enabled", "true",
+                "junit.jupiter.execution.parallel.mode.default", mode,
+                "junit.jupiter.execution.parallel.config.strategy", "fixed",
+                "junit.jupiter.execution.parallel.config.fixed.parallelism", "4");
     }
 }

@@ -314,8 +314,11 @@ public final class RunningTest {
             RunningTest part = starterOrUser(starter, library, inside);
             return part != null && shown.isAround(part) ? part : shown;
         }
-        if (bound != null) {
+        if (bound != null && (bound.isAnnounced || !stack.isOfTest())) {
             return bound;
+        }
+        if (stack.isOfEngine()) {
+            return UNANNOUNCED;
         }
         if (running.stream().allMatch(one -> one.isTracked)) {
             RunningTest only = starterOrUser(shown == null ? starter : shown, library, running);
@@ -323,7 +326,7 @@ public final class RunningTest {
                 return only;
             }
         }
-        return stack.isOfEngine() ? UNANNOUNCED : untracked(starter, running);
+        return untracked(starter, running);
     }
 
     private static @Nullable RunningTest bound() {

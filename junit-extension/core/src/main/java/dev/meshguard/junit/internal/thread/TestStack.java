@@ -24,10 +24,17 @@ final class TestStack {
     private static final List<String> ENGINES = List.of(
             "org.junit.platform.engine.support.hierarchical.", "org.junit.jupiter.engine.", "org.junit.runners.");
 
+    /** What Jupiter's engine runs: a test or a class. */
+    private static final String DESCRIPTORS = "org.junit.jupiter.engine.descriptor.";
+
+    private static final String TEST = "TestMethodTestDescriptor";
+
     private final Map<String, Map<TestMethod, RunningTest>> invocations;
     private final Set<RunningTest> tests = Collections.newSetFromMap(new IdentityHashMap<>());
     private boolean isUncertain;
     private boolean isOfEngine;
+    /** The innermost of what Jupiter runs. */
+    private @Nullable String descriptor;
 
     private TestStack(Map<String, Map<TestMethod, RunningTest>> invocations) {
         this.invocations = invocations;
@@ -50,6 +57,11 @@ final class TestStack {
         return tests.size() == 1 && !isUncertain ? tests.iterator().next() : null;
     }
 
+    /** Returns whether Jupiter runs a test on it, and not only the class of one. */
+    boolean isOfTest() {
+        return TEST.equals(descriptor);
+    }
+
     /** Returns whether an engine of JUnit runs code on it. */
     boolean isOfEngine() {
         return isOfEngine;
@@ -58,6 +70,9 @@ final class TestStack {
     private void read(StackWalker.StackFrame frame) {
         String name = frame.getClassName();
         isOfEngine |= isOfEngine(name);
+        if (descriptor == null && name.startsWith(DESCRIPTORS)) {
+            descriptor = name.substring(DESCRIPTORS.length());
+        }
         Map<TestMethod, RunningTest> ofClass = invocations.get(TestMethod.outermost(name));
         if (ofClass != null) {
             read(frame, ofClass);
