@@ -56,7 +56,9 @@ class DeadProcessTests extends WithServer {
     @Test
     void aProcessThatEndedAndWasNotWaitedForIsDead() throws IOException, InterruptedException {
         ProcessInspector inspector = ProcessInspector.ofThisMachine();
-        Process parent = new ProcessBuilder("sh", "-c", "sleep 0 & echo $!; exec cat").start();
+        // A shell would wait for the child, so the child ends when its parent is no shell any more.
+        String script = "(while [ \"$(cat /proc/$$/comm)\" != tail ]; do :; done) & echo $!; exec tail -f /dev/null";
+        Process parent = new ProcessBuilder("sh", "-c", script).start();
         try (BufferedReader output = parent.inputReader()) {
             long child = Long.parseLong(output.readLine());
             while (inspector.inspect(child).isPresent()) {
