@@ -99,7 +99,7 @@ final class EventLoops {
         isGivenUp = true;
         return Optional.of(running.entrySet().stream()
                 .filter(eventLoop -> !eventLoop.getValue().isDone())
-                .map(eventLoop -> used.get(eventLoop.getKey()))
+                .map(eventLoop -> used.getOrDefault(eventLoop.getKey(), "one that has ended"))
                 .sorted()
                 .collect(Collectors.joining(", ", "event loops that have not finished what they did: ", "")));
     }

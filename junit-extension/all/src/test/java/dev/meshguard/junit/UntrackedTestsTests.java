@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestClassOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
@@ -136,9 +138,11 @@ class UntrackedTestsTests {
         assertThat(failed).isEmpty();
     }
 
-    @Test
-    void aThreadOfATrackedTestIsTrackedWhileAClassWithoutAnnotationBegins() {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aThreadOfATrackedTestIsTrackedWhileAClassOrTestWithoutAnnotationRuns(boolean isClass) {
         LateTestCase.go = new CountDownLatch(1);
+        LateTestCase.isClass = isClass;
 
         printed(Map.of(), LateTestCase.class);
 
@@ -283,6 +287,7 @@ class UntrackedTestsTests {
 
         private static CountDownLatch go = new CountDownLatch(1);
         private static CompletableFuture<Void> leaked = CompletableFuture.completedFuture(null);
+        private static boolean isClass;
 
         @Nested
         @Order(1)
@@ -302,13 +307,23 @@ class UntrackedTestsTests {
         class Untracked {
 
             @BeforeAll
-            static void waits() {
-                go.countDown();
-                leaked.join();
+            static void waitsInTheClass() {
+                if (isClass) {
+                    awaitLeak();
+                }
             }
 
             @Test
-            void allocatesNothing() {}
+            void waits() {
+                if (!isClass) {
+                    awaitLeak();
+                }
+            }
+
+            private static void awaitLeak() {
+                go.countDown();
+                leaked.join();
+            }
         }
 
         private static void leakLate() {

@@ -449,6 +449,7 @@ class WhoseMemoryTests {
                     DONE.countDown();
                 });
             } else {
+                GlobalLibrary.allocate(64).close();
                 SECOND.countDown();
                 await(DONE);
             }

@@ -311,6 +311,8 @@ public final class MeshGuardExtension
                 ended(factory, check.session(), false);
                 throw ofTest;
             }
+        } finally {
+            running.end();
         }
     }
 

@@ -311,7 +311,7 @@ public final class RunningTest {
         List<RunningTest> running = running(candidates);
         if (shown != null && !shown.isOver) {
             List<RunningTest> inside = running.stream().filter(shown::isAround).toList();
-            RunningTest part = starterOrUser(starter, library, inside);
+            RunningTest part = starterOrUser(starter, library, inside, true);
             return part != null && shown.isAround(part) ? part : shown;
         }
         if (bound != null && (bound.isAnnounced || !stack.isOfTest())) {
@@ -321,12 +321,13 @@ public final class RunningTest {
             return UNANNOUNCED;
         }
         if (running.stream().allMatch(one -> one.isTracked)) {
-            RunningTest only = starterOrUser(shown == null ? starter : shown, library, running);
+            // Code that may be of one of several tests is not that of the test that runs now.
+            RunningTest only = starterOrUser(shown == null ? starter : shown, library, running, !stack.showsTest());
             if (only != null) {
                 return only;
             }
         }
-        return untracked(starter, running);
+        return untracked(shown == null ? starter : shown, running);
     }
 
     private static @Nullable RunningTest bound() {
@@ -371,13 +372,13 @@ public final class RunningTest {
 
     /** Returns the innermost test or class around all that run, if it has started the thread, or may use it and uses the library. */
     private static @Nullable RunningTest starterOrUser(
-            @Nullable RunningTest starter, Object library, List<RunningTest> running) {
+            @Nullable RunningTest starter, Object library, List<RunningTest> running, boolean mayBeUser) {
         boolean isOfTest = starter != null && starter.kind == Kind.TEST;
         boolean isOfEndedTest = starter != null && isOfTest && starter.isOver;
         RunningTest one = running.isEmpty() || isOfEndedTest ? starter : running.get(0);
         for (; one != null; one = one.around) {
             boolean isStarter = starter != null && one.isAround(starter);
-            boolean isUser = !isOfTest && one.kind == Kind.TEST && one.usedLibraries.contains(library);
+            boolean isUser = mayBeUser && !isOfTest && one.kind == Kind.TEST && one.usedLibraries.contains(library);
             if ((isStarter || isUser) && !one.isOver && running.stream().allMatch(one::isAround)) {
                 one.use(library);
                 return one;
@@ -391,17 +392,15 @@ public final class RunningTest {
         if (running.stream().anyMatch(test -> test.isTracked)) {
             return null;
         }
-        if (starter != null && !starter.isTracked) {
-            return starter;
+        if (starter != null && (!starter.isTracked || starter.kind == Kind.TEST)) {
+            return starter.isTracked ? null : starter;
         }
         if (!running.isEmpty()) {
             return running.get(0);
         }
         List<RunningTest> containers =
                 RUNNING.stream().filter(one -> !one.hasNestedRun()).toList();
-        boolean isOfTest = starter != null && starter.kind == Kind.TEST;
-        boolean isUntracked =
-                !isOfTest && !containers.isEmpty() && containers.stream().noneMatch(one -> one.isTracked);
+        boolean isUntracked = !containers.isEmpty() && containers.stream().noneMatch(one -> one.isTracked);
         return isUntracked ? containers.get(0) : null;
     }
 
@@ -460,7 +459,8 @@ public final class RunningTest {
      * @param method the name of the method; empty for a class
      */
     public static void announce(String id, boolean isTest, String type, String method) {
-        if (RUNNING.stream().anyMatch(one -> one.isTracked && one.isParentOf(id))) {
+        // JUnit creates the instance of a test, for which its session begins, before it announces the test.
+        if (RUNNING.stream().anyMatch(one -> one.isTracked && (one.id.equals(id) || one.isParentOf(id)))) {
             return;
         }
         String simpleName = type.substring(type.lastIndexOf('.') + 1);

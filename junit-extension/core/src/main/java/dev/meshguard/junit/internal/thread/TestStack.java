@@ -57,6 +57,11 @@ final class TestStack {
         return tests.size() == 1 && !isUncertain ? tests.iterator().next() : null;
     }
 
+    /** Returns whether it shows a test, also if it is not certain which. */
+    boolean showsTest() {
+        return !tests.isEmpty();
+    }
+
     /** Returns whether Jupiter runs a test on it, and not only the class of one. */
     boolean isOfTest() {
         return TEST.equals(descriptor);
@@ -89,16 +94,16 @@ final class TestStack {
     }
 
     private void read(StackWalker.StackFrame frame, Map<TestMethod, RunningTest> ofClass) {
-        add(frame.getDeclaringClass(), frame.getMethodName(), ofClass);
         try {
+            add(frame.getDeclaringClass(), frame.getMethodName(), ofClass);
             for (Class<?> type = frame.getDeclaringClass(); type != null; type = type.getEnclosingClass()) {
                 Method method = type.getEnclosingMethod();
                 if (method != null) {
                     add(method.getDeclaringClass(), method.getName(), ofClass);
                 }
             }
-        } catch (LinkageError | TypeNotPresentException unreadable) {
-            // A class without its environment shows nothing.
+        } catch (LinkageError | TypeNotPresentException | InternalError unreadable) {
+            // A class without its environment, or with a wrong attribute, shows no more.
         }
     }
 
