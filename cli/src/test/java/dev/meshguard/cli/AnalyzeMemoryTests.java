@@ -45,8 +45,11 @@ class AnalyzeMemoryTests {
             """)
     void aLogThatDoesNotFitEndsWithTheSameLine(int lines, String command, String sentence) throws Exception {
         Files.writeString(folder.resolve("small.log"), line(1));
-        Files.write(folder.resolve("kept.log"), (Iterable<String>)
-                IntStream.rangeClosed(1, lines).mapToObj(AnalyzeMemoryTests::line)::iterator);
+        Files.write(
+                folder.resolve("kept.log"),
+                IntStream.rangeClosed(1, lines)
+                        .mapToObj(AnalyzeMemoryTests::line)
+                        .toList());
 
         assertThatItEndsWith(program(SMALL_HEAP, Answer.words(folder, command)).start(), sentence);
     }

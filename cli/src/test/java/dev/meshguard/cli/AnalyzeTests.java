@@ -82,6 +82,7 @@ Not read: 2 of 4 lines: 1, 4
     }
 
     @Test
+    @SuppressWarnings("InputStreamSlowMultibyteRead") // It reads nothing.
     void anInputThatBreaksIsSaidInOneLine() {
         InputStream broken = new InputStream() {
             @Override
@@ -95,6 +96,7 @@ Not read: 2 of 4 lines: 1, 4
     }
 
     @Test
+    @SuppressWarnings("InputStreamSlowMultibyteRead") // It reads nothing.
     void aDefectOfTheProgramIsNotTakenForALeak() {
         InputStream defect = new InputStream() {
             @Override

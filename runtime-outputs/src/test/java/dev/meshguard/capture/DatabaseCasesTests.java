@@ -28,7 +28,7 @@ class DatabaseCasesTests {
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
     void aDatabaseShows(String name, List<String> lines, List<String> facts) throws Exception {
-        for (String writer : lines.get(0).split(" ")) {
+        for (String writer : lines.get(0).split(" ", -1)) {
             Path file = folder.resolve(writer);
             try (WrittenDatabase database = new WrittenDatabase(file, Writer.valueOf(writer))) {
                 fill(database, lines);
@@ -99,7 +99,7 @@ class DatabaseCasesTests {
         return Arrays.stream(text.split(" ", -1))
                 .filter(place -> !place.isEmpty())
                 .map(place -> {
-                    String[] parts = place.split("[@/]");
+                    String[] parts = place.split("[@/]", -1);
                     long size = parts.length > 2 ? Long.parseLong(parts[2]) : 2_048;
                     return new Place(0, Long.decode(parts[1]), size, parts[0].equals("L1") ? 1 : 0);
                 })

@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterAll;
@@ -189,7 +190,7 @@ class NettyThreadsTests {
 
         @Test
         void forgetsATask() {
-            GROUP.submit(() -> {
+            Future<?> unused = GROUP.submit(() -> {
                 await(SECOND_RUNS);
                 PooledByteBufAllocator.DEFAULT.directBuffer(128);
                 LEAKED.countDown();

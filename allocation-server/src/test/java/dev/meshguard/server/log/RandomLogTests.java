@@ -128,7 +128,7 @@ class RandomLogTests {
     void noRandomWordsMakeTheReaderFail() {
         String[] words = (String.join("\n", LogFuzzTests.LINES)
                         + " ...\n -1 1e999 99999999999999999999 0xffffffffffffffff) \r \0 \t")
-                .split("(?<=[ (=\n])|(?=[]),:.])");
+                .split("(?<=[ (=\n])|(?=[]),:.])", -1);
         for (int run = 0; run < OPERATIONS / 50; run++) {
             StringBuilder text = new StringBuilder();
             for (int word = random.nextInt(60); word > 0; word--) {

@@ -90,8 +90,10 @@ class ThousandThreadsTests {
             StringBuilder code =
                     new StringBuilder("import dev.meshguard.junit.testkit.ThreadSteps;\nclass " + name + " {\n");
             if (isTracked) {
-                code.append("@org.junit.jupiter.api.extension.RegisterExtension\n"
-                        + "static final dev.meshguard.junit.MeshGuardExtension guard = ThreadSteps.guard();\n");
+                code.append("""
+                        @org.junit.jupiter.api.extension.RegisterExtension
+                        static final dev.meshguard.junit.MeshGuardExtension guard = ThreadSteps.guard();
+                        """);
             }
             for (int method = 0; method < METHODS; method++) {
                 code.append("@org.junit.jupiter.api.Test void test" + method
@@ -112,7 +114,7 @@ class ThousandThreadsTests {
 
         private void addStep(StringBuilder code, String test, Random random) {
             Way any = Way.values()[random.nextInt(Way.values().length)];
-            Way way = areTrackedLeaking || !test.isEmpty() && !any.isLate() ? any : Way.OWN_THREAD;
+            Way way = areTrackedLeaking || (!test.isEmpty() && !any.isLate()) ? any : Way.OWN_THREAD;
             boolean leaks = random.nextInt(test.isEmpty() ? 4 : 40) == 0 && (areTrackedLeaking || test.isEmpty());
             if (!test.isEmpty() && (leaks || way.isLate())) {
                 blamable.add(test);

@@ -178,11 +178,14 @@ class WhoseMemoryTests {
                     new Thread(task).start();
                 })
                 .start()),
-        FUTURE(task -> CompletableFuture.runAsync(task, command -> new Thread(command).start())),
+        FUTURE(task -> {
+            CompletableFuture<Void> unused = CompletableFuture.runAsync(task, command -> new Thread(command).start());
+        }),
         TIMEOUT(task -> Assertions.assertThatThrownBy(
                         () -> org.junit.jupiter.api.Assertions.assertTimeoutPreemptively(Duration.ZERO, task::run))
                 .isInstanceOf(AssertionError.class));
 
+        @SuppressWarnings("ImmutableEnumChecker") // A function without state.
         private final Consumer<Runnable> start;
 
         Start(Consumer<Runnable> start) {
@@ -320,13 +323,13 @@ class WhoseMemoryTests {
         @Test
         void classInALocalClass() throws Exception {
             class Local {
-                final class Deep {
+                static final class Deep {
                     void leakDeeply() {
                         leak();
                     }
                 }
             }
-            Local.Deep deep = new Local().new Deep();
+            Local.Deep deep = new Local.Deep();
             onPool(deep::leakDeeply);
         }
 

@@ -9,6 +9,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -31,7 +32,7 @@ public final class ThreadSteps {
         loops = Executors.newFixedThreadPool(LOOPS);
         CyclicBarrier all = new CyclicBarrier(LOOPS + 1);
         for (int i = 0; i < LOOPS; i++) {
-            loops.submit(() -> all.await(1, TimeUnit.MINUTES));
+            Future<?> unused = loops.submit(() -> all.await(1, TimeUnit.MINUTES));
         }
         all.await(1, TimeUnit.MINUTES);
     }
