@@ -31,6 +31,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -184,6 +185,27 @@ class KnownLeaksTests {
                 .hasNoFailedClass();
         RunAssert.assertThat(JupiterRun.run(SharedTestCase.class, parameters(STRICT)))
                 .hasFailedClass();
+    }
+
+    @Test
+    void testsWithOneNameAreJudgedOnlyIfEachCompleted() throws IOException {
+        known(nameOf(OverloadedTestCase.class, "#passes"));
+
+        RunAssert.assertThat(JupiterRun.run(OverloadedTestCase.class, parameters(STRICT)))
+                .hasNoFailedClass();
+        JupiterRun.run(OverloadedTestCase.class, inFindings(STRICT));
+        assertThat(judged(inFindings(STRICT)).outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+    }
+
+    @TrackAllocations
+    static class OverloadedTestCase {
+
+        @Test
+        void passes(MeshDevice mesh) {}
+
+        @Test
+        @Disabled("it leaks")
+        void passes(MeshDevice mesh, TestInfo unused) {}
     }
 
     @Test

@@ -49,13 +49,22 @@ final class EntryUsage {
     void add(JvmFindings jvm) {
         jvm.entries().forEach(used -> add(used.use(), List.of(used.entry())));
         find(jvm.found());
-        completed.addAll(jvm.completed());
+        Set<String> completedInJvm = new HashSet<>(jvm.completed());
+        completedInJvm.removeAll(jvm.incomplete());
+        completed.addAll(completedInJvm);
         incomplete.addAll(jvm.incomplete());
     }
 
-    /** Adds a test, class or run that completed, or did not; returns whether that is new. */
+    /**
+     * Adds a test, class or run of this JVM that completed, or did not; returns whether that is new. Of several tests with one name,
+     * for example overloads, each must complete.
+     */
     boolean add(String test, boolean isCompleted) {
-        return (isCompleted ? completed : incomplete).add(test);
+        if (!isCompleted) {
+            completed.remove(test);
+            return incomplete.add(test);
+        }
+        return !incomplete.contains(test) && completed.add(test);
     }
 
     /** Adds a use of entries; returns those for which it is new. */
