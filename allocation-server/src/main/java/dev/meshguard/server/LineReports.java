@@ -82,7 +82,7 @@ final class LineReports {
     private final StringBuilder answers = new StringBuilder();
     private int rejected;
 
-    private Definitions definitions = new Definitions(AllocationDetails.user(), "");
+    private Definitions definitions = new Definitions(false, AllocationDetails.user(), "");
     private boolean isGreeted;
     private int process;
     private long lastNumber;
@@ -231,7 +231,7 @@ final class LineReports {
         process = (int) line.number("pid", 1, Integer.MAX_VALUE);
         dispatcher.greeted(process, line.text("name").orElse(""), connection);
         isGreeted = true;
-        definitions = new Definitions(connection.details(), programs.connected(connection.number));
+        definitions = new Definitions(reporter.isKept(), connection.details(), programs.connected(connection.number));
         answers.append("{\"ok\":1}\n");
     }
 
@@ -345,6 +345,9 @@ final class LineReports {
     private MemoryRequest request(Memory memory, JsonLine line) {
         AllocationDetails complete = details(memory, line);
         Optional<Origin> origin = definitions.stack(line);
+        if (!reporter.isKept()) {
+            return reporter.request(complete, Optional.empty());
+        }
         long number = line.number("request", 0, Long.MAX_VALUE, 0);
         MemoryRequest known = requests.get(number);
         if (known != null && known.details().equals(complete) && known.origin().equals(origin)) {
@@ -360,7 +363,7 @@ final class LineReports {
         return first;
     }
 
-    /** The history keeps the details of each buffer, so equal ones share one object. */
+    /** The history keeps the details of each buffer, so equal ones share one object. Without a history, they are only checked. */
     private AllocationDetails details(Memory memory, JsonLine line) {
         AllocationDetails result = definitions.details(line);
         result = memory.isCircularBuffer() ? result.ofKind(BufferKind.CIRCULAR_BUFFER) : result;
@@ -370,6 +373,9 @@ final class LineReports {
         long bytesPerBank = line.number("bytesPerBank", 0, Long.MAX_VALUE, 0);
         result = bytesPerBank == 0 ? result : result.withExtent(bytesPerBank);
         result = line.isTrue("view", false) ? result.asView() : result;
+        if (!reporter.isKept()) {
+            return connection.details();
+        }
         if (details.size() >= MAX_DETAILS) {
             details.clear();
         }
@@ -390,18 +396,23 @@ final class LineReports {
     }
 
     private void ownerCached(JsonLine line) {
-        Owner owner = owner(line);
+        Optional<Owner> owner = owner(line);
         String cache = line.text("cache").orElse("cache");
-        reporter.report(tracker -> tracker.ownerCached(owner, cache));
+        reporter.report(tracker -> tracker.ownerCached(owner.orElseThrow(), cache));
     }
 
     private void ownerEnded(JsonLine line) {
-        Owner owner = owner(line);
-        reporter.report(tracker -> tracker.ownerEnded(owner));
+        Optional<Owner> owner = owner(line);
+        reporter.report(tracker -> tracker.ownerEnded(owner.orElseThrow()));
     }
 
-    private Owner owner(JsonLine line) {
-        return definitions.details(line).owner().orElseThrow(() -> new InvalidLineException("has no \"owner\""));
+    /** Returns the owner that a line names; without a history, an id may stand for none. */
+    private Optional<Owner> owner(JsonLine line) {
+        Optional<Owner> owner = definitions.details(line).owner();
+        if (owner.isEmpty() && (reporter.isKept() || !line.has("owner"))) {
+            throw new InvalidLineException("has no \"owner\"");
+        }
+        return owner;
     }
 
     // Meshes

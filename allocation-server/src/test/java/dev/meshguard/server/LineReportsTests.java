@@ -339,6 +339,21 @@ class LineReportsTests extends WithServer {
         }
     }
 
+    /** They would be memory without bound; so an id may stand for anything. */
+    @Test
+    void aServerWithoutAHistoryKeepsNoDefinitions() throws Exception {
+        server = builder().withoutHistory().start();
+        String alloc = with(ALLOC, "'stack':8,'owner':9,'request':1");
+
+        try (RawClient client = rawClient()) {
+            client.send(bytes(HELLO, alloc, "{'op':'owner_ended','n':2,'owner':9}", "{'op':'free'}"));
+
+            assertThat(answer(client)).isEqualTo("{\"ok\":1}");
+            assertThat(answer(client)).contains("line 4 has no \\\"n\\\"");
+            assertThat(server.activeAllocations()).isEqualTo(1);
+        }
+    }
+
     @Test
     void moreIdsThanTheLimitAreErrors() throws Exception {
         startAuto();

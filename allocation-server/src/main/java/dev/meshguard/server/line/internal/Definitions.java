@@ -21,6 +21,7 @@ public final class Definitions {
 
     private static final int MAX_FRAMES = 128;
 
+    private final boolean areKept;
     private final AllocationDetails unowned;
     private final String suffixOfOwners;
     private final Map<Integer, Optional<Origin>> stacks = new HashMap<>();
@@ -29,10 +30,12 @@ public final class Definitions {
     /**
      * Creates empty definitions.
      *
+     * @param areKept whether they are stored; if not, they are only checked, and an id stands for nothing
      * @param unowned the details of memory without an owner
      * @param suffixOfOwners makes the owners of this connection differ from those of others
      */
-    public Definitions(AllocationDetails unowned, String suffixOfOwners) {
+    public Definitions(boolean areKept, AllocationDetails unowned, String suffixOfOwners) {
+        this.areKept = areKept;
         this.unowned = unowned;
         this.suffixOfOwners = suffixOfOwners;
     }
@@ -47,12 +50,14 @@ public final class Definitions {
         add(owners, line, owned(line));
     }
 
-    private static <T> void add(Map<Integer, T> known, JsonLine line, T definition) {
+    private <T> void add(Map<Integer, T> known, JsonLine line, T definition) {
         int id = (int) line.number("id", 1, Integer.MAX_VALUE);
         if (known.size() >= MAX_IDS && !known.containsKey(id)) {
             throw new InvalidLineException("defines more than " + MAX_IDS + " ids, which is the limit. Use ids again");
         }
-        known.put(id, definition);
+        if (areKept) {
+            known.put(id, definition);
+        }
     }
 
     /** Returns the call stack of a report, or nothing if it has none. */
@@ -67,9 +72,9 @@ public final class Definitions {
         return line.object("owner").map(this::owned).orElseGet(() -> find(owners, line, "owner", unowned));
     }
 
-    private static <T> T find(Map<Integer, T> known, JsonLine line, String key, T absent) {
+    private <T> T find(Map<Integer, T> known, JsonLine line, String key, T absent) {
         int id = line.number(key);
-        if (id != 0 && !known.containsKey(id)) {
+        if (areKept && id != 0 && !known.containsKey(id)) {
             throw new InvalidLineException("names " + key + " " + id + ", which it did not define");
         }
         return known.getOrDefault(id, absent);
