@@ -425,6 +425,9 @@ final class ReportDispatcher {
 
     /** Removes the allocations of processes that ended, in one list of log lines. */
     private void remove(Set<Long> ended, boolean areDeaths) {
+        if (ended.isEmpty()) {
+            return;
+        }
         Map<Long, List<Held>> held = buffers.heldBy(ended);
         Map<Long, Removed> ofCircularBuffers = circularBuffers.ended(ended);
         Map<Long, Removed> ofKernels = kernels.ended(ended);
@@ -446,6 +449,7 @@ final class ReportDispatcher {
             process(process).hasEnded = true;
             processes.remove(process);
         }
+        buffers.forget(ended);
         if (isLogged) {
             lines.deadEnd();
         }

@@ -33,6 +33,9 @@ final class ReportedBuffers {
     /** The number of references of each process to an entry, unless the process of the entry has them all. */
     private final Map<Entry, TreeMap<Long, Integer>> shares = new IdentityHashMap<>();
 
+    /** The number of references of each process, and of entries of which it is the first process. */
+    private final ProcessCounts counts = new ProcessCounts();
+
     /** Returns the entry at an address; it is valid until it is freed. */
     @Nullable
     Entry find(int device, long address) {
@@ -42,6 +45,7 @@ final class ReportedBuffers {
     /** Enters an allocation; returns the number of references to the address. */
     int allocated(int device, BufferType type, long address, long size, ReportingProcess process) {
         Entry entry = find(device, address);
+        counts.add(process.id, entry == null ? 2 : 1);
         if (entry == null) {
             ledger.allocated(process.request, device, type, address, size);
             return 1;
@@ -79,6 +83,8 @@ final class ReportedBuffers {
 
     private int release(int device, Entry entry, long process, int count) {
         int left = entry.reports() - count;
+        counts.add(process, -count);
+        counts.add(processOf(entry), left == 0 ? -1 : 0);
         TreeMap<Long, Integer> references = shares.get(entry);
         if (references != null) {
             references.computeIfPresent(
@@ -107,29 +113,36 @@ final class ReportedBuffers {
 
     // Processes that have ended
 
-    /** Returns the entries of each of some processes that has any, which takes one walk over all entries. */
+    /** Returns the entries of each of some processes that has any, which takes one walk over all entries if there is one. */
     Map<Long, List<Held>> heldBy(Set<Long> processes) {
+        if (!counts.hasAny(processes)) {
+            return Map.of();
+        }
         Map<Long, List<Held>> held = new HashMap<>();
         for (int device : ledger.devices()) {
-            for (Entry entry : ledger.entriesOf(device)) {
-                long owner = processOf(entry);
-                Held one = new Held(device, entry);
-                add(owner, one, processes, held);
+            ledger.forEachEntryOf(device, entry -> {
                 TreeMap<Long, Integer> references = shares.get(entry);
+                long owner = processOf(entry);
+                add(owner, device, entry, processes, held);
                 if (references != null) {
                     references.keySet().stream()
                             .filter(process -> process != owner)
-                            .forEach(process -> add(process, one, processes, held));
+                            .forEach(process -> add(process, device, entry, processes, held));
                 }
-            }
+            });
         }
         return held;
     }
 
-    private static void add(long process, Held one, Set<Long> processes, Map<Long, List<Held>> held) {
+    private static void add(long process, int device, Entry entry, Set<Long> processes, Map<Long, List<Held>> held) {
         if (processes.contains(process)) {
-            held.computeIfAbsent(process, unused -> new ArrayList<>()).add(one);
+            held.computeIfAbsent(process, unused -> new ArrayList<>()).add(new Held(device, entry));
         }
+    }
+
+    /** Forgets processes that have ended, once they hold no entry. */
+    void forget(Set<Long> ended) {
+        counts.forget(ended);
     }
 
     /** Returns whether other processes share an entry, or a process is not its first. */
@@ -150,6 +163,7 @@ final class ReportedBuffers {
         int left = release(held.device(), entry, process, own);
         if (left > 0 && references != null && processOf(entry) == process) {
             entry.replaceRequest(reporting.apply(references.firstKey()).request);
+            counts.add(references.firstKey(), 1);
             forgetSharesOfOwner(entry, references);
         }
         return left;

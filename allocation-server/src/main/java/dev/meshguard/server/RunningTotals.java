@@ -22,12 +22,14 @@ final class RunningTotals {
 
     private final Map<Key, List<Report>> reports = new HashMap<>();
     private final Map<Integer, Long> bytes = new HashMap<>();
+    private final ProcessCounts counts = new ProcessCounts();
 
     /** Adds a report; returns its bytes. */
     long added(int device, long id, long size, long process) {
         reports.computeIfAbsent(new Key(device, id), unused -> new ArrayList<>(1))
                 .add(new Report(size, process));
         bytes.merge(device, size, Long::sum);
+        counts.add(process, 1);
         return size;
     }
 
@@ -52,11 +54,17 @@ final class RunningTotals {
             reports.remove(key);
         }
         bytes.merge(device, -gone.size(), Long::sum);
+        counts.add(gone.process(), -1);
         return gone.size();
     }
 
     /** Removes the reports of processes that have ended; returns what each of them had, if it had any. */
     Map<Long, Removed> ended(Set<Long> processes) {
+        boolean hasAny = counts.hasAny(processes);
+        counts.forget(processes);
+        if (!hasAny) {
+            return Map.of();
+        }
         Map<Long, Removed> removed = new HashMap<>();
         reports.forEach((key, ofId) -> ofId.removeIf(report -> {
             boolean isOfEnded = processes.contains(report.process());

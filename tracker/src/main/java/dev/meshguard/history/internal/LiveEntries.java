@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -174,6 +175,11 @@ public final class LiveEntries {
         List<Entry> all = new ArrayList<>(count());
         table.forEach(all::add);
         return all;
+    }
+
+    /** Passes each entry to a consumer, which must not add or remove any. */
+    void forEach(Consumer<Entry> consumer) {
+        table.forEach(consumer);
     }
 
     /** Returns whether another allocator has memory at an address that may be the same memory. */
