@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * linked to its path. So it never has other permissions at its path, no call follows a symbolic link there, and the
  * link fails if the path exists.
  *
- * <p>Only a stream socket without a listening server is ever removed from the path: a killed server leaves one. Of several servers
- * that find it, the one that can link it to a claim beside it removes it. So no server removes the new socket of another.
+ * <p>Only a stream socket without a listening server is removed from the path: a killed server leaves one. Of several servers that
+ * find it, the one that can link it to a claim beside it removes it. So no server removes the new socket of another. Another program
+ * does not know the claim: if it replaces the socket between the last look at it and its removal, its new socket is removed.
  */
 final class SocketFile implements Closeable {
 
@@ -114,17 +115,23 @@ final class SocketFile implements Closeable {
     }
 
     private static SocketFile linked(Path socket, Path path) throws IOException {
+        Path claim = claimOf(path);
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             try {
                 Files.createLink(path, socket);
                 return new SocketFile(path, identityOf(socket));
             } catch (FileAlreadyExistsException e) {
-                removeStale(path, path.resolveSibling(".c"));
+                removeStale(path, claim);
             }
         }
-        throw new IOException(
-                "Cannot listen at " + path + ": another server that was killed was about to remove it. Remove " + path
-                        + " and the file .c beside it, or choose another path.");
+        throw new IOException("Nobody answers at " + path + ", and it cannot be removed because " + claim
+                + " exists, which a server has only while it removes a socket. Remove both, or choose another path.");
+    }
+
+    /** Each socket has its own claim, whose path is no longer than that of a socket in a new folder. */
+    private static Path claimOf(Path path) {
+        int number = String.valueOf(path.getFileName()).hashCode() & ((1 << 30) - 1);
+        return path.resolveSibling(".c" + Integer.toString(number, Character.MAX_RADIX));
     }
 
     // Removal of a stale socket

@@ -70,6 +70,26 @@ class SocketFileTests extends WithServer {
         assertThat(names()).containsExactly("s");
     }
 
+    /** A killed server may have left its claim to a stale socket, which keeps only that one from being replaced. */
+    @Test
+    void aClaimThatIsLeftIsNamedAndBlocksNoOtherSocket() throws IOException {
+        stale(folder.resolve("s"));
+        stale(folder.resolve("t"));
+        Path claim = Files.createFile(folder.resolve(".c" + Integer.toString("t".hashCode(), 36)));
+        Files.createFile(folder.resolve(".c"));
+
+        start(RecordSize.BYTES_72);
+
+        Path blocked = folder.resolve("t");
+        assertThatIOException()
+                .isThrownBy(() -> builder(RecordSize.BYTES_72).socket(blocked).start())
+                .withMessage("Nobody answers at " + blocked + ", and it cannot be removed because " + claim
+                        + " exists, which a server has only while it removes a socket. Remove both, or choose another"
+                        + " path.");
+        assertThat(names())
+                .containsExactlyInAnyOrder("s", "t", ".c", claim.getFileName().toString());
+    }
+
     @Test
     void aSocketAtWhichAnotherServerAnswersIsLeftAlone() throws IOException {
         start(RecordSize.BYTES_72);
