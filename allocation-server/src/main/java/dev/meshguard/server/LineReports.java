@@ -95,13 +95,16 @@ final class LineReports {
     private final Deque<Optional<Scope>> phases = new ArrayDeque<>();
     private final Map<Integer, KnownMesh> meshes = new HashMap<>();
 
-    /** The snapshot that the next line goes on with; null if it begins one, or if its snapshot is not known. */
+    /** The snapshot that began and has not ended; null if there is none. */
     private @Nullable Snapshot snapshot;
 
     private WitnessSnapshot.@Nullable Builder snapshotBuilder;
 
     /** Whether lines of the snapshot are lost, so that those up to its last one are not recorded. */
     private boolean isSnapshotLost;
+
+    /** Whether a line was lost right before, so that the next snapshot may have begun with it. */
+    private boolean isBeginLost;
 
     private long unknownLines;
     private final TreeSet<String> unknownOperations = new TreeSet<>();
@@ -257,7 +260,7 @@ final class LineReports {
         return line -> {
             seen(line);
             dropSnapshot();
-            isSnapshotLost &= snapshot != null;
+            isBeginLost = false;
             recording.accept(line);
         };
     }
@@ -484,10 +487,11 @@ final class LineReports {
         int device = device(line);
         long[] addresses = line.addresses("addresses");
         boolean isComplete = line.isTrue("complete", true);
-        if (snapshot != null && !snapshot.equals(next)) {
+        if (!next.equals(snapshot)) {
             dropSnapshot();
-            isSnapshotLost = false;
+            isSnapshotLost = isBeginLost;
         }
+        isBeginLost = false;
         if (!isSnapshotLost) {
             WitnessSnapshot.Builder builder = snapshotBuilder;
             if (builder == null) {
@@ -505,15 +509,14 @@ final class LineReports {
         if (isComplete) {
             snapshot = null;
             snapshotBuilder = null;
-            isSnapshotLost = false;
         }
     }
 
-    /** Drops the snapshot of which a line may be lost: the one that is read, or the one that the next line goes on with. */
+    /** Drops the snapshots of which a line may be lost: the one that is read, and one that may have begun with the line. */
     private void loseSnapshot() {
         dropSnapshot();
-        snapshot = null;
         isSnapshotLost = true;
+        isBeginLost = true;
     }
 
     /** Drops a snapshot that lacks its last line: it proves nothing. */
