@@ -9,6 +9,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Passes the reports of programs to the tracker, unless the server runs without a history. Guarded by the server's lock. */
 final class HistoryReporter {
@@ -27,6 +28,9 @@ final class HistoryReporter {
     private long pendingLosses;
 
     private String lastReason = "";
+
+    /** Why no program can report any more, if the tracker does not have that yet. */
+    private @Nullable String failure;
 
     HistoryReporter(AllocationTracker tracker, boolean isKept) {
         this.tracker = tracker;
@@ -83,8 +87,7 @@ final class HistoryReporter {
 
     /** Records that no program can report any more. As the heap may be full, only the next {@link #addUp} reports it to the tracker. */
     void failed(String reason) {
-        pendingLosses++;
-        lastReason = reason;
+        failure = reason;
     }
 
     /** Reports the losses that were added up; call it before the history may be read. */
@@ -93,5 +96,10 @@ final class HistoryReporter {
             report(history -> history.reportsLost(pendingLosses, lastReason));
         }
         pendingLosses = 0;
+        String reason = failure;
+        if (reason != null) {
+            report(history -> history.reportsLost(1, reason));
+        }
+        failure = null;
     }
 }
