@@ -208,7 +208,11 @@ final class SocketFile implements Closeable {
                 .fileKey();
     }
 
-    /** Removes the file, unless another program has replaced it; call this before closing the server's socket. */
+    /**
+     * Removes the file, unless another program has replaced it; call this before closing the server's socket.
+     *
+     * @throws IOException if it cannot be removed; the message names the way out, without the full stop
+     */
     @Override
     public void close() throws IOException {
         try {
@@ -217,6 +221,9 @@ final class SocketFile implements Closeable {
             }
         } catch (NoSuchFileException e) {
             // Another program has removed it.
+        } catch (FileSystemException e) {
+            throw new IOException(
+                    "the file of the socket " + path + " could not be removed (" + reason(e) + "). Remove it", e);
         }
     }
 }

@@ -214,6 +214,23 @@ class SocketFileTests extends WithServer {
         }
     }
 
+    /** Somebody made a file of its folder. */
+    @Test
+    void aSocketThatCannotBeRemovedIsNamed() throws IOException {
+        Path inner = Files.createDirectory(folder.resolve("inner"));
+        Path path = inner.resolve("s");
+        server = builder(RecordSize.BYTES_72).socket(path).start();
+        Files.delete(path);
+        Files.delete(inner);
+        Files.createFile(inner);
+
+        server.close();
+
+        assertThat(server.problems())
+                .containsExactly("the server could not be closed completely: the file of the socket " + path
+                        + " could not be removed (Not a directory). Remove it");
+    }
+
     @Test
     void aFolderThatDoesNotExistIsNamed() {
         Path path = folder.resolve("nowhere/s");
