@@ -79,6 +79,10 @@ final class LineReports {
     private final ClientConnection connection;
 
     private boolean isTooLong;
+
+    /** How many of the bytes that remain are known to be no end of a line. */
+    private int searched;
+
     private final StringBuilder answers = new StringBuilder();
     private int rejected;
 
@@ -151,7 +155,7 @@ final class LineReports {
     // Lines
 
     /**
-     * Records all complete lines; the bytes of an incomplete one remain.
+     * Records all complete lines; the bytes of an incomplete one remain, and begin the next read.
      *
      * @return why nothing more can be read from the connection, if so
      */
@@ -159,7 +163,7 @@ final class LineReports {
         byte[] bytes = new byte[in.remaining()];
         in.get(bytes);
         int begin = 0;
-        for (int at = 0; at < bytes.length; at++) {
+        for (int at = searched; at < bytes.length; at++) {
             if (bytes[at] == '\n') {
                 record(bytes, begin, at);
                 begin = at + 1;
@@ -174,6 +178,7 @@ final class LineReports {
         }
         isTooLong |= bytes.length - begin > LineParser.MAX_BYTES;
         in.position(isTooLong ? in.limit() : in.limit() - (bytes.length - begin));
+        searched = in.remaining();
         return Optional.empty();
     }
 
