@@ -8,10 +8,10 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +48,8 @@ final class ClientConnection {
     @Nullable
     RecordReports ofRecords;
 
-    private final Map<Long, ReportingProcess> processes = new TreeMap<>();
+    /** The ids of the first processes that reported over it, ascending. */
+    private final Set<Long> processes = new TreeSet<>();
 
     /** The process of the last report: most connections have one process. */
     private @Nullable ReportingProcess process;
@@ -69,7 +70,7 @@ final class ClientConnection {
     void reportedBy(ReportingProcess reporting) {
         process = reporting;
         if (processes.size() < MAX_PROCESSES) {
-            processes.put(reporting.id, reporting);
+            processes.add(reporting.id);
         }
     }
 
@@ -79,12 +80,12 @@ final class ClientConnection {
     }
 
     Stream<Long> processes() {
-        return processes.keySet().stream();
+        return processes.stream();
     }
 
     /** Returns whether a process reported over it, among the first ones. */
     boolean isOf(long pid) {
-        return processes.containsKey(pid);
+        return processes.contains(pid);
     }
 
     boolean hasReports() {
@@ -190,9 +191,7 @@ final class ClientConnection {
 
     /** Returns the names of the programs that report over it; until the first report only the connection is known. */
     Stream<String> programs() {
-        return hasReports()
-                ? processes.keySet().stream().map(process -> "process " + process)
-                : Stream.of(description());
+        return hasReports() ? processes.stream().map(process -> "process " + process) : Stream.of(description());
     }
 
     AllocationDetails details() {
@@ -206,13 +205,11 @@ final class ClientConnection {
     /** Returns its name in a sentence. */
     String description() {
         return processes.size() == 1
-                ? "connection " + number + " (process "
-                        + processes.keySet().iterator().next() + ")"
+                ? "connection " + number + " (process " + processes.iterator().next() + ")"
                 : "connection " + number;
     }
 
     ConnectionSnapshot view() {
-        return new ConnectionSnapshot(
-                number, processes.keySet(), records, reports, isOpen, Optional.ofNullable(problem));
+        return new ConnectionSnapshot(number, processes, records, reports, isOpen, Optional.ofNullable(problem));
     }
 }
