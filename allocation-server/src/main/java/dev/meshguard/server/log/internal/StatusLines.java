@@ -85,11 +85,12 @@ final class StatusLines {
         form("Current Statistics:|DETAILED KERNEL ALLOCATIONS", line -> isInBlock = true);
         inBlock("Device <n>:", line -> device = (int) number(line, 1));
         // A quoted form of the block: all values of a device in one line.
-        form("Device <n>: (Buffers: \\d+(?:, (?:DRAM|L1|Total): \\d+ bytes)*)", line -> {
+        form("Device <n>: (Buffers: \\d{1,18}(?:, (?:DRAM|L1|Total): \\d{1,20} bytes)*)", line -> {
+            boolean wasInBlock = isInBlock;
             isInBlock = true;
             device = (int) number(line, 1);
             Stream.of(line.group(2).split(", ")).forEach(this::read);
-            isInBlock = false;
+            isInBlock = wasInBlock;
         });
         inBlock(
                 "Buffers: <n>",
