@@ -46,7 +46,7 @@ final class BufferReportLine {
                         + DEVICE,
                 ")"),
         /** The server rejected the message. */
-        REJECTED("Invalid buffer_type", " ");
+        REJECTED("Invalid ", "buffer_type");
 
         private final List<String> beginning;
         private final List<List<String>> ends;
