@@ -66,6 +66,8 @@ class CommandTests {
         write("infos.log", "{\"level\":\"info\",\"kind\":\"x\"}\n" + LEAK);
         write("open.log", "{\"log\": \"" + LEAK);
         write("list.log", "[1]\n" + LEAK);
+        String prefix = "web-1  | 12:00:01 ";
+        write("prefix.log", prefix + ALLOCATED + prefix + "loads weights\n" + prefix + FREED);
         for (String encoding : List.of("UTF-16", "UTF-16LE", "UTF-16BE")) {
             Files.write(folder.resolve(encoding + ".log"), ("[PID 7] text\n" + ALLOCATED).getBytes(encoding));
         }
@@ -166,6 +168,7 @@ class CommandTests {
             analyze UTF-16.log                          | 64 | meshguard: UTF-16.log cannot be read: It is UTF-16 && iconv -f UTF-16 -t UTF-8
             analyze UTF-16LE.log                        | 64 | meshguard: UTF-16LE.log cannot be read: It is UTF-16 && iconv -f UTF-16 -t UTF-8
             page UTF-16BE.log                           | 64 | meshguard: UTF-16BE.log cannot be read: It is UTF-16 && iconv -f UTF-16 -t UTF-8
+            analyze --json prefix.log                   | 0  | "text" : "loads weights"
             analyze leak.jsonl leak.log                 | 1  | leak.jsonl: 1 event (history) && leak.log: 2 lines
             analyze leak.jsonl.gz                       | 1  | leak.jsonl.gz: 1 event (history)
             analyze --json leak.jsonl                   | 1  | "logs" : [ ], && "histories" : [ && "status" : "LEAKED", && "events" : 1, && "outcome" : "LEAKED"

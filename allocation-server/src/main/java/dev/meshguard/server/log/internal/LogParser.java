@@ -118,7 +118,7 @@ public final class LogParser {
         if (reading == Reading.KNOWN) {
             unread.interrupted();
         } else {
-            unread.add(lines.number(), lines.isTooLong() ? "a line of more than 64 KiB" : utf8(line));
+            unread.add(lines.number(), lines.isTooLong() ? "a line of more than 64 KiB" : withoutPrefix(utf8(line)));
         }
         if (reading == Reading.OMISSION && previous == Reading.KNOWN) {
             omitsLines(lines.number());
