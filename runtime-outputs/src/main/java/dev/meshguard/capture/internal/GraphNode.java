@@ -38,9 +38,11 @@ final class GraphNode {
     private static final String CONNECTIONS = "connections";
     private static final String PARAMS = "params";
 
-    /** The keys of a node, and of a buffer in a snapshot; others are skipped, whatever their size is. */
-    private static final Set<String> KEYS =
-            Set.of("address", "buffer_type", CONNECTIONS, "counter", "node_type", PARAMS);
+    /** The keys of a node; others are skipped, whatever their size is. */
+    private static final Set<String> KEYS_OF_NODE = Set.of(CONNECTIONS, "counter", "node_type", PARAMS);
+
+    /** The keys of a buffer in a snapshot. */
+    private static final Set<String> KEYS_OF_ROW = Set.of("address", "buffer_type");
 
     private static final Set<String> KEYS_OF_PARAMS = Set.of(
             "aborted",
@@ -74,17 +76,26 @@ final class GraphNode {
     private Optional<String> repeatedKey = Optional.empty();
 
     /** Reads the object at which the parser is, up to its end. */
-    GraphNode(JsonParser json) throws IOException {
-        readKeys(json, KEYS);
+    private GraphNode(JsonParser json, Set<String> keys) throws IOException {
+        readKeys(json, keys);
         type = text("node_type").orElse("");
     }
 
     /** Passes the nodes of the array at which a parser is to a consumer; returns how many of its elements are no objects. */
     static long each(JsonParser json, Consumer<GraphNode> consumer) throws IOException {
+        return each(json, KEYS_OF_NODE, consumer);
+    }
+
+    /** Does the same with the buffers of a snapshot. */
+    static long eachRow(JsonParser json, Consumer<GraphNode> consumer) throws IOException {
+        return each(json, KEYS_OF_ROW, consumer);
+    }
+
+    private static long each(JsonParser json, Set<String> keys, Consumer<GraphNode> consumer) throws IOException {
         long others = 0;
         for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
             if (next == JsonToken.START_OBJECT) {
-                consumer.accept(new GraphNode(json));
+                consumer.accept(new GraphNode(json, keys));
             } else {
                 json.skipChildren();
                 others++;

@@ -219,7 +219,7 @@ public final class GraphParser {
     private void snapshot(JsonParser json, int operation) throws IOException {
         List<Place> places = new ArrayList<>();
         LongAdder unreadable = new LongAdder();
-        long others = GraphNode.each(json, row -> {
+        long others = GraphNode.eachRow(json, row -> {
             OptionalLong address = row.number("address");
             Optional<BufferType> type =
                     GraphNode.typeOfCode(row.number("buffer_type").orElse(GraphNode.NONE));
