@@ -38,11 +38,11 @@ public enum OutputFormat {
      * @param file the file, plain or compressed, as a stream that supports marks; it is at its beginning again afterwards
      */
     public static Optional<OutputFormat> of(InputStream file) throws IOException {
-        String beginning = FileContent.beginning(file).text();
-        if (GraphParser.isGraphCapture(beginning)) {
+        FileContent beginning = FileContent.beginning(file);
+        if (GraphParser.isGraphCapture(beginning.bytes())) {
             return Optional.of(GRAPH_CAPTURE);
         }
-        return beginning.startsWith(DATABASE) ? Optional.of(REPORT_DATABASE) : Optional.empty();
+        return beginning.text().startsWith(DATABASE) ? Optional.of(REPORT_DATABASE) : Optional.empty();
     }
 
     /** Returns the name of the format, for a text. */

@@ -28,6 +28,8 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RuntimeOutputReaderTests {
 
@@ -159,6 +161,17 @@ class RuntimeOutputReaderTests {
         try (Stream<Path> files = Files.list(folder)) {
             assertThat(files).containsExactly(file);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"UTF-8", "UTF-16", "UTF-16LE", "UTF-16BE"})
+    void aCaptureIsReadInEachEncodingOfJson(String encoding) throws IOException {
+        byte[] json = "[{\"node_type\": \"capture_start\"}, {\"node_type\": \"capture_end\"}]".getBytes(encoding);
+
+        assertThat(OutputFormat.of(new ByteArrayInputStream(json))).contains(OutputFormat.GRAPH_CAPTURE);
+        assertThat(RuntimeOutput.read(new ByteArrayInputStream(json), "graph.json")
+                        .records())
+                .isEqualTo(2);
     }
 
     @Test

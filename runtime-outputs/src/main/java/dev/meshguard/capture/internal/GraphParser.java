@@ -15,6 +15,7 @@ import dev.meshguard.event.BufferType;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,8 +52,8 @@ public final class GraphParser {
      * The first key of a node or of a report. The file of Python calls beside a capture begins likewise, but its arguments have
      * names.
      */
-    private static final Pattern BEGINNING =
-            Pattern.compile("\\uFEFF?\\s*(?:\\[\\s*\\{\\s*\"(?:arguments\"\\s*:\\s*\\[|(?:connections"
+    private static final Pattern BEGINNING = Pattern.compile(
+            "(?:\\xEF\\xBB\\xBF|\\xFE\\xFF|\\xFF\\xFE)?\\s*(?:\\[\\s*\\{\\s*\"(?:arguments\"\\s*:\\s*\\[|(?:connections"
                     + "|counter|duration_ns|input_tensors|node_type|params|stacking_level|stack_trace)\")|\\{\\s*\"(?:graph|buffer_pages"
                     + "|buffer_pages_by_address|cluster_descriptor|devices|mesh_coordinate_mapping|metadata|per_operation_buffers"
                     + "|python_io|version)\")");
@@ -73,9 +74,10 @@ public final class GraphParser {
         this.recorder = new CaptureRecorder(criteria);
     }
 
-    /** Returns whether the first bytes of a file are those of a capture. */
-    public static boolean isGraphCapture(String beginning) {
-        return BEGINNING.matcher(beginning).lookingAt();
+    /** Returns whether the first bytes of a file are those of a capture. Like all JSON, it may be in UTF-16. */
+    public static boolean isGraphCapture(byte[] beginning) {
+        String ascii = new String(beginning, StandardCharsets.ISO_8859_1).replace("\0", "");
+        return BEGINNING.matcher(ascii).lookingAt();
     }
 
     /**
