@@ -20,7 +20,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -160,6 +163,45 @@ class RuntimeOutputReaderTests {
         assertThat(Files.readAllBytes(file)).isEqualTo(before);
         try (Stream<Path> files = Files.list(folder)) {
             assertThat(files).containsExactly(file);
+        }
+    }
+
+    /** SQLite makes files beside a database with a log to read it, and a reader that may not write would leave them there. */
+    @Test
+    void aDatabaseWithALogHasNothingBesideItAfterReading() throws Exception {
+        Path file = databaseOfRanks();
+        withWriteAheadLog(file).close();
+        byte[] before = Files.readAllBytes(file);
+
+        assertThat(RuntimeOutputReader.create().readRanks(file)).hasSize(2);
+
+        assertThat(Files.readAllBytes(file)).isEqualTo(before);
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).containsExactly(file);
+        }
+    }
+
+    @Test
+    void aDatabaseIsReadWithTheLogOfItsWriter() throws Exception {
+        Path file = databaseOfRanks();
+
+        try (Connection writer = withWriteAheadLog(file);
+                Statement statement = writer.createStatement()) {
+            statement.execute("INSERT INTO operations (operation_id, name, rank) VALUES (2, 'ttnn.add', 0)");
+            Path link = Files.createSymbolicLink(folder.resolve("link"), file);
+
+            for (Path path : List.of(file, link)) {
+                assertThat(RuntimeOutputReader.create().ofRank(0).read(path).records())
+                        .isEqualTo(2);
+            }
+        }
+    }
+
+    private static Connection withWriteAheadLog(Path file) throws SQLException {
+        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("PRAGMA journal_mode = WAL");
+            return connection;
         }
     }
 
