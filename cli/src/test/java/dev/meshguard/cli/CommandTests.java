@@ -2,6 +2,7 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.tracker.AllocationTracker;
@@ -267,6 +268,12 @@ class CommandTests {
             """)
     void anErrorIsSaidInOneLine(String command, String sentence) {
         assertThat(Answer.in(folder, command)).isEqualTo(new Answer(64, "", "meshguard: " + sentence + "\n"));
+    }
+
+    @Test
+    void ofAFullHeapTheCommandIsNoFileThatIsNamed() {
+        assertThat(CommandFailures.heapFull(Answer.words(folder, "leak.log clean.log")))
+                .startsWith(folder.resolve("clean.log") + " needs more heap than this JVM has (");
     }
 
     /** The first line of a block of the page is the text of the row. */

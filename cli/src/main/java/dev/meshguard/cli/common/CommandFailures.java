@@ -33,8 +33,11 @@ public final class CommandFailures {
      */
     public static String heapFull(String... arguments) {
         long heap = Runtime.getRuntime().maxMemory();
-        List<File> files =
-                Arrays.stream(arguments).map(File::new).filter(File::isFile).toList();
+        List<File> files = Arrays.stream(arguments)
+                .skip(1)
+                .map(File::new)
+                .filter(File::isFile)
+                .toList();
         long need = Math.max(
                 4 * heap,
                 HEAP_BYTES_OF_A_BYTE * files.stream().mapToLong(File::length).sum());
