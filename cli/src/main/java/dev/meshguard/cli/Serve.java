@@ -78,7 +78,7 @@ final class Serve implements Subcommand {
     private long deadCheck;
 
     @Override
-    public int run(Terminal terminal) throws UsageException, InterruptedException {
+    public int run(Terminal terminal) throws UsageException {
         AllocationServer server = start(terminal);
         try {
             terminal.interruption().await(server::close);
@@ -87,6 +87,8 @@ final class Serve implements Subcommand {
                 terminal.out().failure().ifPresent(terminal.errors()::problem);
             }
             server.awaitEnd();
+        } catch (InterruptedException isStop) {
+            // It ends as after a signal.
         } finally {
             server.close();
         }

@@ -6,7 +6,9 @@ import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.tracker.AllocationTracker;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -17,6 +19,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -274,6 +277,26 @@ class CommandTests {
     void ofAFullHeapTheCommandIsNoFileThatIsNamed() {
         assertThat(CommandFailures.heapFull(Answer.words(folder, "leak.log clean.log")))
                 .startsWith(folder.resolve("clean.log") + " needs more heap than this JVM has (");
+    }
+
+    @Test
+    void anInterruptedServerEndsAsAfterASignal() throws InterruptedException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        AtomicInteger status = new AtomicInteger(-1);
+        String socket = folder.resolve("interrupted.sock").toString();
+        Thread server = new Thread(
+                () -> status.set(MeshGuard.run(InputStream.nullInputStream(), out, err, "serve", "--socket", socket)));
+        server.start();
+        while (server.isAlive() && !out.toString(StandardCharsets.UTF_8).contains("Listening")) {
+            Thread.sleep(10);
+        }
+
+        server.interrupt();
+        server.join();
+
+        assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
+        assertThat(status).hasValue(0);
     }
 
     /** The first line of a block of the page is the text of the row. */
