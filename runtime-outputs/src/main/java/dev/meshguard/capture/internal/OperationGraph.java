@@ -38,6 +38,8 @@ final class OperationGraph {
     private final Set<Place> freed = new HashSet<>();
     private final Set<Long> freedAddresses = new HashSet<>();
 
+    private Set<Long> allocatedAddresses = Set.of();
+
     private final Set<Integer> withoutTensor = new HashSet<>();
     /** The runtime's among the buffers that are allocated at the end, as {@link CaptureRecorder} finds it. */
     private final Set<Place> ofRuntime = new HashSet<>();
@@ -64,6 +66,8 @@ final class OperationGraph {
                 throw new UnreadableOutputException("it is no array of nodes with possible values");
             }
         }
+        read.allocatedAddresses =
+                read.allocated.keySet().stream().map(Place::address).collect(Collectors.toSet());
         return read;
     }
 
@@ -132,7 +136,7 @@ final class OperationGraph {
 
     /** Returns the addresses of the buffers that the operation allocated and did not free. */
     Set<Long> allocatedAddresses() {
-        return allocated.keySet().stream().map(Place::address).collect(Collectors.toSet());
+        return allocatedAddresses;
     }
 
     /**
@@ -142,10 +146,12 @@ final class OperationGraph {
      * counts too, unless the snapshot has a new buffer there.
      */
     boolean mayHaveAllocated(Memory buffer, Set<Memory> newInSnapshot) {
+        if (!allocatedAddresses.contains(buffer.address()) || allocated.containsKey(Place.of(buffer))) {
+            return allocatedAddresses.contains(buffer.address());
+        }
         return allocated.keySet().stream()
                 .filter(place -> place.address == buffer.address())
-                .anyMatch(place -> place.equals(Place.of(buffer))
-                        || newInSnapshot.stream().map(Place::of).noneMatch(place::equals));
+                .anyMatch(place -> newInSnapshot.stream().map(Place::of).noneMatch(place::equals));
     }
 
     /** Returns whether the operation freed a buffer that existed before it. */
