@@ -12,6 +12,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,7 @@ final class ReportedBuffers {
     final Ledger ledger = new Ledger(RepeatCounting.COUNTED);
 
     /** The number of references of each process to an entry, unless the process of the entry has them all. */
-    private final Map<Entry, TreeMap<Long, Integer>> shares = new IdentityHashMap<>();
+    private final IdentityHashMap<Entry, SortedMap<Long, Integer>> shares = new IdentityHashMap<>();
 
     /** The number of references of each process, and of entries of which it is the first process. */
     private final ProcessCounts counts = new ProcessCounts();
@@ -65,7 +66,7 @@ final class ReportedBuffers {
      * @return the number of the remaining references
      */
     int freed(int device, Entry entry, long process) {
-        TreeMap<Long, Integer> references = shares.get(entry);
+        SortedMap<Long, Integer> references = shares.get(entry);
         long holder = processOf(entry);
         if (references != null) {
             holder = references.containsKey(process)
@@ -77,7 +78,7 @@ final class ReportedBuffers {
 
     /** Returns whether a process has a reference to an entry. */
     boolean isHeldBy(Entry entry, long process) {
-        TreeMap<Long, Integer> references = shares.get(entry);
+        SortedMap<Long, Integer> references = shares.get(entry);
         return references == null ? processOf(entry) == process : references.containsKey(process);
     }
 
@@ -85,7 +86,7 @@ final class ReportedBuffers {
         int left = entry.reports() - count;
         counts.add(process, -count);
         counts.add(processOf(entry), left == 0 ? -1 : 0);
-        TreeMap<Long, Integer> references = shares.get(entry);
+        SortedMap<Long, Integer> references = shares.get(entry);
         if (references != null) {
             references.computeIfPresent(
                     process, (unused, held) -> held == count ? null : Integer.valueOf(held - count));
@@ -99,7 +100,7 @@ final class ReportedBuffers {
         return left;
     }
 
-    private void forgetSharesOfOwner(Entry entry, TreeMap<Long, Integer> references) {
+    private void forgetSharesOfOwner(Entry entry, SortedMap<Long, Integer> references) {
         if (Set.of(processOf(entry)).containsAll(references.keySet())) {
             shares.remove(entry);
         }
@@ -121,7 +122,7 @@ final class ReportedBuffers {
         Map<Long, List<Held>> held = new HashMap<>();
         for (int device : ledger.devices()) {
             ledger.forEachEntryOf(device, entry -> {
-                TreeMap<Long, Integer> references = shares.get(entry);
+                SortedMap<Long, Integer> references = shares.get(entry);
                 long owner = processOf(entry);
                 add(owner, device, entry, processes, held);
                 if (references != null) {
@@ -158,7 +159,7 @@ final class ReportedBuffers {
      */
     int ended(Held held, long process, LongFunction<ReportingProcess> reporting) {
         Entry entry = held.entry();
-        TreeMap<Long, Integer> references = shares.get(entry);
+        SortedMap<Long, Integer> references = shares.get(entry);
         int own = references == null ? entry.reports() : references.getOrDefault(process, 0);
         int left = release(held.device(), entry, process, own);
         if (left > 0 && references != null && processOf(entry) == process) {

@@ -48,7 +48,10 @@ final class BufferReportLine {
         /** The server rejected the message. */
         REJECTED("Invalid ", "buffer_type");
 
+        @SuppressWarnings("ImmutableEnumChecker") // It is not modified.
         private final List<String> beginning;
+
+        @SuppressWarnings("ImmutableEnumChecker") // As above.
         private final List<List<String>> ends;
 
         Kind(String beginning, String... ends) {
