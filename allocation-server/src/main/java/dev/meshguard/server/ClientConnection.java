@@ -52,7 +52,7 @@ final class ClientConnection {
     private final Set<Long> processes = new TreeSet<>();
 
     /** The process of the last report: most connections have one process. */
-    private @Nullable ReportingProcess process;
+    private @Nullable ClientProcess process;
 
     private @Nullable String problem;
 
@@ -67,7 +67,7 @@ final class ClientConnection {
         return process != null && process.id == pid && !process.hasEnded;
     }
 
-    void reportedBy(ReportingProcess reporting) {
+    void reportedBy(ClientProcess reporting) {
         process = reporting;
         if (processes.size() < MAX_PROCESSES) {
             processes.add(reporting.id);
@@ -75,7 +75,7 @@ final class ClientConnection {
     }
 
     /** Returns the process of the last report. */
-    ReportingProcess process() {
+    ClientProcess process() {
         return Objects.requireNonNull(process);
     }
 

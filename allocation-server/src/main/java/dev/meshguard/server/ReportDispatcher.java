@@ -51,7 +51,7 @@ final class ReportDispatcher {
     private final RunningTotals kernels = new RunningTotals();
     private final FreedTypes freedTypes = new FreedTypes();
     private final GuessedTypes guesses = new GuessedTypes();
-    private final Map<Long, ReportingProcess> processes = new HashMap<>();
+    private final Map<Long, ClientProcess> processes = new HashMap<>();
     private final List<ClientConnection> connections;
     private final LinePrograms linePrograms = new LinePrograms();
     private final ProcessInspector inspector;
@@ -111,7 +111,7 @@ final class ReportDispatcher {
     // Reports
 
     void allocated(int type, int device, long id, long size, ClientConnection connection) {
-        ReportingProcess process = connection.process();
+        ClientProcess process = connection.process();
         if (isPossible(process.id, type, device, id, size, connection)) {
             enter(process, device, TYPES[type], id, size);
             allocated(process.buffer, device, TYPES[type], id, size);
@@ -120,7 +120,7 @@ final class ReportDispatcher {
         }
     }
 
-    private void enter(ReportingProcess process, int device, BufferType type, long id, long size) {
+    private void enter(ClientProcess process, int device, BufferType type, long id, long size) {
         if (isAbandoned(device, id)) {
             // Now it belongs to another process: the device was closed in between.
             reporter.openPeriodBegan(device);
@@ -171,7 +171,7 @@ final class ReportDispatcher {
     }
 
     void freed(int device, long id, ClientConnection connection) {
-        ReportingProcess process = connection.process();
+        ClientProcess process = connection.process();
         Entry entry = buffers.find(device, id);
         if (entry == null) {
             unknownFree(device, id, connection);
@@ -195,7 +195,7 @@ final class ReportDispatcher {
     }
 
     private void unknownFree(int device, long id, ClientConnection connection) {
-        ReportingProcess process = connection.process();
+        ClientProcess process = connection.process();
         lines.unknownFree(process.id, id, device);
         if (isAbandoned(device, id) || leftBefore.getOrDefault(device, Set.of()).contains(id)) {
             MemoryRequest release = reporter.request(process.buffer, Optional.empty());
@@ -355,7 +355,7 @@ final class ReportDispatcher {
                     connection);
             return;
         }
-        ReportingProcess process = connection.process();
+        ClientProcess process = connection.process();
         circularBuffer(process.id, isAllocated, device, id, size);
         if (isAllocated) {
             allocated(process.circularBuffer, device, BufferType.L1, id, size);
@@ -384,8 +384,8 @@ final class ReportDispatcher {
 
     // Processes
 
-    private ReportingProcess process(long id) {
-        return processes.computeIfAbsent(id, ReportingProcess::new);
+    private ClientProcess process(long id) {
+        return processes.computeIfAbsent(id, ClientProcess::new);
     }
 
     /** Records the process of a report. */
@@ -396,7 +396,7 @@ final class ReportDispatcher {
         if (process(id).isReplaced(inspector)) {
             remove(Set.of((long) id), true);
         }
-        ReportingProcess process = process(id);
+        ClientProcess process = process(id);
         process.check(inspector);
         boolean isFirst = !connection.hasReports();
         connection.reportedBy(process);

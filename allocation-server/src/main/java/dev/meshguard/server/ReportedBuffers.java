@@ -44,7 +44,7 @@ final class ReportedBuffers {
     }
 
     /** Enters an allocation; returns the number of references to the address. */
-    int allocated(int device, BufferType type, long address, long size, ReportingProcess process) {
+    int allocated(int device, BufferType type, long address, long size, ClientProcess process) {
         Entry entry = find(device, address);
         counts.add(process.id, entry == null ? 2 : 1);
         if (entry == null) {
@@ -157,7 +157,7 @@ final class ReportedBuffers {
      * @param reporting returns a process that reports
      * @return the number of the remaining references; the entry is removed if there are none
      */
-    int ended(Held held, long process, LongFunction<ReportingProcess> reporting) {
+    int ended(Held held, long process, LongFunction<ClientProcess> reporting) {
         Entry entry = held.entry();
         SortedMap<Long, Integer> references = shares.get(entry);
         int own = references == null ? entry.reports() : references.getOrDefault(process, 0);

@@ -57,7 +57,7 @@ class AnalyzeMemoryTests {
     @Test
     void aDatabaseWhoseBuffersNeverChangeIsJudged() throws Exception {
         Path file = folder.resolve("db.sqlite");
-        WrittenDatabase.write(file, "unchanged_buffer.sql");
+        ScriptedDatabase.write(file, "unchanged_buffer.sql");
 
         assertThatItIsJudged(program(List.of("-Xmx64m", "-XX:+UseG1GC"), "analyze", file.toString()), 0);
     }

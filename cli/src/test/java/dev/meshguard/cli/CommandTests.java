@@ -114,8 +114,8 @@ class CommandTests {
 
     @BeforeAll
     static void writeDatabases() throws IOException, SQLException {
-        WrittenDatabase.write(folder.resolve("db.sqlite"), "db.sql");
-        WrittenDatabase.write(folder.resolve("ranks.sqlite"), "db.sql", "second_rank.sql");
+        ScriptedDatabase.write(folder.resolve("db.sqlite"), "db.sql");
+        ScriptedDatabase.write(folder.resolve("ranks.sqlite"), "db.sql", "second_rank.sql");
     }
 
     @BeforeAll

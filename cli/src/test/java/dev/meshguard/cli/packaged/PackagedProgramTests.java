@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.meshguard.cli.ProcessWait;
-import dev.meshguard.cli.WrittenDatabase;
+import dev.meshguard.cli.ScriptedDatabase;
 import dev.meshguard.cli.packaged.PackagedProgram.Answer;
 import java.io.File;
 import java.io.IOException;
@@ -52,7 +52,7 @@ class PackagedProgramTests {
 
     @Test
     void readsADatabaseWithItsNativeLibraryInLittleMemory() throws Exception {
-        WrittenDatabase.write(folder.resolve("of a run.sqlite"), "db.sql");
+        ScriptedDatabase.write(folder.resolve("of a run.sqlite"), "db.sql");
 
         Answer answer = PackagedProgram.ofJar(folder)
                 .with(PackagedProgram.OPTIONS, "-Xmx256m")

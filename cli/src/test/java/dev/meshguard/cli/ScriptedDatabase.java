@@ -9,9 +9,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /** A database as ttnn writes it. */
-public final class WrittenDatabase {
+public final class ScriptedDatabase {
 
-    private WrittenDatabase() {}
+    private ScriptedDatabase() {}
 
     /** Writes a database by scripts among the resources of the tests. */
     public static void write(Path file, String... scripts) throws IOException, SQLException {

@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * <p>The ledger and the history keep the details of each buffer, so all reports of a process share them.
  */
-final class ReportingProcess {
+final class ClientProcess {
 
     /** Its process id; one below 1 belongs to no process that could be checked. */
     final long id;
@@ -26,7 +26,7 @@ final class ReportingProcess {
     private boolean isChecked;
     private Optional<Instant> started = Optional.empty();
 
-    ReportingProcess(long id) {
+    ClientProcess(long id) {
         this.id = id;
         this.buffer = AllocationDetails.user().reportedBy(id);
         this.circularBuffer = buffer.ofKind(BufferKind.CIRCULAR_BUFFER);
