@@ -19,6 +19,8 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
@@ -281,16 +283,23 @@ class CommandTests {
 
     @Test
     void anInterruptedServerEndsAsAfterASignal() throws InterruptedException {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        CountDownLatch listening = new CountDownLatch(1);
+        ByteArrayOutputStream out = new ByteArrayOutputStream() {
+            @Override
+            public synchronized void write(byte[] bytes, int offset, int length) {
+                super.write(bytes, offset, length);
+                if (toString(StandardCharsets.UTF_8).contains("Listening")) {
+                    listening.countDown();
+                }
+            }
+        };
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         AtomicInteger status = new AtomicInteger(-1);
         String socket = folder.resolve("interrupted.sock").toString();
         Thread server = new Thread(
                 () -> status.set(MeshGuard.run(InputStream.nullInputStream(), out, err, "serve", "--socket", socket)));
         server.start();
-        while (server.isAlive() && !out.toString(StandardCharsets.UTF_8).contains("Listening")) {
-            Thread.sleep(10);
-        }
+        assertThat(listening.await(1, TimeUnit.MINUTES)).isTrue();
 
         server.interrupt();
         server.join();
