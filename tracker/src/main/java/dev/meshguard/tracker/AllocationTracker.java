@@ -532,7 +532,12 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     private MemoryRequest tracked(AllocationDetails details, @Nullable Object origin) {
-        return new TrackedRequest(details, recorder.nextTicket(), origin, contextOfRequest());
+        return tracked(details, origin, contextOfRequest());
+    }
+
+    private MemoryRequest tracked(
+            AllocationDetails details, @Nullable Object origin, @Nullable AllocationContext context) {
+        return new TrackedRequest(details, recorder.nextTicket(), origin, context);
     }
 
     private @Nullable AllocationContext contextOfRequest() {
@@ -543,7 +548,8 @@ public final class AllocationTracker implements AllocationListener {
     /** Omits the ticket only for reports without details, so that such reports share nothing between threads. */
     private MemoryRequest withoutOrigin(AllocationDetails details) {
         MemoryRequest plain = MemoryRequest.of(details);
-        return plain.isAnonymous() && contextOfRequest() == null ? plain : tracked(details, null);
+        AllocationContext context = contextOfRequest();
+        return plain.isAnonymous() && context == null ? plain : tracked(details, null, context);
     }
 
     /**
