@@ -2,6 +2,7 @@ package dev.meshguard.junit.summary;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Optional;
 import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.support.descriptor.ClassSource;
@@ -15,13 +16,17 @@ import org.junit.platform.launcher.TestIdentifier;
  */
 final class RunningTests {
 
-    private static final Optional<Class<?>> EXTENSION = extension();
+    private static final Optional<Method> ANNOUNCE = ofExtension("announce");
+    private static final Optional<Method> FINISHED = ofExtension("finished");
 
     private RunningTests() {}
 
-    private static Optional<Class<?>> extension() {
+    private static Optional<Method> ofExtension(String name) {
         try {
-            return Optional.of(Class.forName("dev.meshguard.junit.internal.thread.RunningTest"));
+            Class<?> extension = Class.forName("dev.meshguard.junit.internal.thread.RunningTest");
+            return Arrays.stream(extension.getMethods())
+                    .filter(method -> method.getName().equals(name))
+                    .findFirst();
         } catch (ClassNotFoundException isAbsent) {
             return Optional.empty();
         }
@@ -30,34 +35,24 @@ final class RunningTests {
     /** Announces what the calling thread runs from now on, if it is a test or has a class. */
     static void started(TestIdentifier test) {
         TestSource source = test.getSource().orElse(null);
-        if (source instanceof MethodSource method) {
-            announce(test, method.getClassName(), method.getMethodName());
-        } else if (source instanceof ClassSource type) {
-            announce(test, type.getClassName(), "");
-        } else if (test.isTest()) {
-            announce(test, test.getDisplayName(), "");
+        boolean hasClass = source instanceof MethodSource || source instanceof ClassSource;
+        if (hasClass || test.isTest()) {
+            String method = source instanceof MethodSource ofMethod ? ofMethod.getMethodName() : "";
+            call(ANNOUNCE, test.getUniqueId(), test.isTest(), SummaryListener.classOf(test), method);
         }
-    }
-
-    private static void announce(TestIdentifier test, String type, String method) {
-        call("announce", test.getUniqueId(), test.isTest(), type, method);
     }
 
     /** Announces that the calling thread has run it. */
     static void finished(TestIdentifier test) {
-        call("finished", test.getUniqueId());
+        call(FINISHED, test.getUniqueId());
     }
 
-    private static void call(String name, Object... arguments) {
-        if (EXTENSION.isEmpty()) {
+    private static void call(Optional<Method> method, Object... arguments) {
+        if (method.isEmpty()) {
             return;
         }
         try {
-            for (Method method : EXTENSION.get().getMethods()) {
-                if (method.getName().equals(name)) {
-                    method.invoke(null, arguments);
-                }
-            }
+            method.get().invoke(null, arguments);
         } catch (IllegalAccessException | InvocationTargetException unexpected) {
             throw new IllegalStateException(unexpected);
         }

@@ -35,8 +35,8 @@ import org.junit.platform.launcher.TestPlan;
  * <p>Set the configuration parameter {@code meshguard.summary} of JUnit to choose when it prints: {@code always} (the
  * default), only for {@code failures}, or {@code off}.
  *
- * <p>It also tells the extension which tests run, and names the classes whose tests declare a parameter of MeshGuard's types that nothing injects: the annotation or the
- * artifact is missing.
+ * <p>It also tells the extension which tests run. It names the classes whose tests declare a parameter of MeshGuard's types that
+ * nothing injects: the annotation or the artifact is missing.
  *
  * <h2>Source of the numbers</h2>
  *
@@ -151,7 +151,8 @@ public final class SummaryListener implements TestExecutionListener {
                 .collect(Collectors.joining("\n")));
     }
 
-    private static String classOf(TestIdentifier test) {
+    /** Returns the name of the class that has a test; the display name if it has none. */
+    static String classOf(TestIdentifier test) {
         TestSource source = test.getSource().orElse(null);
         return source instanceof MethodSource method
                 ? method.getClassName()
