@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.WeakHashMap;
-import java.util.stream.Stream;
 
 /**
  * Explains the failure of a test whose buffers JUnit frees after the check.
@@ -45,10 +44,11 @@ public final class FreesAfterCheck {
         }
         List<HistoryEvent> seen = watched.tracker().history().events();
         watched.poll().run();
-        AllocationHistory whole = watched.tracker().history();
+        List<HistoryEvent.OfMemory> later =
+                freesAfter(failure, watched.tracker().history());
         List<HistoryEvent.OfMemory> frees =
                 failure.verdict().survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED).stream()
-                        .flatMap(survivor -> freesAfter(failure, whole)
+                        .flatMap(survivor -> later.stream()
                                 .filter(event -> event.device()
                                                 == survivor.buffer().device()
                                         && event.type() == survivor.buffer().type()
@@ -81,7 +81,7 @@ public final class FreesAfterCheck {
         return late;
     }
 
-    private static Stream<HistoryEvent.OfMemory> freesAfter(LeakAssertionError failure, AllocationHistory whole) {
+    private static List<HistoryEvent.OfMemory> freesAfter(LeakAssertionError failure, AllocationHistory whole) {
         long check =
                 failure.verdict().history().check().map(HistoryEvent::number).orElse(Long.MAX_VALUE);
         return whole.events().stream()
@@ -89,7 +89,8 @@ public final class FreesAfterCheck {
                 .filter(event -> event instanceof HistoryEvent.Freed
                         || (event instanceof HistoryEvent.FreeIgnored ignored
                                 && ignored.reason() == IgnoredFreeReason.DEVICE_CLOSED))
-                .map(HistoryEvent.OfMemory.class::cast);
+                .map(HistoryEvent.OfMemory.class::cast)
+                .toList();
     }
 
     private static boolean isOfAnotherThread(List<StackTraceElement> frames) {
