@@ -63,7 +63,7 @@ public final class SharedRunState implements StoredResource {
     private final UnexaminedMeshes unexaminedMeshes = new UnexaminedMeshes();
     private final EndedMethods endedMethods = new EndedMethods();
 
-    /** What the end of the run has judged, for a reader of a run that does not fail. */
+    /** The judgement at the end of the run, for a reader of a run that does not fail. */
     private Optional<String> judged = Optional.empty();
 
     /**

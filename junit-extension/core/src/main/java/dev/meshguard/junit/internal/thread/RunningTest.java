@@ -51,7 +51,7 @@ public final class RunningTest {
         }
     };
 
-    /** What runs. */
+    /** The tests, classes and containers that run. */
     private static final CopyOnWriteArrayList<RunningTest> RUNNING = new CopyOnWriteArrayList<>();
 
     /** The tests and classes that have bound threads until their end. */
@@ -70,7 +70,7 @@ public final class RunningTest {
         TEST,
         /** Methods of a class that run for all its tests, and the session of a class. */
         CLASS,
-        /** What JUnit's engine runs around tests, on one thread; while it waits for them, a pool's task of one may run there. */
+        /** A container that JUnit's engine runs on one thread. While it waits for its tests, a task of one may run there. */
         CONTAINER
     }
 

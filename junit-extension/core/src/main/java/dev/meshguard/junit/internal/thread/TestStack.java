@@ -24,7 +24,7 @@ final class TestStack {
     private static final List<String> ENGINES = List.of(
             "org.junit.platform.engine.support.hierarchical.", "org.junit.jupiter.engine.", "org.junit.runners.");
 
-    /** What Jupiter's engine runs: a test or a class. */
+    /** The package of the tests and classes that Jupiter's engine runs. */
     private static final String DESCRIPTORS = "org.junit.jupiter.engine.descriptor.";
 
     private static final String TEST = "TestMethodTestDescriptor";
@@ -33,7 +33,7 @@ final class TestStack {
     private final Set<RunningTest> tests = Collections.newSetFromMap(new IdentityHashMap<>());
     private boolean isUncertain;
     private boolean isOfEngine;
-    /** The innermost of what Jupiter runs. */
+    /** The innermost test or class that Jupiter runs. */
     private @Nullable String descriptor;
 
     private TestStack(Map<String, Map<TestMethod, RunningTest>> invocations) {

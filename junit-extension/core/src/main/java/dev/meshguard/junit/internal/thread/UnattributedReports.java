@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What belongs to no tracked test of a run: the tracker for reports of threads that work for nobody, and the number of reports by
- * tests without annotation.
+ * The reports that belong to no tracked test of a run: a tracker with those of threads that work for nobody, and the number of those
+ * by tests without annotation.
  *
  * <p>{@link RunningTest} decides. The end of the run checks the tracker. Safe for use by several threads.
  */
