@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import static dev.meshguard.junit.GlobalLibraryGuard.guard;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
@@ -7,6 +8,7 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.testkit.GlobalLibrary;
 import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.StartedExecutor;
 import dev.meshguard.junit.testkit.SteppedTimer;
 import dev.meshguard.verdict.Outcome;
 import java.lang.ref.WeakReference;
@@ -215,17 +217,6 @@ class ReportingThreadsTests {
                         + " Remove -Dlibrary.detector.");
     }
 
-    private static MeshGuardExtension guard() {
-        return guard(new SteppedTimer());
-    }
-
-    private static MeshGuardExtension guard(SteppedTimer timer) {
-        return MeshGuardExtension.builder()
-                .source(GlobalLibrary.settings())
-                .timer(timer)
-                .build();
-    }
-
     /** Both tests are running when one leaks. */
     abstract static class PairTestCase {
 
@@ -344,7 +335,7 @@ class ReportingThreadsTests {
         static final MeshGuardExtension guard = guard();
 
         static void run(Runnable test) {
-            loop = started("loop");
+            loop = StartedExecutor.named("loop");
             try {
                 test.run();
             } finally {
@@ -358,22 +349,11 @@ class ReportingThreadsTests {
         }
     }
 
-    /** Returns an executor whose thread runs already. */
-    private static ExecutorService started(String name) {
-        ExecutorService executor = Executors.newSingleThreadExecutor(task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        });
-        CompletableFuture.runAsync(() -> {}, executor).join();
-        return executor;
-    }
-
     /** Each test binds a thread that runs already. */
     static class BoundThreadsTestCase {
 
-        private static final ExecutorService FIRST = started("first loop");
-        private static final ExecutorService SECOND = started("second loop");
+        private static final ExecutorService FIRST = StartedExecutor.named("first loop");
+        private static final ExecutorService SECOND = StartedExecutor.named("second loop");
         private static final CyclicBarrier BOTH = new CyclicBarrier(2);
 
         @RegisterExtension
@@ -406,7 +386,7 @@ class ReportingThreadsTests {
     /** Both tests use one thread that runs already, through an executor that works for the test. */
     static class WrappedExecutorTestCase {
 
-        private static final ExecutorService LOOP = started("shared loop");
+        private static final ExecutorService LOOP = StartedExecutor.named("shared loop");
 
         @RegisterExtension
         static final MeshGuardExtension guard = guard();
@@ -426,7 +406,7 @@ class ReportingThreadsTests {
     @Execution(ExecutionMode.CONCURRENT)
     static class PreparedMeanwhileTestCase {
         @RegisterExtension
-        static final MeshGuardExtension guard = guard(new SteppedTimer());
+        static final MeshGuardExtension guard = guard();
 
         private final CountDownLatch running = new CountDownLatch(1);
         private final CountDownLatch prepared = new CountDownLatch(1);
@@ -454,7 +434,7 @@ class ReportingThreadsTests {
 
     static class PreparedTestCase {
         @RegisterExtension
-        static final MeshGuardExtension guard = guard(new SteppedTimer());
+        static final MeshGuardExtension guard = guard();
 
         @BeforeAll
         static void prepares() {
@@ -468,7 +448,7 @@ class ReportingThreadsTests {
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     static class InstanceTestCase {
         @RegisterExtension
-        static final MeshGuardExtension guard = guard(new SteppedTimer());
+        static final MeshGuardExtension guard = guard();
 
         private final GlobalLibrary.Memory memory = GlobalLibrary.allocate(64);
 
@@ -490,7 +470,7 @@ class ReportingThreadsTests {
 
         static RunAssert.Results run(Consumer<GlobalLibrary.Memory> newUse) {
             use = newUse;
-            stray = started("stray");
+            stray = StartedExecutor.named("stray");
             try {
                 return runConcurrently(StrayTestCase.class);
             } finally {
@@ -555,7 +535,7 @@ class ReportingThreadsTests {
         @BeforeEach
         void startPool() {
             INSTANCE.set(new WeakReference<>(this));
-            POOL.set(started("pool"));
+            POOL.set(StartedExecutor.named("pool"));
         }
 
         @Test

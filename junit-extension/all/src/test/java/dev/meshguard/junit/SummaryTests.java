@@ -353,13 +353,7 @@ class SummaryTests {
 
     @Test
     void concurrentTestsAreAddedUp() {
-        Map<String, String> concurrently = Map.of(
-                "junit.jupiter.execution.parallel.enabled", "true",
-                "junit.jupiter.execution.parallel.mode.default", "concurrent",
-                "junit.jupiter.execution.parallel.config.strategy", "fixed",
-                "junit.jupiter.execution.parallel.config.fixed.parallelism", "4");
-
-        assertThat(printed(concurrently, RepeatedTestCase.class))
+        assertThat(printed(JupiterRun.CONCURRENTLY, RepeatedTestCase.class))
                 .singleElement(STRING)
                 .contains("""
                         MeshGuard  40 tests tracked · 320 buffers · 20 failed

@@ -11,6 +11,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -220,11 +221,9 @@ class ThousandThreadsTests {
     }
 
     private static Map<String, String> parameters(String mode) {
-        return Map.of(
-                "meshguard.page", "off",
-                "junit.jupiter.execution.parallel.enabled", "true",
-                "junit.jupiter.execution.parallel.mode.default", mode,
-                "junit.jupiter.execution.parallel.config.strategy", "fixed",
-                "junit.jupiter.execution.parallel.config.fixed.parallelism", "4");
+        Map<String, String> parameters = new HashMap<>(JupiterRun.CONCURRENTLY);
+        parameters.put("meshguard.page", "off");
+        parameters.put("junit.jupiter.execution.parallel.mode.default", mode);
+        return parameters;
     }
 }

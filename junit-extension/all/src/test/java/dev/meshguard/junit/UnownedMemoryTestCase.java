@@ -1,7 +1,6 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.testkit.GlobalLibrary;
-import dev.meshguard.junit.testkit.SteppedTimer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -10,10 +9,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class UnownedMemoryTestCase {
 
     @RegisterExtension
-    static final MeshGuardExtension guard = MeshGuardExtension.builder()
-            .source(GlobalLibrary.settings())
-            .timer(new SteppedTimer())
-            .build();
+    static final MeshGuardExtension guard = GlobalLibraryGuard.guard();
 
     @BeforeAll
     static void leaks() {
@@ -27,10 +23,7 @@ class UnownedMemoryTestCase {
     static class FreeingTestCase {
 
         @RegisterExtension
-        static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(GlobalLibrary.settings())
-                .timer(new SteppedTimer())
-                .build();
+        static final MeshGuardExtension guard = GlobalLibraryGuard.guard();
 
         @BeforeAll
         static void frees() {

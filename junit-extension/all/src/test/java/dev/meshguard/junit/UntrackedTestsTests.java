@@ -1,11 +1,12 @@
 package dev.meshguard.junit;
 
+import static dev.meshguard.junit.GlobalLibraryGuard.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.junit.testkit.GlobalLibrary;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
-import dev.meshguard.junit.testkit.SteppedTimer;
+import dev.meshguard.junit.testkit.StartedExecutor;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -31,16 +32,13 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
-/** What tests without annotation allocate fails nothing, and the summary counts it. */
+/** Allocations of tests without annotation fail nothing, and the summary counts them. */
 class UntrackedTestsTests {
 
     private static final String ONE = "   not tracked       1 buffer was allocated by tests without @TrackAllocations";
 
-    private static final Map<String, String> CONCURRENTLY = Map.of(
-            "junit.jupiter.execution.parallel.enabled", "true",
-            "junit.jupiter.execution.parallel.mode.default", "concurrent",
-            "junit.jupiter.execution.parallel.config.strategy", "fixed",
-            "junit.jupiter.execution.parallel.config.fixed.parallelism", "4");
+    private static final String TWO =
+            "   not tracked       2 buffers were allocated by tests without @TrackAllocations";
 
     private static ExecutorService pool = Executors.newSingleThreadExecutor();
 
@@ -48,8 +46,7 @@ class UntrackedTestsTests {
 
     @BeforeEach
     void startPool() {
-        pool = Executors.newSingleThreadExecutor();
-        leakOnPool(0);
+        pool = StartedExecutor.named("pool");
     }
 
     @AfterEach
@@ -81,43 +78,25 @@ class UntrackedTestsTests {
                 .printed();
     }
 
-    private static MeshGuardExtension guard() {
-        return MeshGuardExtension.builder()
-                .source(GlobalLibrary.settings())
-                .timer(new SteppedTimer())
-                .build();
-    }
-
-    @Test
-    void leaksBeforeTheFirstTrackedTestAreCounted() {
-        assertThat(printed(Map.of(), UntrackedFirstTestCase.class))
-                .singleElement()
-                .asString()
-                .contains(ONE);
+    private void assertThatNothingFailsAndTheSummaryHas(String line, Class<?> testCase) {
+        assertThat(printed(Map.of(), testCase)).singleElement().asString().contains(line);
         assertThat(failed).isEmpty();
     }
 
-    @Test
-    void leaksAfterTheFirstTrackedTestAreCounted() {
-        assertThat(printed(Map.of(), TrackedFirstTestCase.class))
-                .singleElement()
-                .asString()
-                .contains(ONE);
-        assertThat(failed).isEmpty();
+    @ParameterizedTest
+    @ValueSource(classes = {UntrackedFirstTestCase.class, TrackedFirstTestCase.class})
+    void leaksBeforeAndAfterTheFirstTrackedTestAreCounted(Class<?> testCase) {
+        assertThatNothingFailsAndTheSummaryHas(ONE, testCase);
     }
 
     @Test
     void leaksOfThreadsOfAllTestsAreCountedWhereNoTrackedTestRuns() {
-        assertThat(printed(Map.of(), UntrackedPoolTestCase.class))
-                .singleElement()
-                .asString()
-                .contains("   not tracked       2 buffers were allocated by tests without @TrackAllocations");
-        assertThat(failed).isEmpty();
+        assertThatNothingFailsAndTheSummaryHas(TWO, UntrackedPoolTestCase.class);
     }
 
     @Test
     void leaksOfThreadsOfAllTestsFailTheRunWhereATrackedTestRuns() {
-        printed(CONCURRENTLY, BothTestCase.class);
+        printed(JupiterRun.CONCURRENTLY, BothTestCase.class);
 
         assertThat(failed).containsExactly("JUnit Jupiter");
     }
@@ -131,11 +110,7 @@ class UntrackedTestsTests {
 
     @Test
     void aClassWithoutAnnotationMayUseThreadsOfAllTestsBeforeItsTests() {
-        assertThat(printed(Map.of(), UntrackedBeforeAllTestCase.class))
-                .singleElement()
-                .asString()
-                .contains("   not tracked       2 buffers were allocated by tests without @TrackAllocations");
-        assertThat(failed).isEmpty();
+        assertThatNothingFailsAndTheSummaryHas(TWO, UntrackedBeforeAllTestCase.class);
     }
 
     @ParameterizedTest

@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import static dev.meshguard.junit.GlobalLibraryGuard.guard;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
@@ -8,7 +9,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.GlobalLibrary;
 import dev.meshguard.junit.testkit.RunAssert;
-import dev.meshguard.junit.testkit.SteppedTimer;
+import dev.meshguard.junit.testkit.StartedExecutor;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import java.time.Duration;
@@ -50,22 +51,12 @@ class WhoseMemoryTests {
 
     @BeforeEach
     void startPool() {
-        pool = started();
+        pool = StartedExecutor.named("pool");
     }
 
     @AfterEach
     void stopPool() {
         pool.shutdownNow();
-    }
-
-    private static ExecutorService started() {
-        ExecutorService executor = Executors.newSingleThreadExecutor(task -> {
-            Thread thread = new Thread(task, "pool");
-            thread.setDaemon(true);
-            return thread;
-        });
-        CompletableFuture.runAsync(() -> {}, executor).join();
-        return executor;
     }
 
     private static void onPool(Runnable task) throws Exception {
@@ -94,13 +85,6 @@ class WhoseMemoryTests {
         if (isInterrupted) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static MeshGuardExtension guard() {
-        return MeshGuardExtension.builder()
-                .source(GlobalLibrary.settings())
-                .timer(new SteppedTimer())
-                .build();
     }
 
     private static void assertThatOnlyTheRunFailed(RunAssert.Results results) {
@@ -495,7 +479,7 @@ class WhoseMemoryTests {
 
         @Test
         void innocent() throws Exception {
-            pool = started();
+            pool = StartedExecutor.named("pool");
             onPool(() -> GlobalLibrary.allocate(64).close());
             STARTED.countDown();
             await(LEAKED);
@@ -573,7 +557,7 @@ class WhoseMemoryTests {
 
         @Test
         void leaks() throws Exception {
-            pool = started();
+            pool = StartedExecutor.named("pool");
             leakOnPool();
         }
     }

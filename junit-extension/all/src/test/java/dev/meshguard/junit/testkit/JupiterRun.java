@@ -16,6 +16,13 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 /** Runs test classes with Jupiter. */
 public final class JupiterRun {
 
+    /** The configuration parameters with which tests run concurrently. */
+    public static final Map<String, String> CONCURRENTLY = Map.of(
+            "junit.jupiter.execution.parallel.enabled", "true",
+            "junit.jupiter.execution.parallel.mode.default", "concurrent",
+            "junit.jupiter.execution.parallel.config.strategy", "fixed",
+            "junit.jupiter.execution.parallel.config.fixed.parallelism", "4");
+
     private static final Pattern LINE = Pattern.compile("(\\.java):\\d+");
 
     private JupiterRun() {}
@@ -104,10 +111,7 @@ public final class JupiterRun {
                 .configurationParameter("meshguard.page", "off")
                 .selectors(selectClass(testClass))
                 .configurationParameters(parameters)
-                .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
-                .configurationParameter("junit.jupiter.execution.parallel.mode.default", "concurrent")
-                .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")
-                .configurationParameter("junit.jupiter.execution.parallel.config.fixed.parallelism", "4")
+                .configurationParameters(CONCURRENTLY)
                 .execute());
     }
 
