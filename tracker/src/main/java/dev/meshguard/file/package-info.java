@@ -1,4 +1,4 @@
-/** Atomic replacement of files: a reader sees the old contents or the new, never a part. */
+/** Reading of edited texts, and atomic replacement of files: a reader sees the old contents or the new, never a part. */
 @NullMarked
 package dev.meshguard.file;
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.meshguard.capture.evidence.internal.FileContent;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.file.EditedText;
 import dev.meshguard.report.internal.JsonFormat;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -37,7 +38,7 @@ record FileBeginning(String text) {
         byte[] beginning = file.readNBytes(BYTES);
         file.reset();
         String text = new FileContent(new ByteArrayInputStream(beginning), Integer.MAX_VALUE).text();
-        return new FileBeginning(text.startsWith("\uFEFF") ? text.substring(1) : text);
+        return new FileBeginning(EditedText.withoutMark(text));
     }
 
     /** Returns whether the first line is the header of a history; a file whose header is damaged is read as a log. */

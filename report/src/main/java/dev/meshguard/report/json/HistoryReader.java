@@ -3,6 +3,7 @@ package dev.meshguard.report.json;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.RequestContext;
+import dev.meshguard.file.EditedText;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.internal.JsonFields;
 import dev.meshguard.report.internal.JsonPart;
@@ -21,7 +22,6 @@ import java.util.stream.Collectors;
 /** Reads one history, line by line; unreadable parts are recorded in the history itself. */
 final class HistoryReader {
 
-    private static final String BYTE_ORDER_MARK = "\uFEFF";
     private static final JsonPart<String> FORMAT = JsonPart.text("format").orElse("");
     private static final JsonPart<Long> VERSION = JsonPart.number("version");
 
@@ -92,7 +92,7 @@ final class HistoryReader {
             if (read == null) {
                 return false;
             }
-            line = read.startsWith(BYTE_ORDER_MARK) ? read.substring(1) : read;
+            line = EditedText.withoutMark(read);
             number++;
         } while (line.isBlank());
         return true;

@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.baseline;
 
+import dev.meshguard.file.EditedText;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
@@ -39,8 +40,6 @@ public record Baseline(Map<String, BaselineEntry> entries) {
 
     /** The description of a known group that is within its count. */
     public static final String KNOWN = "known";
-
-    private static final String BYTE_ORDER_MARK = "\ufeff";
 
     /** Explains the file to a reader: its purpose and how to change it. */
     private static final String HEADER = """
@@ -92,8 +91,7 @@ public record Baseline(Map<String, BaselineEntry> entries) {
     public static Baseline parse(String text, String name) {
         List<BaselineEntry> entries = new ArrayList<>();
         int number = 0;
-        String withoutMark = text.startsWith(BYTE_ORDER_MARK) ? text.substring(BYTE_ORDER_MARK.length()) : text;
-        for (String line : withoutMark.lines().toList()) {
+        for (String line : EditedText.withoutMark(text).lines().toList()) {
             number++;
             if (line.isBlank() || line.startsWith("#")) {
                 continue;

@@ -1,13 +1,11 @@
 package dev.meshguard.verdict.baseline;
 
+import dev.meshguard.file.EditedText;
 import dev.meshguard.file.FileReplacement;
 import dev.meshguard.file.ProcessLock;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.function.UnaryOperator;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -42,14 +40,7 @@ public record BaselineFile(Path path) {
      * @throws IllegalArgumentException if a line is no entry, or the file is not in UTF-8
      */
     public Baseline read() throws IOException {
-        try {
-            return exists()
-                    ? Baseline.parse(Files.readString(path, StandardCharsets.UTF_8), path.toString())
-                    : Baseline.empty();
-        } catch (CharacterCodingException notText) {
-            throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "%s is not in UTF-8: save it as UTF-8.", path), notText);
-        }
+        return exists() ? Baseline.parse(EditedText.read(path), path.toString()) : Baseline.empty();
     }
 
     /**

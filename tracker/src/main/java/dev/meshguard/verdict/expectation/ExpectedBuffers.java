@@ -1,14 +1,11 @@
 package dev.meshguard.verdict.expectation;
 
+import dev.meshguard.file.EditedText;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -48,8 +45,6 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record ExpectedBuffers(List<Expectation> entries) {
 
-    private static final String BYTE_ORDER_MARK = "\ufeff";
-
     /** Creates an allowlist with its own copy of the entries. */
     public ExpectedBuffers {
         entries = List.copyOf(entries);
@@ -74,10 +69,9 @@ public record ExpectedBuffers(List<Expectation> entries) {
      *     tokens
      */
     public static ExpectedBuffers parse(String text, String name) {
-        String withoutMark = text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
         List<Expectation> entries = new ArrayList<>();
         int number = 0;
-        for (String line : withoutMark.lines().toList()) {
+        for (String line : EditedText.withoutMark(text).lines().toList()) {
             number++;
             EntryParser.parse(line, new SourceLine(name, number)).ifPresent(entries::add);
         }
@@ -91,12 +85,7 @@ public record ExpectedBuffers(List<Expectation> entries) {
      * @throws IllegalArgumentException if a line is no entry, or the file is not in UTF-8
      */
     public static ExpectedBuffers load(Path file) throws IOException {
-        try {
-            return parse(Files.readString(file, StandardCharsets.UTF_8), file.toString());
-        } catch (CharacterCodingException notText) {
-            throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "%s is not in UTF-8: save it as UTF-8.", file), notText);
-        }
+        return parse(EditedText.read(file), file.toString());
     }
 
     /** Returns this allowlist followed by more entries. */

@@ -6,6 +6,7 @@ import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.file.EditedText;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -56,16 +57,12 @@ public final class MemoryReportParser {
 
     /** Returns whether a file with this beginning is a report. */
     public static boolean isMemoryReport(String beginning) {
-        List<String> first = withoutMark(beginning).lines().limit(2).toList();
+        List<String> first = EditedText.withoutMark(beginning).lines().limit(2).toList();
         String line = first.isEmpty() ? "" : first.get(0);
         return HEADER.matcher(line).find()
                 || (HEADING.matcher(line).matches()
                         && first.size() == 2
                         && first.get(1).startsWith(",Total allocatable ("));
-    }
-
-    private static String withoutMark(String text) {
-        return text.startsWith("\uFEFF") ? text.substring(1) : text;
     }
 
     /**
@@ -75,7 +72,7 @@ public final class MemoryReportParser {
      */
     public static MemoryReport parse(String text, Optional<String> damage, String name) {
         MemoryReportParser parser = new MemoryReportParser();
-        parser.read(withoutMark(text));
+        parser.read(EditedText.withoutMark(text));
         damage.ifPresent(reason -> parser.notes.add("It was not read to its end: " + reason + "."));
         List<ReportedMemory> memories = parser.memories();
         return new MemoryReport(name, memories, parser.isRounded, parser.notes);
