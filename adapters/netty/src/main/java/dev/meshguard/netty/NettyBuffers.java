@@ -90,12 +90,15 @@ final class NettyBuffers {
      * started. Returns a note for the reader if one of them does not answer.
      */
     Optional<String> awaitEventLoops() {
-        Optional<String> note = unreleased.get() == 0 ? Optional.empty() : eventLoops.await();
-        if (unreleased.get() == 0 || note.isPresent()) {
-            return note;
+        if (unreleased.get() == 0) {
+            return Optional.empty();
         }
-        DetectorFactory.eventLoops().ifPresent(eventLoops::addAll);
-        return eventLoops.await();
+        Optional<String> note = eventLoops.await();
+        if (unreleased.get() > 0 && note.isEmpty()) {
+            DetectorFactory.eventLoops().ifPresent(eventLoops::addAll);
+            note = eventLoops.await();
+        }
+        return note;
     }
 
     /** Reports what Netty does not: other capacities, and releases that have closed no leak record. */
