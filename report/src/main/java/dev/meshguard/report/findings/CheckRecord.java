@@ -56,6 +56,15 @@ public record CheckRecord(
                 .orElse(0);
     }
 
+    /**
+     * Returns whether a check would have found each leak of its test.
+     *
+     * @param completed whether the test ran to its end
+     */
+    public static boolean isConclusive(boolean completed, Outcome outcome) {
+        return completed && outcome != Outcome.INCONCLUSIVE;
+    }
+
     /** Returns the bytes of the findings that leaked, known ones included, at most {@link Long#MAX_VALUE}. */
     public long leakedBytes() {
         return findings.stream()

@@ -3,7 +3,6 @@ package dev.meshguard.report.findings;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.internal.JsonFields;
 import dev.meshguard.report.internal.UnreadableLineException;
-import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.io.IOException;
@@ -101,7 +100,7 @@ public record JvmFindings(
     }
 
     private static boolean isConclusive(JsonFields check) throws UnreadableLineException {
-        return FindingsJson.COMPLETED.read(check) && FindingsJson.OUTCOME.read(check) != Outcome.INCONCLUSIVE;
+        return CheckRecord.isConclusive(FindingsJson.COMPLETED.read(check), FindingsJson.OUTCOME.read(check));
     }
 
     private static Baseline found(JsonFields fields, Path file) throws UnreadableLineException {

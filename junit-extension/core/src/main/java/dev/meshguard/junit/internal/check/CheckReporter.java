@@ -249,7 +249,7 @@ final class CheckReporter {
         if (terms.isChecked()) {
             boolean isCompleted = isCompleted();
             if (run.baseline().isPresent()) {
-                run.checked(test.id(), isCompleted && outcome != Outcome.INCONCLUSIVE);
+                run.checked(test.id(), CheckRecord.isConclusive(isCompleted, outcome));
             }
             run.findings()
                     .ifPresent(file -> file.add(new CheckRecord(
