@@ -2,7 +2,6 @@ package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
 import java.util.Arrays;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -49,19 +48,19 @@ final class BufferReportLine {
         REJECTED("Invalid ", "buffer_type");
 
         @SuppressWarnings("ImmutableEnumChecker") // It is not modified.
-        private final List<String> beginning;
+        private final String[] beginning;
 
         @SuppressWarnings("ImmutableEnumChecker") // As above.
-        private final List<List<String>> ends;
+        private final String[][] ends;
 
         Kind(String beginning, String... ends) {
             this.beginning = parts(beginning);
-            this.ends = Arrays.stream(ends).map(Kind::parts).toList();
+            this.ends = Arrays.stream(ends).map(Kind::parts).toArray(String[][]::new);
         }
 
         /** Returns the fields of a form, and the words between them. */
-        private static List<String> parts(String form) {
-            return List.of(form.split("(?<=[\1-\5])|(?=[\1-\5])"));
+        private static String[] parts(String form) {
+            return form.split("(?<=[\1-\5])|(?=[\1-\5])", 0);
         }
     }
 
@@ -98,7 +97,7 @@ final class BufferReportLine {
     private static final Pattern PLACEHOLDER = Pattern.compile("[^\\] \\t0-9][^\\] \\t]{0,15}");
 
     private static final String PID = "[PID ";
-    private static final List<String> FINAL = Kind.FREED.ends.get(0);
+    private static final String[] FINAL = Kind.FREED.ends[0];
     private static final int DECIMAL = 10;
     private static final int HEXADECIMAL = 16;
 
@@ -168,7 +167,7 @@ final class BufferReportLine {
     }
 
     private boolean takeEnd(Kind kind) {
-        for (List<String> last : kind.ends) {
+        for (String[] last : kind.ends) {
             if (take(last)) {
                 references = last == FINAL ? 0 : references;
                 return true;
@@ -210,7 +209,7 @@ final class BufferReportLine {
     }
 
     /** Takes a form with its fields, or nothing. */
-    private boolean take(List<String> form) {
+    private boolean take(String[] form) {
         int start = at;
         for (String part : form) {
             if (!take(part)) {

@@ -190,7 +190,7 @@ public final class LogParser {
 
     /** Returns the text of a line, or of a part; invalid UTF-8 is replaced. */
     private static String utf8(String line) {
-        return new String(line.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+        return line.isEmpty() ? "" : new String(line.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
     }
 
     private String withoutPrefix(String line) {
