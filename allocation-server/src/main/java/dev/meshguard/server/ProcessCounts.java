@@ -3,14 +3,27 @@ package dev.meshguard.server;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Counts what each process has, so that a process that has nothing is not searched for. Guarded by the server's lock. */
 final class ProcessCounts {
 
     private final Map<Long, int[]> counts = new HashMap<>();
 
+    /** The process of the latest change: nearly every change is of the same process as the one before it. */
+    private long latest;
+
+    /** Its count; null if it is not remembered. */
+    private int @Nullable [] ofLatest;
+
     void add(long process, int change) {
-        counts.computeIfAbsent(process, unused -> new int[1])[0] += change;
+        int[] count = ofLatest;
+        if (count == null || latest != process) {
+            count = counts.computeIfAbsent(process, unused -> new int[1]);
+            latest = process;
+            ofLatest = count;
+        }
+        count[0] += change;
     }
 
     /** Returns whether one of some processes has any. */
@@ -21,5 +34,6 @@ final class ProcessCounts {
     /** Forgets processes that have ended, once they have none. */
     void forget(Set<Long> ended) {
         counts.keySet().removeAll(ended);
+        ofLatest = null;
     }
 }
