@@ -102,10 +102,8 @@ final class LineReports {
     /** The snapshot that began and has not ended; null if there is none. */
     private @Nullable Snapshot snapshot;
 
+    /** The content of its lines so far; null if one of them is lost, so that those up to its last one are not recorded. */
     private WitnessSnapshot.@Nullable Builder snapshotBuilder;
-
-    /** Whether lines of the snapshot are lost, so that those up to its last one are not recorded. */
-    private boolean isSnapshotLost;
 
     /** Whether a line was lost right before, so that the next snapshot may have begun with it. */
     private boolean isBeginLost;
@@ -494,16 +492,11 @@ final class LineReports {
         boolean isComplete = line.isTrue("complete", true);
         if (!next.equals(snapshot)) {
             dropSnapshot();
-            isSnapshotLost = isBeginLost;
+            snapshotBuilder = isBeginLost ? null : builder(next);
         }
         isBeginLost = false;
-        if (!isSnapshotLost) {
-            WitnessSnapshot.Builder builder = snapshotBuilder;
-            if (builder == null) {
-                builder = WitnessSnapshot.of(next.mesh(), next.moment());
-                next.allocator().ifPresent(builder::ofAllocator);
-                snapshotBuilder = builder;
-            }
+        WitnessSnapshot.Builder builder = snapshotBuilder;
+        if (builder != null) {
             builder.region(device, type, addresses);
             if (isComplete) {
                 WitnessSnapshot whole = builder.build();
@@ -517,10 +510,15 @@ final class LineReports {
         }
     }
 
+    private static WitnessSnapshot.Builder builder(Snapshot snapshot) {
+        WitnessSnapshot.Builder builder = WitnessSnapshot.of(snapshot.mesh(), snapshot.moment());
+        snapshot.allocator().ifPresent(builder::ofAllocator);
+        return builder;
+    }
+
     /** Drops the snapshots of which a line may be lost: the one that is read, and one that may have begun with the line. */
     private void loseSnapshot() {
         dropSnapshot();
-        isSnapshotLost = true;
         isBeginLost = true;
     }
 
@@ -528,7 +526,6 @@ final class LineReports {
     private void dropSnapshot() {
         if (snapshotBuilder != null) {
             reporter.lost(1, connection.description() + " began a snapshot and did not complete it");
-            isSnapshotLost = true;
         }
         snapshotBuilder = null;
     }
