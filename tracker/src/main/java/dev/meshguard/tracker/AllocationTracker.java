@@ -97,6 +97,7 @@ public final class AllocationTracker implements AllocationListener {
     private final ThreadScopes<String> labels = new ThreadScopes<>();
     private final ThreadScopes<Optional<AllocationContext>> contexts = new ThreadScopes<>();
     private final Supplier<Optional<AllocationContext>> contextOfThread;
+    private volatile boolean hasContexts;
 
     private volatile boolean keepsStacksOfFrees;
 
@@ -176,10 +177,10 @@ public final class AllocationTracker implements AllocationListener {
      */
     public MemoryRequest request(AllocationDetails details, OriginFilter callers) {
         AllocationDetails complete = withLabelOfThread(details);
-        if (capture == OriginCapture.NONE) {
-            return withoutOrigin(complete);
-        }
-        return tracked(complete, stacks.keep(new CallStack(callers)));
+        AllocationContext context = contextOfRequest();
+        return capture == OriginCapture.NONE
+                ? withoutOrigin(complete, context != null, context)
+                : tracked(complete, stacks.keep(new CallStack(callers)), context);
     }
 
     @Override
@@ -188,17 +189,17 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /**
-     * Begins one request that frees memory and that an adapter passes on.
+     * Begins one request that frees memory and that an adapter passes on. It is attributed to a context only if it frees nothing.
      *
      * @param details the known properties of the request
      * @param callers skips the frames of the adapter
      */
     public MemoryRequest release(AllocationDetails details, OriginFilter callers) {
         if (capture == OriginCapture.NONE) {
-            return withoutOrigin(details);
+            return withoutOrigin(details, hasContexts, null);
         }
         boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES && !details.handleCollected();
-        return tracked(details, withOrigin ? stacks.keepOfFree(new CallStack(callers)) : callers);
+        return tracked(details, withOrigin ? stacks.keepOfFree(new CallStack(callers)) : callers, null);
     }
 
     /**
@@ -211,8 +212,9 @@ public final class AllocationTracker implements AllocationListener {
      */
     public Lease lease(AllocationDetails details, OriginFilter callers, BufferType type, long bytes) {
         // Without origins, one request may stand for many, and such a request has no handle.
-        MemoryRequest request =
-                capture == OriginCapture.NONE ? tracked(withLabelOfThread(details), null) : request(details, callers);
+        MemoryRequest request = capture == OriginCapture.NONE
+                ? tracked(withLabelOfThread(details), null, contextOfRequest())
+                : request(details, callers);
         long number = leases.incrementAndGet();
         allocated(request, HistoryEvent.NO_DEVICE, type, number, bytes, Ownership.UNKNOWN);
         return new Lease(this, request, callers, type, number);
@@ -241,8 +243,7 @@ public final class AllocationTracker implements AllocationListener {
             return;
         }
         if (!recorder.freed(release, device, type, address, ownership)) {
-            addStack(release);
-            markAnomaly(release);
+            describeFailed(release);
         } else if (keepsStacksOfFrees) {
             addStack(release);
         }
@@ -254,8 +255,7 @@ public final class AllocationTracker implements AllocationListener {
         if (!isRecordable(device)) {
             return;
         }
-        addStack(release);
-        markAnomaly(release);
+        describeFailed(release);
         recorder.freeIgnored(release, device, type, address, reason);
     }
 
@@ -414,6 +414,7 @@ public final class AllocationTracker implements AllocationListener {
      * @throws IllegalArgumentException if the name is blank
      */
     public AllocationContext context(String name) {
+        hasContexts = true;
         return new AllocationContext(name, contexts, recorder.size());
     }
 
@@ -531,30 +532,37 @@ public final class AllocationTracker implements AllocationListener {
         return label == null || details.label().isPresent() ? details : details.labelled(label);
     }
 
-    private MemoryRequest tracked(AllocationDetails details, @Nullable Object origin) {
-        return tracked(details, origin, contextOfRequest());
-    }
-
     private MemoryRequest tracked(
             AllocationDetails details, @Nullable Object origin, @Nullable AllocationContext context) {
         return new TrackedRequest(details, recorder.nextTicket(), origin, context);
     }
 
+    /** The function of a thread without a current context may read its stack. */
     private @Nullable AllocationContext contextOfRequest() {
+        if (!hasContexts) {
+            return null;
+        }
         Optional<AllocationContext> current = contexts.current();
         return (current == null ? contextOfThread.get() : current).orElse(null);
     }
 
     /** Omits the ticket only for reports without details, so that such reports share nothing between threads. */
-    private MemoryRequest withoutOrigin(AllocationDetails details) {
+    private MemoryRequest withoutOrigin(
+            AllocationDetails details, boolean isAttributed, @Nullable AllocationContext context) {
         MemoryRequest plain = MemoryRequest.of(details);
-        AllocationContext context = contextOfRequest();
-        return plain.isAnonymous() && context == null ? plain : tracked(details, null, context);
+        return plain.isAnonymous() && !isAttributed ? plain : tracked(details, null, context);
     }
 
-    /**
-     * Captures the stack of a free that finds nothing or was ignored, which is rare. A collected handle has no caller.
-     */
+    /** Captures the stack and the context of a free that finds nothing or was ignored, which is rare. */
+    private void describeFailed(MemoryRequest release) {
+        addStack(release);
+        if (release instanceof TrackedRequest tracked) {
+            tracked.attribute(contextOfRequest());
+            tracked.markAnomaly();
+        }
+    }
+
+    /** Adds the stack of a free. A collected handle has no caller. */
     private void addStack(MemoryRequest release) {
         if (capture != OriginCapture.NONE
                 && !release.details().handleCollected()
@@ -630,8 +638,8 @@ public final class AllocationTracker implements AllocationListener {
          * Sets a function that finds the context of a request by a thread without a {@linkplain AllocationContext#makeCurrent()
          * current} context; by default, such a request has none.
          *
-         * @param newContextOfThread called on the requesting thread, for allocations and frees; must be safe for use by several
-         *     threads
+         * @param newContextOfThread called on the requesting thread, for allocations and for frees that free nothing; must be safe
+         *     for use by several threads
          */
         public Builder contextOfThread(Supplier<Optional<AllocationContext>> newContextOfThread) {
             contextOfThread = newContextOfThread;

@@ -26,7 +26,7 @@ final class TrackedRequest implements MemoryRequest {
     private volatile @Nullable WeakReference<Object> handle;
 
     /** The context that the request is attributed to, where several share a tracker. */
-    private final @Nullable AllocationContext context;
+    private volatile @Nullable AllocationContext context;
 
     TrackedRequest(
             AllocationDetails details, long ticket, @Nullable Object origin, @Nullable AllocationContext context) {
@@ -83,25 +83,33 @@ final class TrackedRequest implements MemoryRequest {
         }
     }
 
+    /** Attributes a free that turned out to need a context. */
+    void attribute(@Nullable AllocationContext newContext) {
+        context = newContext;
+    }
+
     /** Records in the context that one of its reports did not fit. */
     void markAnomaly() {
-        if (context != null) {
-            context.markAnomaly();
+        AllocationContext own = context;
+        if (own != null) {
+            own.markAnomaly();
         }
     }
 
     /** Counts one more live entry; returns whether it is the first with an unresolved stack. */
     boolean entered() {
-        if (context != null) {
-            context.entered();
+        AllocationContext own = context;
+        if (own != null) {
+            own.entered();
         }
         return hasStack && ++live == 1;
     }
 
     /** Counts one live entry fewer; returns whether it was the last with an unresolved stack. */
     boolean removed() {
-        if (context != null) {
-            context.removed();
+        AllocationContext own = context;
+        if (own != null) {
+            own.removed();
         }
         return hasStack && --live == 0;
     }

@@ -25,11 +25,13 @@ import dev.meshguard.verdict.Outcome;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -93,6 +95,34 @@ class AllocationContextTests {
         assertThat(asking.history().partOf(other).live())
                 .extracting(BufferGeneration::address)
                 .containsExactly(0x2000L);
+    }
+
+    /** The function may read the stack of the thread. */
+    @ParameterizedTest
+    @EnumSource(names = "DEFAULT", mode = EnumSource.Mode.EXCLUDE)
+    void aFunctionIsNotAskedForAFreeUnlessThatFreesNothing(OriginCapture origins) {
+        AtomicInteger calls = new AtomicInteger();
+        AtomicReference<AllocationContext> found = new AtomicReference<>();
+        AllocationTracker asking = AllocationTracker.builder()
+                .originCapture(origins)
+                .contextOfThread(() -> {
+                    calls.incrementAndGet();
+                    return Optional.of(found.get());
+                })
+                .build();
+        AllocationContext one = asking.context("one");
+        found.set(one);
+        asking.allocated(0, BufferType.DRAM, 0x1000, 64);
+        asking.freed(0, BufferType.DRAM, 0x1000);
+        assertThat(calls).hasValue(1);
+
+        asking.freed(0, BufferType.DRAM, 0x1000);
+
+        assertThat(calls).hasValue(2);
+        assertThat(asking.history().partOf(one).anomalies())
+                .extracting(Anomaly::address)
+                .containsExactly(0x1000L);
+        assertThat(one.mayHaveSurvivors()).isTrue();
     }
 
     @Test
