@@ -15,6 +15,7 @@ import org.apiguardian.api.API.Status;
  *
  * <p>A test examines the source that its {@linkplain AnnotatedSource annotation} selects, else those that its
  * {@link dev.meshguard.junit.MeshGuardExtension} names, else all that have {@linkplain #defaultSettings() default settings}.
+ * Annotations of {@linkplain AnnotatedSource#isAdditional() additional} sources add theirs.
  *
  * @since 0.1
  */

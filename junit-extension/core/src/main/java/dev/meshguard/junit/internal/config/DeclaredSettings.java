@@ -61,7 +61,8 @@ public final class DeclaredSettings {
                         .filter(ofField -> !ofField.isEmpty())
                         .findFirst())
                 .orElseGet(sources::defaultSettings);
-        return TrackingSettings.of(selected, elements, TestConfiguration.parameters(root));
+        return TrackingSettings.of(
+                sources.withAdditional(selected, elements), elements, TestConfiguration.parameters(root));
     }
 
     /** Returns the policies of the test or class, or of the run. */

@@ -22,7 +22,10 @@ import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.platform.commons.support.AnnotationSupport;
@@ -116,13 +119,33 @@ public final class Sources {
         return defaultSettings;
     }
 
-    /** Returns the settings of the source annotation that is nearest to a test. */
+    /** Returns the settings of the annotation that is nearest to a test and selects its only source. */
     Optional<SourceSettings> annotated(List<TestElement> elements) {
-        return elements.stream().map(this::on).flatMap(Optional::stream).findFirst();
+        return elements.stream().map(this::selectedOn).flatMap(Optional::stream).findFirst();
     }
 
-    /** Returns the settings of the source annotation of a method or class. */
-    Optional<SourceSettings> on(TestElement test) {
+    /** Adds the settings of the nearest annotation of each additional source, which replace selected ones of that source. */
+    List<SourceSettings> withAdditional(List<SourceSettings> selected, List<TestElement> elements) {
+        Map<String, SourceSettings> additional = new TreeMap<>();
+        elements.stream()
+                .flatMap(this::additionalOn)
+                .forEach(nearer -> additional.putIfAbsent(nearer.source().id(), nearer));
+        Map<String, SourceSettings> all = new LinkedHashMap<>();
+        selected.forEach(settings -> all.put(settings.source().id(), settings));
+        all.putAll(additional);
+        return List.copyOf(all.values());
+    }
+
+    /** Returns the settings of the source annotations of a method or class. */
+    Stream<SourceSettings> on(TestElement test) {
+        return Stream.concat(selectedOn(test).stream(), additionalOn(test));
+    }
+
+    private Stream<SourceSettings> additionalOn(TestElement test) {
+        return search(test.element(), AnnotatedSource::isAdditional).stream().map(found -> settings(found, test));
+    }
+
+    private Optional<SourceSettings> selectedOn(TestElement test) {
         Set<Annotation> nearest = nearestOn(test.element());
         if (nearest.size() > 1) {
             throw ConfigurationErrors.of(
@@ -133,18 +156,20 @@ public final class Sources {
                     "a second source of allocations",
                     "A test has one source: remove an annotation, or put each on a test or class of its own.");
         }
-        return nearest.stream()
-                .findFirst()
-                .map(annotation -> settings(
-                        Objects.requireNonNull(
-                                byAnnotation.get(annotation.annotationType()), "only known kinds are looked for"),
-                        annotation,
-                        test.with(annotation.annotationType())));
+        return nearest.stream().findFirst().map(annotation -> settings(annotation, test));
+    }
+
+    private SourceSettings settings(Annotation annotation, TestElement test) {
+        return settings(
+                Objects.requireNonNull(
+                        byAnnotation.get(annotation.annotationType()), "only known kinds are looked for"),
+                annotation,
+                test.with(annotation.annotationType()));
     }
 
     /** Of several kinds, one on the element itself is nearer than one of an interface or an annotation, and these than one of a superclass. */
     private Set<Annotation> nearestOn(AnnotatedElement element) {
-        Set<Annotation> found = search(element);
+        Set<Annotation> found = search(element, source -> !source.isAdditional());
         Set<Annotation> direct = new LinkedHashSet<>(found);
         direct.retainAll(Arrays.asList(element.getDeclaredAnnotations()));
         if (!direct.isEmpty()) {
@@ -152,7 +177,7 @@ public final class Sources {
         }
         Class<?> superclass = element instanceof Class<?> type ? type.getSuperclass() : null;
         if (found.size() > 1 && superclass != null) {
-            found.removeAll(search(superclass));
+            found.removeAll(search(superclass, source -> !source.isAdditional()));
             if (found.isEmpty()) {
                 return nearestOn(superclass);
             }
@@ -161,12 +186,11 @@ public final class Sources {
     }
 
     /** Returns the annotation of each kind that JUnit finds on an element. */
-    private Set<Annotation> search(AnnotatedElement element) {
-        Set<Annotation> found = new LinkedHashSet<>();
-        byAnnotation
-                .keySet()
-                .forEach(kind -> AnnotationSupport.findAnnotation(element, kind).ifPresent(found::add));
-        return found;
+    private Set<Annotation> search(AnnotatedElement element, Predicate<AnnotatedSource<?>> wanted) {
+        return byAnnotation.entrySet().stream()
+                .filter(known -> wanted.test(known.getValue()))
+                .flatMap(known -> AnnotationSupport.findAnnotation(element, known.getKey()).stream())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     private static <A extends Annotation> SourceSettings settings(

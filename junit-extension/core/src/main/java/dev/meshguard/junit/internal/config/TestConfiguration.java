@@ -168,7 +168,7 @@ public final class TestConfiguration {
 
     /** Rejects annotations of a method whose memory outlives it: they would apply to the other methods too, or to none. */
     private static void rejectOnMethod(TestElement method, TrackingSettings asked, Sources sources) {
-        sources.on(method).ifPresent(settings -> {
+        sources.on(method).findFirst().ifPresent(settings -> {
             throw ConfigurationErrors.of(
                     TrackingSettings.nameOf(settings) + " on " + method.name(),
                     "a source for one method of a class with lifetime = CLASS",
