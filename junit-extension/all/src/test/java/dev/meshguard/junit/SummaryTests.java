@@ -74,8 +74,7 @@ class SummaryTests {
 
     @Test
     void nothingIsSaidWhereNothingWasTracked() {
-        assertThat(printed(Map.of(), UntrackedTestCase.class, AnnotatedOnlyTestCase.class))
-                .isEmpty();
+        assertThat(printed(Map.of(), UntrackedTestCase.class)).isEmpty();
     }
 
     @Test
@@ -264,6 +263,13 @@ class SummaryTests {
         assertThat(printed(Map.of(), CleanTestCase.class))
                 .singleElement(STRING)
                 .doesNotContain("nothing that was seen");
+    }
+
+    @Test
+    void saysThatNothingWasSeenAlsoIfNothingWasChecked() {
+        assertThat(printed(Map.of(), UntrackedTestCase.class, AnnotatedOnlyTestCase.class)).containsExactly("""
+                        MeshGuard  0 tests tracked · 0 buffers
+                           nothing seen      1 test allocated nothing that was seen""");
     }
 
     @TrackAllocations

@@ -85,9 +85,9 @@ public record RunSummary(
         WITHOUT_LISTENER
     }
 
-    /** Returns whether there is anything to print: a check, or a note. */
+    /** Returns whether there is anything to print: a number, a judgement of the run, or a note. */
     public boolean hasContent() {
-        return hasChecks() || !notes.isEmpty();
+        return counts.values().stream().anyMatch(number -> number > 0) || wholeRun.isPresent() || !notes.isEmpty();
     }
 
     private boolean hasChecks() {

@@ -38,6 +38,28 @@ class RunSummaryCollectorTests {
     }
 
     @Test
+    void aLauncherWithoutListenersIsNamedWithoutAnyCheck() {
+        RunSummaryCollector numbers = numbers();
+
+        numbers.addUntracked(0, true);
+
+        assertThat(text(numbers)).isEqualTo("""
+                        MeshGuard  0 tests tracked · 0 buffers
+                           not tracked       the launcher called no listener: tests without @TrackAllocations were recognized by stacks\
+                         only""");
+    }
+
+    @Test
+    void aRunInWhichNothingHappenedHasNoText() {
+        RunSummaryCollector numbers = numbers();
+
+        numbers.addUntracked(0, false);
+
+        assertThat(numbers.text(0, List.of(), Optional.empty(), Optional.empty()))
+                .isEmpty();
+    }
+
+    @Test
     void theHighestPeakOfOneDeviceCounts() {
         RunSummaryCollector numbers = numbers();
 
