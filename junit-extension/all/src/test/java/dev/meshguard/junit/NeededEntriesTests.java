@@ -15,11 +15,14 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.AssertionFailedError;
@@ -82,6 +85,11 @@ class NeededEntriesTests {
     @Test
     void oneTestThatDidNotEndWellIsEnough() {
         assertThat(run(NotEndedTestCase.class, WHOLE_RUN)).hasNoFailedClass();
+    }
+
+    @Test
+    void oneDynamicTestThatFailedIsEnough() {
+        assertThat(run(FailingFactoryTestCase.class, WHOLE_RUN)).hasNoFailedClass();
     }
 
     @Test
@@ -193,6 +201,15 @@ class NeededEntriesTests {
         @Disabled("for now")
         void isDisabled(MeshDevice mesh) {
             Buffers.take(mesh, "weights");
+        }
+    }
+
+    @TrackAllocations
+    static class FailingFactoryTestCase {
+        @TestFactory
+        @ExpectBuffers(label = "weights", because = "shared")
+        Stream<DynamicTest> factory(MeshDevice mesh) {
+            return Stream.of(DynamicTest.dynamicTest("fails", () -> Assertions.fail("before it allocates")));
         }
     }
 

@@ -151,8 +151,8 @@ public final class MeshGuardExtension
     public void beforeEach(ExtensionContext context) {
         SessionStore store = SessionStore.of(context);
         SessionCheck check = opener.enter(context, store);
+        store.test().begin();
         check.begin(Phase.SETUP);
-        store.attribution().ifPresent(TestAttribution::begin);
         store.invocation().ifPresent(invocation -> invocation.begins(check.session()));
     }
 
@@ -196,11 +196,17 @@ public final class MeshGuardExtension
     /** Ends the phases of a mesh that continues; any other mesh keeps its last phase until it is checked. */
     @Override
     public void afterEach(ExtensionContext context) {
-        TrackingSession session = checkOf(context).session();
+        SessionStore store = SessionStore.of(context);
+        TrackingSession session = opener.checkOf(context, store).session();
         if (!session.isOf(context)) {
             session.endPhases();
         }
-        ended(context, session, context.getExecutionException().isEmpty());
+        session.run()
+                .endedMethods()
+                .add(
+                        context.getRequiredTestClass(),
+                        context.getRequiredTestMethod(),
+                        store.test().hasCompleted());
     }
 
     /** An instance of all tests is created for its class, while tests of other classes may run. */
@@ -282,42 +288,43 @@ public final class MeshGuardExtension
     public void interceptDynamicTest(
             Invocation<Void> invocation, DynamicTestInvocationContext invocationContext, ExtensionContext context)
             throws Throwable {
+        if (!SessionStore.of(context).isResolver(this)) {
+            invocation.proceed();
+            return;
+        }
         ExtensionContext factory = factoryOf(context);
         SessionCheck check = checkOf(factory);
-        Optional<RunningTest> ofFactory = SessionStore.of(factory).running();
-        boolean isResolver = SessionStore.of(context).isResolver(this);
-        if (!isResolver || !check.session().checksEachDynamicTest()) {
-            try (Scope bound = ofFactory
-                    .filter(unused -> isResolver)
-                    .map(RunningTest::bind)
-                    .orElse(NOTHING)) {
-                invocation.proceed();
-            } catch (Throwable ofTest) {
-                ended(factory, check.session(), false);
-                throw ofTest;
+        RunningTest ofFactory = SessionStore.of(factory).running().orElseThrow();
+        AtomicReference<Optional<Throwable>> thrown = new AtomicReference<>(Optional.empty());
+        if (!check.session().checksEachDynamicTest()) {
+            try (Scope bound = ofFactory.bind()) {
+                proceed(invocation, factory, thrown);
             }
             return;
         }
-        AtomicReference<Optional<Throwable>> thrown = new AtomicReference<>(Optional.empty());
         TrackedTest test = TrackedTest.dynamic(context, factory, thrown::get);
-        RunningTest running = ofFactory.orElseThrow().testInside(test.name(), context.getUniqueId());
+        RunningTest running = ofFactory.testInside(test.name(), context.getUniqueId());
         running.begin(Optional.empty());
         try (Scope bound = running.bind();
                 TestAttribution attribution = opener.attributionOfDynamicTest(check, factory, context, test, running)) {
-            try {
-                invocation.proceed();
-            } catch (Throwable ofTest) {
-                thrown.set(Optional.of(ofTest));
-                ended(factory, check.session(), false);
-                throw ofTest;
-            }
+            proceed(invocation, factory, thrown);
         } finally {
             running.end();
         }
     }
 
-    private static void ended(ExtensionContext context, TrackingSession session, boolean isCompleted) {
-        session.run().endedMethods().add(context.getRequiredTestClass(), context.getRequiredTestMethod(), isCompleted);
+    /** Runs a dynamic test; if it fails, its factory has not completed either. */
+    private void proceed(
+            Invocation<Void> dynamicTest, ExtensionContext factory, AtomicReference<Optional<Throwable>> thrown)
+            throws Throwable {
+        try {
+            dynamicTest.proceed();
+        } catch (Throwable ofTest) {
+            thrown.set(Optional.of(ofTest));
+            SessionStore.of(factory).test().failDynamicTest();
+            excuse(factory);
+            throw ofTest;
+        }
     }
 
     /** Contexts of dynamic tests and containers have neither class nor method. */

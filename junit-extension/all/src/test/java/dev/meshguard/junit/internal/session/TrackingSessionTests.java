@@ -111,6 +111,6 @@ class TrackingSessionTests {
                         Accounting.AT_THE_END,
                         new CheckPolicy(AllocationCheck.CLEAN, OriginCapture.ALLOCATIONS, Duration.ZERO)),
                 run,
-                mock(ExtensionContext.class));
+                TrackedTest.of(mock(ExtensionContext.class)));
     }
 }

@@ -71,7 +71,7 @@ public final class SessionOpener {
             store.attribution(() -> TestAttribution.open(
                     check,
                     new CheckTerms(
-                            TrackedTest.of(context),
+                            store.test(),
                             policies,
                             expectedBy(session.run(), declared),
                             new BudgetCheck(declared.budgets()),
@@ -87,7 +87,7 @@ public final class SessionOpener {
         String id = context.getUniqueId();
         RunningTest test = isOwn
                 ? session.running()
-                : session.running().testInside(TrackedTest.of(context).name(), id);
+                : session.running().testInside(store.test().name(), id);
         store.running(test);
         test.begin(Optional.of(methodOf(context.getRequiredTestMethod())));
         store.keep(() -> {
@@ -106,11 +106,10 @@ public final class SessionOpener {
 
     /** Returns the code that runs for all tests of a class, once it has begun. */
     public RunningTest codeForAll(ExtensionContext context, Optional<Method> method) {
-        String name = TrackedTest.of(context).name();
-        RunningTest code = SessionStore.of(context)
-                .session()
+        SessionStore store = SessionStore.of(context);
+        RunningTest code = store.session()
                 .map(session -> session.running().codeForAll())
-                .orElseGet(() -> codeOfClass(context, name));
+                .orElseGet(() -> codeOfClass(context, store.test().name()));
         code.begin(method.map(SessionOpener::methodOf));
         return code;
     }
@@ -131,7 +130,7 @@ public final class SessionOpener {
 
     /** Lets the calling thread run a class, and the run receive what threads report before its first test. */
     public void beforeAll(ExtensionContext context, SessionStore store) {
-        store.keep(() -> RunningTest.enterClass(TrackedTest.of(context).name(), context.getUniqueId()));
+        store.keep(() -> RunningTest.enterClass(store.test().name(), context.getUniqueId()));
         receiveBeforeTests(context);
     }
 
@@ -231,7 +230,8 @@ public final class SessionOpener {
     /** Notes that the survivors of a test are unknown, because it did not complete. */
     public void excuse(ExtensionContext context) {
         SharedRunState run = runOf(context);
-        run.excuse(TrackedTest.of(context).id(), configuration.at(context).expected());
+        run.excuse(
+                SessionStore.of(context).test().id(), configuration.at(context).expected());
         run.endedMethods().add(context.getRequiredTestClass(), context.getRequiredTestMethod(), false);
     }
 
@@ -266,7 +266,8 @@ public final class SessionOpener {
                 .map(around -> SessionStore.of(around)
                         .requiredMatches(
                                 context.getRequiredTestMethod(),
-                                () -> new RequiredMatches(TrackedTest.of(context), expected, around.getUniqueId())));
+                                () -> new RequiredMatches(
+                                        SessionStore.of(context).test(), expected, around.getUniqueId())));
         ofAll.ifPresent(required -> required.begin(context));
         return ofAll;
     }
@@ -278,7 +279,8 @@ public final class SessionOpener {
             DeclaredSettings declared,
             Optional<TemplateInvocation> template,
             Optional<RequiredMatches> required) {
-        TrackingSession session = new TrackingSession(settingsOfMesh(declared, asked), run, owner);
+        TrackingSession session = new TrackingSession(
+                settingsOfMesh(declared, asked), run, SessionStore.of(owner).test());
         CheckTerms terms = new CheckTerms(
                 session.test(),
                 session.policies(),

@@ -4,6 +4,7 @@ import dev.meshguard.junit.internal.Lazy;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.config.TrackingSettings;
+import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.internal.thread.RunningTest;
@@ -46,6 +47,7 @@ public final class SessionStore {
     }
 
     private final ExtensionContext context;
+    private final TrackedTest test;
     private final AtomicReference<@Nullable Object> resolver = new AtomicReference<>();
     private final Lazy<Optional<TemplateInvocation>> invocation = new Lazy<>();
 
@@ -57,6 +59,7 @@ public final class SessionStore {
 
     private SessionStore(ExtensionContext context) {
         this.context = context;
+        this.test = TrackedTest.of(context);
     }
 
     /** Returns the values of a context. */
@@ -67,6 +70,11 @@ public final class SessionStore {
     /** Returns the value of a kind of a context; it is closed with the context, after values stored later. */
     private static <V> V value(ExtensionContext context, Object kind, Class<V> type, Supplier<V> ifAbsent) {
         return context.getStore(NAMESPACE).getOrComputeIfAbsent(new Key(context, kind), unused -> ifAbsent.get(), type);
+    }
+
+    /** Returns the test, class or run of this context. */
+    public TrackedTest test() {
+        return test;
     }
 
     /** Returns the check of the session that serves this context, which another context may store. */

@@ -36,11 +36,6 @@ public final class TestAttribution implements StoredResource {
         return new TestAttribution(check, terms, test);
     }
 
-    /** Begins the methods of the test, which is not disabled. */
-    public void begin() {
-        terms.test().begin();
-    }
-
     /** Queries the allocators while the buffers of the test are allocated. */
     public synchronized void bodyEnded() {
         terms.budgets().read(session);

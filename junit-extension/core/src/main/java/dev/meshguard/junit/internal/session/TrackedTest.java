@@ -33,6 +33,7 @@ public final class TrackedTest {
     private final Supplier<Optional<Throwable>> thrown;
     private final Lazy<String> name = new Lazy<>();
     private volatile boolean hasBegun;
+    private volatile boolean isIncomplete;
 
     private TrackedTest(
             ExtensionContext context, ExtensionContext place, String suffix, Supplier<Optional<Throwable>> thrown) {
@@ -65,9 +66,19 @@ public final class TrackedTest {
         hasBegun = true;
     }
 
-    /** Returns whether it is a class or run, or a test that began, and whether it threw no error. */
+    /** Records that a dynamic test of this factory threw an error. */
+    public void failDynamicTest() {
+        isIncomplete = true;
+    }
+
+    /** Returns whether it is a class or run, or a test that began, and whether neither it nor a dynamic test of it threw an error. */
     public boolean hasCompleted() {
-        return (hasBegun || subject() != CheckSubject.TEST) && thrown().isEmpty();
+        return (hasBegun || subject() != CheckSubject.TEST) && !isIncomplete && thrown().isEmpty();
+    }
+
+    /** Returns its context. */
+    ExtensionContext context() {
+        return context;
     }
 
     /** Returns its name; the name of a class or method is the selector of build tools. */

@@ -53,7 +53,6 @@ public final class TrackingSession implements SourceRuntime {
     private final TrackingSettings settings;
     private final SharedRunState run;
     private final TrackedTest test;
-    private final ExtensionContext owner;
     /** The open phase of the tracker. */
     private Scope phaseScope = NOTHING;
 
@@ -73,15 +72,15 @@ public final class TrackingSession implements SourceRuntime {
 
     private record BegunSource(String id, SourceSession session) {}
 
-    /** Creates a session that lasts as long as a context. */
-    public TrackingSession(TrackingSettings settings, SharedRunState run, ExtensionContext owner) {
+    /** Creates a session that lasts as long as a test, class or run. */
+    public TrackingSession(TrackingSettings settings, SharedRunState run, TrackedTest test) {
         this.settings = settings;
         this.run = run;
-        this.test = TrackedTest.of(owner);
-        this.owner = owner;
-        this.running = owner.getTestMethod().isPresent()
-                ? RunningTest.test(test.name(), owner.getUniqueId())
-                : RunningTest.ofClass(test.name(), owner.getUniqueId());
+        this.test = test;
+        String id = test.context().getUniqueId();
+        this.running = test.subject() == CheckSubject.TEST
+                ? RunningTest.test(test.name(), id)
+                : RunningTest.ofClass(test.name(), id);
         running.passOpenedMeshes(run.unexaminedMeshes()::add);
     }
 
@@ -138,7 +137,7 @@ public final class TrackingSession implements SourceRuntime {
             ExtensionContext root,
             AllocationTracker reported,
             String note) {
-        TrackingSession session = new TrackingSession(settings, run, root);
+        TrackingSession session = new TrackingSession(settings, run, TrackedTest.of(root));
         session.tracker = reported;
         session.isTrackerRequested = true;
         session.notes.add(note);
@@ -170,7 +169,7 @@ public final class TrackingSession implements SourceRuntime {
 
     /** Returns whether it lasts as long as the test or class of a context. */
     public boolean isOf(ExtensionContext context) {
-        return owner == context;
+        return test.context() == context;
     }
 
     /** Returns the test or class of this session, to which the allocations of threads may belong. */
@@ -258,7 +257,8 @@ public final class TrackingSession implements SourceRuntime {
 
     /** Returns whether nobody selected the sources: they are those on the class path. */
     private boolean isDefault() {
-        return settings.sources().equals(TestConfiguration.sources(owner).defaultSettings());
+        return settings.sources()
+                .equals(TestConfiguration.sources(test.context()).defaultSettings());
     }
 
     private SourceSession begun(SourceSettings chosen) {
@@ -282,7 +282,7 @@ public final class TrackingSession implements SourceRuntime {
 
     private ExtensionConfigurationException rejected(Class<?> type) {
         AllocationSource ofType =
-                TestConfiguration.sources(this.owner).ofParameter(type).orElseThrow();
+                TestConfiguration.sources(test.context()).ofParameter(type).orElseThrow();
         return ConfigurationErrors.of(
                 test.name(),
                 "a " + type.getSimpleName()
