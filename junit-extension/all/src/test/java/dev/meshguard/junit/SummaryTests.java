@@ -267,7 +267,8 @@ class SummaryTests {
 
     @Test
     void saysThatNothingWasSeenAlsoIfNothingWasChecked() {
-        assertThat(printed(Map.of(), UntrackedTestCase.class, AnnotatedOnlyTestCase.class)).containsExactly("""
+        assertThat(printed(Map.of(), UntrackedTestCase.class, AnnotatedOnlyTestCase.class))
+                .containsExactly("""
                         MeshGuard  0 tests tracked · 0 buffers
                            nothing seen      1 test allocated nothing that was seen""");
     }

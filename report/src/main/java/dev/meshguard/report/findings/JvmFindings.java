@@ -24,19 +24,14 @@ import org.apiguardian.api.API.Status;
  * @param file the file
  * @param entries the use of entries of expected buffers, in the order of the lines
  * @param found the leaks that a baseline may have, with the tests that had them
- * @param completed the tests, classes and runs that completed, and whose check was not inconclusive
- * @param incomplete those that did not complete, or whose check was inconclusive
+ * @param completed the tests, classes and runs that completed, and whose check was not inconclusive; of several with one name,
+ *     for example overloads, each
  * @param isComplete whether the JVM reached its end; it did not if it was killed or could not write
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record JvmFindings(
-        Path file,
-        List<UsedEntry> entries,
-        Baseline found,
-        Set<String> completed,
-        Set<String> incomplete,
-        boolean isComplete) {
+        Path file, List<UsedEntry> entries, Baseline found, Set<String> completed, boolean isComplete) {
 
     /**
      * The use of an entry.
@@ -50,7 +45,6 @@ public record JvmFindings(
     public JvmFindings {
         entries = List.copyOf(entries);
         completed = Set.copyOf(completed);
-        incomplete = Set.copyOf(incomplete);
     }
 
     /**
@@ -96,7 +90,8 @@ public record JvmFindings(
                         e);
             }
         }
-        return Optional.of(new JvmFindings(file, entries, found, completed, incomplete, isComplete));
+        completed.removeAll(incomplete);
+        return Optional.of(new JvmFindings(file, entries, found, completed, isComplete));
     }
 
     private static boolean isConclusive(JsonFields check) throws UnreadableLineException {

@@ -179,8 +179,8 @@ public record Baseline(Map<String, BaselineEntry> entries) {
      * Returns this baseline without leaks that a run did not find, and with lower counts where it found fewer buffers.
      *
      * @param found the leaks of the run
-     * @param isJudged whether the run would have found a leak that is not fixed: each test that had it completed. Other leaks stay
-     *     as they are
+     * @param isJudged whether the run would have found a leak that is not fixed: each test that had it completed, or was removed.
+     *     Other leaks stay as they are
      */
     public Baseline shrunkTo(Baseline found, Predicate<BaselineEntry> isJudged) {
         List<BaselineEntry> remaining = new ArrayList<>();

@@ -13,6 +13,7 @@ import dev.meshguard.junit.RunVerifier;
 import dev.meshguard.junit.internal.summary.CheckOutcome;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.summary.FinishedCheck;
+import dev.meshguard.report.findings.CheckRecord;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;
@@ -42,6 +43,8 @@ class SharedRunStateTests {
             """;
     private static final Instant BEGAN = Instant.parse("2026-03-01T10:15:30Z");
     private static final String EIGHT_WEIGHTS = "148dae9b40af 8 DRAM 64 label weights\n";
+    private static final String TEST = "dev.example.KvCacheTest#decode";
+    private static final String OF_TEST = "   " + TEST + "\n";
     private static final String TWO_WEIGHTS = "148dae9b40af 2 DRAM 64 label weights\n";
 
     @TempDir
@@ -379,10 +382,11 @@ class SharedRunStateTests {
 
     @Test
     void reportsBaselineEntriesThatAreGoneWithoutFailing() throws IOException {
-        Path file = baseline(EIGHT_WEIGHTS);
+        Path file = baseline(EIGHT_WEIGHTS + OF_TEST);
         inFindings("7");
         SharedRunState state = begin();
-        state.add(leak("weights", 2), Optional::empty);
+        state.add(leak("weights", 2), () -> Optional.of(TEST));
+        complete(state);
         state.close();
 
         RunVerifier judged = judge();
@@ -392,15 +396,16 @@ class SharedRunStateTests {
                 Baseline %s: 1 of 1 known leak is gone or smaller:
                    148dae9b40af 8 DRAM 64 label weights (now at most 2)
                 Take it out with -Dmeshguard.baseline.update=shrink.""".replace("%s", file.toString()));
-        assertThat(file).hasContent(HEADER + EIGHT_WEIGHTS);
+        assertThat(file).hasContent(HEADER + EIGHT_WEIGHTS + OF_TEST);
     }
 
     @Test
     void whatIsGoneFailsAStrictRun() throws IOException {
-        Path file = baseline(EIGHT_WEIGHTS);
+        Path file = baseline(EIGHT_WEIGHTS + OF_TEST);
         parameters.put("meshguard.run", "7");
         parameters.put("meshguard.baseline.update", "strict");
         SharedRunState state = begin();
+        complete(state);
 
         assertThatExceptionOfType(AssertionFailedError.class)
                 .isThrownBy(state::close)
@@ -435,13 +440,14 @@ class SharedRunStateTests {
 
     @Test
     void whatIsGoneIsTakenOutOnRequest() throws IOException {
-        Path file = baseline(EIGHT_WEIGHTS + "8c998e000000 1 L1 64 Model.load\n");
+        Path file = baseline(EIGHT_WEIGHTS + OF_TEST + "8c998e000000 1 L1 64 Model.load\n" + OF_TEST);
         inFindings("7");
         parameters.put("meshguard.baseline.update", "shrink");
         SharedRunState one = begin();
         SharedRunState other = begin();
-        one.add(leak("weights", 1), Optional::empty);
-        other.add(leak("weights", 2), Optional::empty);
+        one.add(leak("weights", 1), () -> Optional.of(TEST));
+        other.add(leak("weights", 2), () -> Optional.of(TEST));
+        complete(one);
         one.close();
         other.close();
 
@@ -451,30 +457,32 @@ class SharedRunStateTests {
                 Baseline %s: 2 of 2 known leaks are gone or smaller, and taken out of it:
                    148dae9b40af 8 DRAM 64 label weights (now at most 2)
                    8c998e000000 1 L1 64 Model.load""".replace("%s", file.toString()));
-        assertThat(file).hasContent(HEADER + TWO_WEIGHTS);
+        assertThat(file).hasContent(HEADER + TWO_WEIGHTS + OF_TEST);
     }
 
     @Test
     void nothingIsTakenOutWhereCiIsSet() throws IOException {
-        Path file = baseline(EIGHT_WEIGHTS);
+        Path file = baseline(EIGHT_WEIGHTS + OF_TEST);
         parameters.put("meshguard.run", "7");
         parameters.put("meshguard.baseline.update", "shrink");
         environment.put("CI", "true");
+        SharedRunState state = begin();
+        complete(state);
 
-        begin().close();
+        state.close();
 
-        assertThat(file).hasContent(HEADER + EIGHT_WEIGHTS);
+        assertThat(file).hasContent(HEADER + EIGHT_WEIGHTS + OF_TEST);
     }
 
     @Test
     void nothingIsTakenOutAfterARunOfWhichAPartIsMissing() throws IOException {
-        Path file = baseline(EIGHT_WEIGHTS);
+        Path file = baseline(EIGHT_WEIGHTS + OF_TEST);
         inFindings("7");
         parameters.put("meshguard.baseline.update", "shrink");
-        begin();
+        complete(begin());
 
         assertThat(judge().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-        assertThat(file).hasContent(HEADER + EIGHT_WEIGHTS);
+        assertThat(file).hasContent(HEADER + EIGHT_WEIGHTS + OF_TEST);
     }
 
     private Path expecting(String lines) throws IOException {
@@ -514,6 +522,13 @@ class SharedRunStateTests {
 
     private RunVerifier judge() throws IOException {
         return RunVerifier.judge(this::parameter, environment);
+    }
+
+    private static void complete(SharedRunState state) {
+        state.checked(TEST, true);
+        state.findings()
+                .ifPresent(file -> file.add(
+                        new CheckRecord(TEST, "TEST", Optional.empty(), Outcome.LEAKED, "KNOWN", true, 0, List.of())));
     }
 
     private static void check(SharedRunState state, String label) {

@@ -4,9 +4,7 @@ import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Nested;
-import org.junit.platform.commons.annotation.Testable;
 import org.junit.platform.commons.support.AnnotationSupport;
-import org.junit.platform.commons.support.HierarchyTraversalMode;
 import org.junit.platform.commons.support.ReflectionSupport;
 
 /**
@@ -28,12 +26,7 @@ public final class EndedMethods {
 
     /** Returns whether all test methods of a class and its nested classes have completed. */
     public synchronized boolean haveCompleted(Class<?> type) {
-        return ReflectionSupport.findMethods(
-                                type,
-                                method -> AnnotationSupport.isAnnotated(method, Testable.class),
-                                HierarchyTraversalMode.TOP_DOWN)
-                        .stream()
-                        .allMatch(method -> completed.getOrDefault(new Test(type, method), false))
+        return DeclaredTests.of(type).stream().allMatch(method -> completed.getOrDefault(new Test(type, method), false))
                 && ReflectionSupport.findNestedClasses(
                                 type, nested -> AnnotationSupport.isAnnotated(nested, Nested.class))
                         .stream()

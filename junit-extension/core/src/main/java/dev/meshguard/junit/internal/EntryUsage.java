@@ -7,20 +7,20 @@ import dev.meshguard.verdict.baseline.BaselineEntry;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
  * Collects over a run which expectation entries matched, which could not be decided, the leaks that were found, and which tests
  * completed.
  *
  * <p>Entries of a file apply to all tests. Those of an annotation apply to some, so their use is unknown if one of
- * these failed, was aborted or is disabled. A known leak is gone only if each test that had it completed without it.
+ * these failed, was aborted or is disabled. A known leak is gone only if each test that had it completed without it, or was
+ * removed. If no test of it is known, it may be one that did not run.
  *
  * <p>Not safe for use by several threads.
  */
@@ -30,8 +30,8 @@ final class EntryUsage {
     private final Map<String, UsedEntry> entries = new LinkedHashMap<>();
 
     private Baseline found = Baseline.empty();
-    private final Set<String> completed = new HashSet<>();
-    private final Set<String> incomplete = new HashSet<>();
+    /** The tests, classes and runs with a check, and whether they completed. */
+    private final Map<String, Boolean> completed = new HashMap<>();
 
     private record UsedEntry(Expectation entry, Set<EntryUse> uses) {
 
@@ -49,22 +49,15 @@ final class EntryUsage {
     void add(JvmFindings jvm) {
         jvm.entries().forEach(used -> add(used.use(), List.of(used.entry())));
         find(jvm.found());
-        Set<String> completedInJvm = new HashSet<>(jvm.completed());
-        completedInJvm.removeAll(jvm.incomplete());
-        completed.addAll(completedInJvm);
-        incomplete.addAll(jvm.incomplete());
+        jvm.completed().forEach(test -> completed.put(test, true));
     }
 
     /**
-     * Adds a test, class or run of this JVM that completed, or did not; returns whether that is new. Of several tests with one name,
-     * for example overloads, each must complete.
+     * Adds a test, class or run of this JVM that completed, or did not. Of several tests with one name, for example overloads, each
+     * must complete.
      */
-    boolean add(String test, boolean isCompleted) {
-        if (!isCompleted) {
-            completed.remove(test);
-            return incomplete.add(test);
-        }
-        return !incomplete.contains(test) && completed.add(test);
+    void add(String test, boolean isCompleted) {
+        completed.merge(test, isCompleted, Boolean::logicalAnd);
     }
 
     /** Adds a use of entries; returns those for which it is new. */
@@ -99,33 +92,39 @@ final class EntryUsage {
         return known.shrunkTo(found, this::isJudged);
     }
 
-    /** Returns the known leaks that are certainly gone or smaller. */
-    List<BaselineEntry> gone(Baseline known) {
-        return notFound(known).filter(this::isJudged).toList();
+    /** Returns the known leaks that may be gone or smaller. */
+    List<BaselineEntry> notFound(Baseline known) {
+        return known.entries().values().stream()
+                .filter(entry -> {
+                    BaselineEntry now = found.entries().get(entry.fingerprint());
+                    return now == null || now.count() < entry.count();
+                })
+                .toList();
     }
 
-    /** Returns the known leaks that may be gone or smaller, but not each test that had them completed. */
-    List<BaselineEntry> undecided(Baseline known) {
-        return notFound(known).filter(entry -> !isJudged(entry)).toList();
+    /** Returns whether a known leak that was not found is certainly gone or smaller. */
+    boolean isJudged(BaselineEntry entry) {
+        return !entry.tests().isEmpty() && entry.tests().stream().allMatch(this::isJudged);
     }
 
-    /** Those of a check of the run, and those of an unknown test, may come from any test. */
-    private boolean isJudged(BaselineEntry entry) {
-        return completed.containsAll(entry.tests().isEmpty() ? incomplete : entry.tests());
+    private boolean isJudged(String test) {
+        return completed.getOrDefault(test, false) || DeclaredTests.lack(test);
     }
 
-    private Stream<BaselineEntry> notFound(Baseline known) {
-        return known.entries().values().stream().filter(entry -> {
-            BaselineEntry now = found.entries().get(entry.fingerprint());
-            return now == null || now.count() < entry.count();
-        });
-    }
-
-    /** Returns the tests that had a leak and did not complete, as far as they are known. */
-    String incompleteOf(BaselineEntry entry) {
-        List<String> missing = (entry.tests().isEmpty() ? incomplete : entry.tests())
-                .stream().filter(test -> !completed.contains(test)).sorted().toList();
-        return missing.get(0) + (missing.size() == 1 ? "" : " and " + (missing.size() - 1) + " more");
+    /** Returns why a known leak that was not found may still be there. */
+    String doubtAbout(BaselineEntry entry) {
+        List<String> missing =
+                entry.tests().stream().filter(test -> !isJudged(test)).toList();
+        if (missing.isEmpty()) {
+            return "no test of it is known; remove the entry if it is fixed";
+        }
+        return missing.stream()
+                .filter(test -> DeclaredTests.have(test).isEmpty())
+                .findFirst()
+                .map(test ->
+                        "the class of " + test + " cannot be loaded; remove this line if it was removed or renamed")
+                .orElseGet(() -> missing.get(0) + (missing.size() == 1 ? "" : " and " + (missing.size() - 1) + " more")
+                        + " did not complete");
     }
 
     int expected() {

@@ -105,8 +105,13 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
             lines.add("Remove entries that match nothing any more; an unneeded entry hides the next leak.");
         }
         List<Expectation> unknown = entries.unknown();
-        Optional<BaselineEntry> gone = ratchet(settings, entries, lines);
-        List<String> undecided = undecided(settings, entries);
+        Baseline known = settings.baseline().isPresent()
+                ? new BaselineFile(settings.baseline().get()).read()
+                : Baseline.empty();
+        List<BaselineEntry> undecided = new ArrayList<>(entries.notFound(known));
+        List<BaselineEntry> fixed = undecided.stream().filter(entries::isJudged).toList();
+        undecided.removeAll(fixed);
+        Optional<BaselineEntry> gone = ratchet(settings, entries, known, fixed, lines);
         if (lines.isEmpty() && (entries.expected() > 0 || undecided.isEmpty())) {
             lines.add(String.format(
                     Locale.ROOT,
@@ -122,7 +127,14 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
                     Quantities.count(unknown.size(), "expectation")));
             lines.addAll(listed(unknown.stream().map(EntryUsage::description)));
         }
-        lines.addAll(undecided);
+        if (!undecided.isEmpty()) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "Not judged: %s %s not found as often",
+                    Quantities.count(undecided.size(), "known leak"),
+                    undecided.size() == 1 ? "was" : "were"));
+            lines.addAll(listed(undecided.stream().map(entry -> entry + ": " + entries.doubtAbout(entry))));
+        }
         Optional<StackTraceElement> place = unmatched.stream().findFirst().map(PlaceToOpen::of);
         if (place.isEmpty() && gone.isPresent() && settings.update() == Update.STRICT) {
             place = Optional.of(lineOf(gone.get(), settings.baseline().orElseThrow()));
@@ -138,34 +150,11 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
         return text.indexOf('\n') < 0 ? Optional.empty() : Optional.of(text);
     }
 
-    private static List<String> undecided(RunSettings settings, EntryUsage entries) throws IOException {
-        if (settings.baseline().isEmpty()) {
-            return List.of();
-        }
-        List<BaselineEntry> undecided =
-                entries.undecided(new BaselineFile(settings.baseline().get()).read());
-        List<String> lines = new ArrayList<>();
-        if (!undecided.isEmpty()) {
-            lines.add(String.format(
-                    Locale.ROOT,
-                    "Not judged: %s %s not found as often, but a test did not complete in this run, or was removed",
-                    Quantities.count(undecided.size(), "known leak"),
-                    undecided.size() == 1 ? "was" : "were"));
-            lines.addAll(listed(undecided.stream().map(entry -> entry + ": " + entries.incompleteOf(entry))));
-        }
-        return lines;
-    }
-
     /** Returns the first fixed leak that the baseline contains, now and after the update. */
-    private static Optional<BaselineEntry> ratchet(RunSettings settings, EntryUsage entries, List<String> lines)
+    private static Optional<BaselineEntry> ratchet(
+            RunSettings settings, EntryUsage entries, Baseline known, List<BaselineEntry> fixed, List<String> lines)
             throws IOException {
-        if (settings.baseline().isEmpty()) {
-            return Optional.empty();
-        }
-        BaselineFile file = new BaselineFile(settings.baseline().get());
-        Baseline known = file.read();
         Baseline left = entries.shrunk(known);
-        List<BaselineEntry> fixed = entries.gone(known);
         boolean isShrunk = settings.writes(Update.SHRINK);
         if (isShrunk) {
             settings.updateBaseline(entries::shrunk);
@@ -176,12 +165,12 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
         lines.add(String.format(
                 Locale.ROOT,
                 "Baseline %s: %d of %s %s gone or smaller%s:",
-                settings.baseline().get(),
+                settings.baseline().orElseThrow(),
                 fixed.size(),
                 Quantities.count(known.entries().size(), "known leak"),
                 fixed.size() == 1 ? "is" : "are",
                 isShrunk ? ", and taken out of it" : ""));
-        lines.addAll(listed(fixed.stream().map(entry -> entry + instead(left, entry))));
+        lines.addAll(listed(fixed.stream().map(entry -> entry + instead(left, entry) + removedTests(entry))));
         if (isShrunk) {
             return Optional.empty();
         }
@@ -198,6 +187,12 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
     private static String instead(Baseline left, BaselineEntry entry) {
         BaselineEntry smaller = left.entries().get(entry.fingerprint());
         return smaller == null ? "" : String.format(Locale.ROOT, " (now at most %d)", smaller.count());
+    }
+
+    private static String removedTests(BaselineEntry entry) {
+        List<String> removed =
+                entry.tests().stream().filter(DeclaredTests::lack).toList();
+        return removed.isEmpty() ? "" : ": there is no test " + String.join(", ", removed) + " any more";
     }
 
     /** Returns a line for each text, with the number of those that are left out. */

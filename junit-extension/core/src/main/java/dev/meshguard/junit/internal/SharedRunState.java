@@ -204,9 +204,7 @@ public final class SharedRunState implements StoredResource {
      */
     synchronized Optional<String> unjudged() {
         int unmatched = entries.unmatched().size();
-        int gone = baseline == null
-                ? 0
-                : entries.gone(baseline).size() + entries.undecided(baseline).size();
+        int gone = baseline == null ? 0 : entries.notFound(baseline).size();
         List<String> parts = new ArrayList<>();
         if (unmatched > 0) {
             parts.add(Quantities.count(unmatched, "expectation"));
@@ -233,9 +231,8 @@ public final class SharedRunState implements StoredResource {
     /** Records that a test failed, was aborted or is disabled, so that its survivors are unknown. */
     public synchronized void excuse(String test, ExpectedBuffers ofTest) {
         add(EntryUse.EXCUSED, ofTest.entries());
-        if (entries.add(test, false)) {
-            findings.ifPresent(file -> file.addIncomplete(test));
-        }
+        entries.add(test, false);
+        findings.ifPresent(file -> file.addIncomplete(test));
     }
 
     /** Returns the test methods that have ended. */
