@@ -9,11 +9,16 @@ import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.Expectation;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** For every way and number of registrations, a test is checked once. */
 class RegistrationTests {
@@ -62,6 +67,103 @@ class RegistrationTests {
     @Test
     void appliesExpectationsOfAFieldBesideAnAnnotation() {
         assertThat(run(AnnotationAndExpectingFieldTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                LateEntryTestCase.class,
+                LateEntryOfClassTestCase.class,
+                LateEntryOfEachTestTestCase.class,
+                LateBudgetTestCase.class,
+                LateSourceTestCase.class
+            })
+    void settingsOfAnInstanceFieldBesideAnAnnotationAreRejected(Class<?> testCase) {
+        assertThat(run(testCase))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "MeshGuardExtension in RegistrationTests$" + testCase.getSimpleName()
+                                + ": a source, an entry or a budget in an instance field beside an annotation is rejected."
+                                + " JUnit reads the field after the memory of the test has begun: make the field static.");
+    }
+
+    @TrackAllocations
+    static class LateEntryTestCase {
+        @RegisterExtension
+        final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .expecting(Expectation.because("kept").label("cache"))
+                .build();
+
+        @Test
+        void passes(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class LateEntryOfClassTestCase {
+        @RegisterExtension
+        final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .expecting(Expectation.because("kept").label("cache"))
+                .build();
+
+        @Test
+        void passes(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class LateEntryOfEachTestTestCase {
+        @RegisterExtension
+        final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .expecting(Expectation.because("kept").label("cache"))
+                .build();
+
+        @Test
+        void passes(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations
+    static class LateBudgetTestCase {
+        @RegisterExtension
+        final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .within(BudgetSpec.of(BufferType.DRAM).peakBytes(1))
+                .build();
+
+        @Test
+        void passes(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations
+    static class LateSourceTestCase {
+        @RegisterExtension
+        final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(FakeMeshSource.builder().mesh(1, 2).build())
+                .build();
+
+        @Test
+        void passes(MeshDevice mesh) {}
+    }
+
+    @Test
+    void anInstanceFieldAloneKeepsItsSettings() {
+        assertThat(run(InstanceFieldWithSettingsTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    static class InstanceFieldWithSettingsTestCase {
+        @RegisterExtension
+        final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(FakeMeshSource.builder().mesh(1, 2).build())
+                .expecting(Expectation.because("kept").label("cache"))
+                .build();
+
+        @Nested
+        class InnerTestCase {
+            @Test
+            void keeps(MeshDevice mesh) {
+                Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 2);
+                Buffers.take(mesh, "cache");
+            }
+        }
     }
 
     @ExpectBuffers(label = "weights", because = "shared")

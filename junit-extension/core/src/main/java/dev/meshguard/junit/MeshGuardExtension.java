@@ -62,7 +62,7 @@ import org.junit.platform.commons.support.AnnotationSupport;
  * }</pre>
  *
  * <p>The field should be static. JUnit reads an instance field only after creating the instance, and then closes
- * closeable arguments after the check.
+ * closeable arguments after the check. Beside an annotation of MeshGuard that is too late for settings of a field: they are an error.
  *
  * <p>Use it only where an annotation is not enough, for example because the mesh depends on a system property. If an
  * annotation of a source is present too, its source wins. The expectations of annotations and of the extension all apply, and
@@ -103,6 +103,7 @@ public final class MeshGuardExtension
     private static final Scope NOTHING = () -> {};
 
     private final Optional<ExtensionSettings> settings;
+    private final TestConfiguration configuration;
     private final SessionOpener opener;
 
     /**
@@ -118,7 +119,8 @@ public final class MeshGuardExtension
     private MeshGuardExtension(Optional<ExtensionSettings> settings) {
         SupportedVersions.require();
         this.settings = settings;
-        this.opener = new SessionOpener(new TestConfiguration(settings, MeshGuardExtension::inStaticFields));
+        this.configuration = new TestConfiguration(settings, MeshGuardExtension::inStaticFields);
+        this.opener = new SessionOpener(configuration);
     }
 
     /** Returns an extension with the defaults of {@link TrackAllocations}. */
@@ -144,16 +146,23 @@ public final class MeshGuardExtension
 
     @Override
     public void preConstructTestInstance(TestInstanceFactoryContext factoryContext, ExtensionContext context) {
-        opener.enter(context, SessionStore.of(context));
+        enter(context, SessionStore.of(context));
     }
 
     @Override
     public void beforeEach(ExtensionContext context) {
         SessionStore store = SessionStore.of(context);
-        SessionCheck check = opener.enter(context, store);
+        SessionCheck check = enter(context, store);
         store.test().begin();
         check.begin(Phase.SETUP);
         store.invocation().ifPresent(invocation -> invocation.begins(check.session()));
+    }
+
+    private SessionCheck enter(ExtensionContext context, SessionStore store) {
+        if (!store.isResolver(this)) {
+            configuration.rejectInstanceField(context);
+        }
+        return opener.enter(context, store);
     }
 
     @Override

@@ -70,6 +70,26 @@ public final class TestConfiguration {
     }
 
     /**
+     * Rejects the settings of this extension if it is in an instance field: another extension has begun the memory of the test
+     * without them.
+     */
+    public void rejectInstanceField(ExtensionContext context) {
+        boolean isSourceChosen =
+                sources(context).annotated(TestElement.of(context)).isPresent();
+        own.filter(mine -> TestElement.classes(context).stream()
+                        .noneMatch(type -> inFields.apply(type).contains(mine)))
+                .filter(mine -> !mine.expected().entries().isEmpty()
+                        || !mine.budgets().isEmpty()
+                        || !(mine.sources().isEmpty() || isSourceChosen))
+                .ifPresent(mine -> {
+                    throw ConfigurationErrors.of(
+                            "MeshGuardExtension in " + TestNames.of(mine.builder()),
+                            "a source, an entry or a budget in an instance field beside an annotation",
+                            "JUnit reads the field after the memory of the test has begun: make the field static.");
+                });
+    }
+
+    /**
      * The location of a test for which settings are cached.
      *
      * @param enclosing the classes around the one of the test: an inherited nested class is inside several
