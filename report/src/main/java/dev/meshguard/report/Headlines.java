@@ -61,14 +61,17 @@ final class Headlines {
                             && !names.of(largest.first()).equals(SourceVocabulary.MESH)
                     ? (Finding.buffersOf(findings) == 1 ? " was" : " were") + " never " + names.freed(findings)
                     : ", " + largest.cause();
-            String allocated =
-                    largest.fileLine().map(line -> "; allocated in " + line).orElse(line(largest));
+            String allocated = largest.fileLine()
+                    .map(line -> "; " + names.of(largest.first()).allocated() + " in " + line)
+                    .orElse(line(largest));
             return firstThatFits(amount + why + holder + allocated, amount + why + allocated, amount + why);
         }
-        String all = amount + ", " + findings.size() + " findings; largest " + Quantities.shortSize(largest.bytes());
+        boolean hasSize = largest.bytes() > 0;
+        String all = amount + ", " + findings.size() + " findings; "
+                + (hasSize ? "largest " + Quantities.shortSize(largest.bytes()) : "first");
         String label = largest.first()
                 .label()
-                .map(text -> " " + Quantities.quoted(text))
+                .map(text -> " " + (hasSize ? Quantities.quoted(text) : text))
                 .orElse("");
         String cause = " " + largest.cause();
         String line = line(largest);
@@ -164,10 +167,12 @@ final class Headlines {
 
     /** Returns the line of a verdict without findings, of which only expected memory remains. */
     String clean(List<SurvivorFinding> remaining) {
-        return remaining.isEmpty()
-                ? "CLEAN  all memory was freed"
-                : "CLEAN  only expected memory remains: " + Quantities.shortSize(Finding.bytesOf(remaining)) + " in "
-                        + names.count(verdict.survivors(survivor -> survivor.status() == SurvivorStatus.EXPECTED));
+        if (remaining.isEmpty()) {
+            return "CLEAN  all memory was freed";
+        }
+        long bytes = Finding.bytesOf(remaining);
+        return "CLEAN  only expected memory remains: " + (bytes == 0 ? "" : Quantities.shortSize(bytes) + " in ")
+                + names.count(verdict.survivors(survivor -> survivor.status() == SurvivorStatus.EXPECTED));
     }
 
     /** Returns whether a line is about what happened to memory, and not about buffers that remain. */

@@ -12,7 +12,9 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -50,10 +52,11 @@ final class MemoryNames {
         return buffer.hasDevice() && of(buffer.request()).hasDevices();
     }
 
-    /** Returns {@code 8 MiB in 8 DRAM buffers} or {@code 8 MiB of native memory in 2 arenas}. */
+    /** Returns {@code 8 MiB in 8 DRAM buffers}, {@code 8 MiB of native memory in 2 arenas} or {@code 2 RocksIterator}. */
     String amount(List<SurvivorFinding> findings) {
-        Set<String> named =
-                groups(findings).map(group -> of(group).memory().orElse("")).collect(Collectors.toSet());
+        Set<String> named = groups(findings)
+                .map(group -> of(group).isOfObjects() ? "" : of(group).memory().orElse(""))
+                .collect(Collectors.toSet());
         String memory = only(named)
                 .filter(name -> !name.isEmpty())
                 .map(name -> " of " + name)
@@ -69,8 +72,19 @@ final class MemoryNames {
         return distinct.size() == 1 ? distinct.stream().findFirst() : Optional.empty();
     }
 
-    /** Returns the number of buffers, with their type if all have one and no name. */
+    /** Returns the number of buffers, with their type if all have one and no name; of objects that of each class. */
     String units(List<SurvivorFinding> findings) {
+        Map<SourceVocabulary, Long> objects = groups(findings)
+                .collect(Collectors.groupingBy(
+                        this::of,
+                        LinkedHashMap::new,
+                        Collectors.summingLong(group -> group.survivors().size())));
+        if (objects.keySet().stream().allMatch(SourceVocabulary::isOfObjects)) {
+            List<String> counts = objects.entrySet().stream()
+                    .map(one -> one.getKey().count(one.getValue()))
+                    .toList();
+            return TruncatedText.list(counts, MAX_NAMED, " and ");
+        }
         Set<String> types = groups(findings)
                 .map(group -> of(group).hasDevices() ? group.type() + " " : "")
                 .collect(Collectors.toSet());
@@ -99,14 +113,17 @@ final class MemoryNames {
 
     /** Returns {@code 57 buffers}, or in the unit of the sources. */
     String count(List<Survivor> survivors) {
-        return Quantities.count(
-                survivors.size(),
-                unit(survivors.stream().map(survivor -> of(survivor.buffer().request()))));
+        Set<SourceVocabulary> words = survivors.stream()
+                .map(survivor -> of(survivor.buffer().request()))
+                .collect(Collectors.toSet());
+        return words.size() == 1
+                ? words.iterator().next().count(survivors.size())
+                : Quantities.count(survivors.size(), unit(words.stream()));
     }
 
     /** Returns a number of buffers of which the source is unknown: in the unit that all sources share. */
     String count(long buffers) {
-        return Quantities.count(buffers, history.vocabulary().unit());
+        return history.vocabulary().count(buffers);
     }
 
     private String memoryOutsideDevices(BufferType type) {

@@ -305,13 +305,20 @@ public final class SurvivorFinding implements Finding {
     /** The headline names the bytes of the only finding of a section. */
     @Override
     public String title() {
-        String bytes = isOneOfSeveral && isOfOneSize() && survivors().count() > 1
+        boolean hasSize = survivors().noneMatch(survivor -> survivor.buffer().isOfUnknownSize());
+        String bytes = isOneOfSeveral && hasSize && isOfOneSize() && survivors().count() > 1
                 ? Quantities.shortSize(ownBytes()) + ": "
                 : "";
         SurvivorGroup first = first();
-        return context.names().memory(first) + "  " + bytes + amount() + onDevices() + addresses()
+        boolean areObjects = words().isOfObjects();
+        return (areObjects ? "" : context.names().memory(first) + "  ")
+                + bytes
+                + amount()
+                + onDevices()
+                + addresses()
                 + allocators()
                 + first.label()
+                        .filter(unused -> !areObjects)
                         .map(label -> ", label " + Quantities.quoted(label))
                         .orElse("")
                 + owners(survivors().toList())
@@ -480,7 +487,7 @@ public final class SurvivorFinding implements Finding {
         Phase phase = context.verdict()
                 .history()
                 .phaseAt(Arrays.stream(allocatedAt).min().orElseThrow());
-        return "allocated in " + phase + " (" + events(Arrays.stream(allocatedAt)) + ")";
+        return words().allocated() + " in " + phase + " (" + events(Arrays.stream(allocatedAt)) + ")";
     }
 
     /** Returns {@code event #7}, or {@code events #7 to #9}. */

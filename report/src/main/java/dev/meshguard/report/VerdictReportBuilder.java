@@ -133,8 +133,16 @@ final class VerdictReportBuilder {
                 MAX_UNDECIDED,
                 others -> Quantities.count(
                                 Finding.buffersOf(others),
-                                "more " + verdict.vocabulary().unit()) + " ("
-                        + Quantities.shortSize(Finding.bytesOf(others)) + ") of which it is not known");
+                                "more " + verdict.vocabulary().unit())
+                        + (Finding.bytesOf(others) == 0
+                                ? ""
+                                : " (" + Quantities.shortSize(Finding.bytesOf(others)) + ")")
+                        + " of which it is not known");
+    }
+
+    /** Returns nothing if the size of all is unknown. */
+    private static String inBytes(long bytes) {
+        return bytes == 0 ? "" : ", " + Quantities.size(bytes);
     }
 
     private static List<Finding> listed(List<? extends Finding> all, String other) {
@@ -257,8 +265,8 @@ final class VerdictReportBuilder {
                 .forEach(lines::add);
         verdict.expectations().stream()
                 .filter(result -> !result.neverMatched() && result.kind() != Kind.EXPIRED)
-                .map(result -> PRESENT + names.count(result.matchedBuffers()) + ", "
-                        + Quantities.size(result.matchedBytes()) + " (" + result.expectation() + ")"
+                .map(result -> PRESENT + names.count(result.matchedBuffers())
+                        + inBytes(result.matchedBytes()) + " (" + result.expectation() + ")"
                         + (result.rejectedBuffers() == 0
                                 ? ""
                                 : "; " + result.rejectedBuffers() + " more than that allows"))
@@ -313,8 +321,7 @@ final class VerdictReportBuilder {
         }
         ExpectationSnippet lowered = ExpectationSnippets.snippet(entry.exactly(result.matchedBuffers()));
         return SimpleFinding.of(
-                names.count(result.matchedBuffers()) + " survived, " + Quantities.size(result.matchedBytes()) + ": "
-                        + entry,
+                names.count(result.matchedBuffers()) + " survived" + inBytes(result.matchedBytes()) + ": " + entry,
                 new Fact(Fact.FIX, Fixes.OF_LOOSE_EXPECTATION),
                 new Fact(Fact.FIX, lowered.annotation()),
                 new Fact(Fact.FIX, "as a line of a file: " + lowered.line()));

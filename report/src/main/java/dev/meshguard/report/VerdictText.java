@@ -246,7 +246,7 @@ final class VerdictText {
     private static List<String> closing(VerdictReport report, int mostLines) {
         List<String> end = new ArrayList<>();
         limit(report).ifPresent(end::add);
-        end.add(named("sum", sum(report.verdict().sum())));
+        end.add(named("sum", sum(report.verdict())));
         boolean isOne = findings(report) == 1;
         report.expectationSnippet()
                 .filter(unused -> isOne || report.page().isEmpty())
@@ -305,8 +305,18 @@ final class VerdictText {
                 : Optional.empty();
     }
 
-    private static String sum(Sum sum) {
-        return sum.allocated() + " allocated = " + sum.freed() + " freed"
+    private static String sum(LeakVerdict verdict) {
+        Sum sum = verdict.sum();
+        List<SourceVocabulary> words = verdict.history().sources().stream()
+                .map(source -> source.vocabulary().orElse(SourceVocabulary.PROGRAM))
+                .distinct()
+                .toList();
+        boolean areObjects = !words.isEmpty() && words.stream().allMatch(SourceVocabulary::isOfObjects);
+        List<String> freed =
+                words.stream().map(SourceVocabulary::freed).distinct().toList();
+        return sum.allocated()
+                + (areObjects ? " constructed = " : " allocated = ")
+                + sum.freed() + " " + (areObjects ? (freed.size() == 1 ? freed.get(0) : "closed") : "freed")
                 + part(sum.late(), "freed late")
                 + part(sum.leaked(), "leaked")
                 + part(sum.misreported(), "misreported")

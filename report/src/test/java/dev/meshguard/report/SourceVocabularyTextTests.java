@@ -69,6 +69,19 @@ class SourceVocabularyTextTests {
         return request;
     }
 
+    private void attachObjects(String className) {
+        tracker.sourceAttached(SourceDescription.of(className).speaking(SourceVocabulary.ofObjects(className)));
+        tracker.phase(Phase.TEST);
+    }
+
+    private MemoryRequest construct(String name, int line, String className) {
+        MemoryRequest request =
+                at(name, line, AllocationDetails.user().labelled(className).fromSource(className));
+        inThisOrder();
+        tracker.allocated(request, NO_DEVICE, SYSTEM_MEMORY, ++last, 0, Ownership.UNKNOWN);
+        return request;
+    }
+
     private void free(String name, int line, long number) {
         inThisOrder();
         tracker.freed(at(name, line, AllocationDetails.user()), NO_DEVICE, SYSTEM_MEMORY, number, Ownership.UNKNOWN);
@@ -145,6 +158,71 @@ class SourceVocabularyTextTests {
 
                 sum     2 allocated = 0 freed + 2 leaked
                 expect  @ExpectBuffers(atMost = 2, origin = "DecoderTests.opens", because = "…")""");
+    }
+
+    @Test
+    void countsObjectsByTheNameOfTheirClass() {
+        attachObjects("RocksIterator");
+        MemoryRequest request = construct("scans", 27, "RocksIterator");
+        construct("scans", 27, "RocksIterator");
+        free("stops", 40, last);
+        tracker.checked();
+        tracker.traced(request, Reachability.heldBy(List.of("StoreTests.store", "Store.open", "ArrayList[3]")));
+
+        assertThat(text(verdict())).isEqualTo("""
+                LEAK  1 RocksIterator, HELD by Store.open; constructed in DecoderTests.java:27
+
+                1. 1 RocksIterator
+                   at dev.example.DecoderTests.scans(DecoderTests.java:27)
+                   why   HELD: still referenced by StoreTests.store -> Store.open -> ArrayList[3] (event #7)
+                   fix   Close the RocksIterator before the test ends.
+                   seen  constructed in TEST (event #3)
+                         1 of 2 RocksIterator from this line were closed, in TEST; this one was first passed over at event #5
+
+                sum     2 constructed = 1 closed + 1 leaked
+                expect  @ExpectBuffers(atMost = 1, label = "RocksIterator", origin = "DecoderTests.scans", because = "…")""");
+    }
+
+    @Test
+    void countsTheObjectsOfEachClass() {
+        attachObjects("RocksIterator");
+        attachObjects("Options");
+        construct("scans", 27, "RocksIterator");
+        construct("scans", 27, "RocksIterator");
+        construct("opens", 20, "Options");
+        tracker.checked();
+
+        assertThat(text(verdict())).isEqualTo("""
+                LEAK  2 RocksIterator and 1 Options, 2 findings; first RocksIterator UNEXPLAINED (DecoderTests.java:27)
+
+                1. 2 RocksIterator
+                   at dev.example.DecoderTests.scans(DecoderTests.java:27)
+                   why   UNEXPLAINED: no close was reported
+                   fix   Close the RocksIterator before the test ends.
+                   seen  constructed in TEST (events #5 to #6)
+                2. 1 Options
+                   at dev.example.DecoderTests.opens(DecoderTests.java:20)
+                   why   UNEXPLAINED: no close was reported
+                   fix   Close the Options before the test ends.
+                   seen  constructed in TEST (event #7)
+
+                sum     3 constructed = 0 closed + 3 leaked
+                expect  one of them: @ExpectBuffers(atMost = 2, label = "RocksIterator", origin = "DecoderTests.scans", because = "…")""");
+    }
+
+    @Test
+    void namesNoSizeOfExpectedObjects() {
+        attachObjects("RocksIterator");
+        construct("scans", 27, "RocksIterator");
+        tracker.checked();
+
+        assertThat(text(verdict(Expectation.because("closed with the store")
+                        .label("RocksIterator")
+                        .exactly(1))))
+                .isEqualTo("""
+                CLEAN  only expected memory remains: 1 RocksIterator
+                Expected and present: 1 RocksIterator (label "RocksIterator", exactly 1 buffer, because "closed with the store")
+                sum     1 constructed = 0 closed + 1 expected""");
     }
 
     @Test

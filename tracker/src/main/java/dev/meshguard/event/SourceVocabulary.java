@@ -56,6 +56,16 @@ public record SourceVocabulary(Optional<String> memory, String unit, String free
         return new SourceVocabulary(Optional.of(memory), "buffer", "free", "freed", "the test ends");
     }
 
+    /**
+     * Returns the vocabulary of the objects of a class, which must be closed before the test ends. They are counted by the name of the
+     * class, which has no plural: {@code 2 RocksIterator}.
+     *
+     * @param className the name of the class, as users write it
+     */
+    public static SourceVocabulary ofObjects(String className) {
+        return new SourceVocabulary(Optional.of(className), className, "close", "closed", "the test ends");
+    }
+
     /** Returns this vocabulary for memory that is allocated and freed in other units, for example {@code arena}. */
     public SourceVocabulary countedIn(String newUnit) {
         return new SourceVocabulary(memory, newUnit, free, freed, end);
@@ -76,9 +86,19 @@ public record SourceVocabulary(Optional<String> memory, String unit, String free
         return memory.isEmpty();
     }
 
+    /** Returns whether the units are {@linkplain #ofObjects objects} of the class that names the memory. */
+    public boolean isOfObjects() {
+        return memory.equals(Optional.of(unit));
+    }
+
+    /** Returns the past participle of the verb for allocating a unit. */
+    public String allocated() {
+        return isOfObjects() ? "constructed" : "allocated";
+    }
+
     /** Returns a number of units, for example {@code 2 arenas}. */
     public String count(long units) {
-        return Quantities.count(units, unit);
+        return isOfObjects() ? units + " " + unit : Quantities.count(units, unit);
     }
 
     private static void requireText(String what, String text) {

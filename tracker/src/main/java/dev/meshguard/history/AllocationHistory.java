@@ -306,8 +306,8 @@ public final class AllocationHistory {
     }
 
     /**
-     * Returns the words for reports of which the source is unknown: those of the only vocabulary, if no mesh is reported;
-     * otherwise those of devices, without meshes if none is reported, as in a server's log.
+     * Returns the words for reports of which the source is unknown: those of the only vocabulary, if no mesh is reported; common
+     * ones, if no source reports devices; otherwise those of devices, without meshes if none is reported, as in a server's log.
      */
     public SourceVocabulary vocabulary() {
         return common(vocabularies());
@@ -332,7 +332,16 @@ public final class AllocationHistory {
         if (all.isEmpty() || !meshes().isEmpty()) {
             return SourceVocabulary.MESH;
         }
-        return all.size() == 1 ? all.iterator().next() : SourceVocabulary.PROGRAM;
+        if (all.size() == 1) {
+            return all.iterator().next();
+        }
+        return all.stream().anyMatch(SourceVocabulary::hasDevices)
+                ? SourceVocabulary.PROGRAM
+                : SourceVocabulary.of(all.stream()
+                        .flatMap(words -> words.memory().stream())
+                        .distinct()
+                        .sorted()
+                        .collect(Collectors.joining(", ")));
     }
 
     /** Returns the devices with any report, ascending. */

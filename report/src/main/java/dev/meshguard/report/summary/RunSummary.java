@@ -194,12 +194,10 @@ public record RunSummary(
         return rows;
     }
 
+    /** The size of objects is unknown. */
     private static String description(LeakTotals count) {
-        return String.join(
-                " · ",
-                Quantities.count(count.leaks(), "leak"),
-                Quantities.count(count.buffers(), "buffer"),
-                Quantities.size(count.bytes()));
+        String buffers = Quantities.count(count.leaks(), "leak") + " · " + Quantities.count(count.buffers(), "buffer");
+        return count.bytes() == 0 ? buffers : buffers + " · " + Quantities.size(count.bytes());
     }
 
     /**

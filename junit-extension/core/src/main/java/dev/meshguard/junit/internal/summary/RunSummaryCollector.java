@@ -126,7 +126,7 @@ public final class RunSummaryCollector {
     private static String nameOf(DeviceMemory memory, AllocationHistory history) {
         return memory.device() == HistoryEvent.NO_DEVICE
                 ? history.generations().stream()
-                        .filter(buffer -> !buffer.hasDevice())
+                        .filter(buffer -> !buffer.hasDevice() && !buffer.isOfUnknownSize())
                         .flatMap(buffer -> history.vocabularyOf(buffer.request()).memory().stream())
                         .distinct()
                         .sorted()
