@@ -166,9 +166,17 @@ class PublicApiTests {
                 .check(product);
     }
 
+    /** Woven code of any class loader finds its receivers in one field, of a copy of this class in {@code java.lang}. */
     @Test
     void nothingIsKeptInStatics() {
-        noFields().that().areStatic().should().notBeFinal().check(product);
+        noFields()
+                .that()
+                .areStatic()
+                .and()
+                .areNotDeclaredIn("dev.meshguard.weave.WovenCalls")
+                .should()
+                .notBeFinal()
+                .check(product);
     }
 
     private static boolean isApi(JavaClass type) {

@@ -1,0 +1,95 @@
+package dev.meshguard.weave;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.instrument.Instrumentation;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
+import net.bytebuddy.jar.asm.commons.ClassRemapper;
+import net.bytebuddy.jar.asm.commons.SimpleRemapper;
+import net.bytebuddy.utility.OpenedClassReader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The class that woven code calls.
+ *
+ * <p>It is in {@code java.lang}, defined by a lookup. The alternative, a jar appended to the bootstrap class path, costs class data sharing and
+ * is not found through class loaders that delegate {@code java.*} only.
+ *
+ * @param name its internal name
+ * @param receivers its field
+ */
+record Dispatcher(String name, VarHandle receivers) {
+
+    /** Defines it. Another copy of MeshGuard in another class loader has a dispatcher of its own. */
+    static Dispatcher define(Instrumentation instrumentation) {
+        instrumentation.redefineModule(
+                Object.class.getModule(),
+                Set.of(),
+                Map.of(),
+                Map.of(Object.class.getPackageName(), Set.of(Dispatcher.class.getModule())),
+                Set.of(),
+                Map.of());
+        String name = "java/lang/MeshGuard" + Integer.toHexString(System.identityHashCode(Dispatcher.class));
+        try (InputStream template = Objects.requireNonNull(
+                Dispatcher.class.getResourceAsStream(WovenCalls.class.getSimpleName() + ".class"))) {
+            Lookup lookup = MethodHandles.privateLookupIn(Object.class, MethodHandles.lookup());
+            Class<?> type = lookup.defineClass(renamed(new ClassReader(template), name));
+            return new Dispatcher(name, lookup.findStaticVarHandle(type, "receivers", List.class));
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        } catch (ReflectiveOperationException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    @SuppressWarnings("deprecation") // The other constructor of the remapper needs Byte Buddy 1.18.
+    private static byte[] renamed(ClassReader template, String name) {
+        ClassWriter writer = new ClassWriter(0);
+        template.accept(
+                new ClassRemapper(
+                        OpenedClassReader.ASM_API, writer, new SimpleRemapper(template.getClassName(), name)) {
+                    @Override
+                    public void visit(
+                            int version,
+                            int access,
+                            String type,
+                            String signature,
+                            String parent,
+                            String[] interfaces) {
+                        super.visit(version, access | Opcodes.ACC_PUBLIC, type, signature, parent, interfaces);
+                    }
+                },
+                ClassReader.SKIP_DEBUG);
+        return writer.toByteArray();
+    }
+
+    /** Passes calls on from now on; null for none. */
+    void publish(@Nullable List<BiConsumer<Object, @Nullable Object>> current) {
+        receivers.setVolatile(current);
+    }
+
+    /** Adds a call whose subject and argument are on the stack. */
+    void addCall(MethodVisitor method, int receiver) {
+        method.visitLdcInsn(receiver);
+        method.visitMethodInsn(
+                Opcodes.INVOKESTATIC,
+                name,
+                "call",
+                Type.getMethodDescriptor(
+                        Type.VOID_TYPE, Type.getType(Object.class), Type.getType(Object.class), Type.INT_TYPE),
+                false);
+    }
+}

@@ -1,0 +1,195 @@
+package dev.meshguard.weave;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.Set;
+import net.bytebuddy.jar.asm.Label;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.utility.OpenedClassReader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of a class whose objects are constructed and closed.
+ *
+ * @param role its place in the hierarchy of the watched types
+ * @param closingMethods the names of its methods without parameters that close
+ * @param firstReceiver the receiver of constructed objects; those of the other {@link Call calls} follow it
+ */
+record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) implements ClassPlan {
+
+    /** The place of a class in the hierarchy of the watched types. */
+    enum Role {
+        /** Above them: objects inherit closing methods from it. */
+        ANCESTOR,
+        /** The uppermost class whose objects are watched, which reports each object once. */
+        UPPERMOST,
+        /** A subclass of the uppermost one, whose constructors can still throw. */
+        SUBCLASS
+    }
+
+    /** What is reported. */
+    enum Call {
+        CONSTRUCTED,
+        CONSTRUCTION_FAILED,
+        CLOSING,
+        CLOSED,
+        CLOSE_FAILED
+    }
+
+    @Override
+    public boolean changes(Class<?> loaded) {
+        return (role != Role.ANCESTOR && !loaded.isInterface()) || declaresClosingMethod(loaded, closingMethods);
+    }
+
+    static boolean declaresClosingMethod(Class<?> type, Set<String> names) {
+        try {
+            return Arrays.stream(type.getDeclaredMethods()).anyMatch(method -> isClosing(method, names));
+        } catch (LinkageError missingParameterType) {
+            return true;
+        }
+    }
+
+    /** Calls can be added to code only. */
+    static boolean isClosing(Method method, Set<String> names) {
+        return method.getParameterCount() == 0
+                && names.contains(method.getName())
+                && (method.getModifiers() & (Modifier.STATIC | Modifier.ABSTRACT | Modifier.NATIVE)) == 0;
+    }
+
+    @Override
+    public MethodVisitor weave(MethodHeader method, MethodVisitor next, Dispatcher dispatcher) {
+        if (method.name().equals("<init>")) {
+            return role == Role.ANCESTOR ? next : new ConstructorVisitor(method.type(), next, dispatcher);
+        }
+        return closingMethods.contains(method.name())
+                        && method.descriptor().startsWith("()")
+                        && (method.access() & Opcodes.ACC_STATIC) == 0
+                ? new ClosingVisitor(method.type(), next, dispatcher)
+                : next;
+    }
+
+    /** Adds calls with the object, and a handler that reports what is thrown and throws it again. */
+    private abstract class ReportingVisitor extends MethodVisitor {
+
+        final String type;
+        private final Dispatcher dispatcher;
+        private final Label start = new Label();
+
+        ReportingVisitor(String type, MethodVisitor next, Dispatcher dispatcher) {
+            super(OpenedClassReader.ASM_API, next);
+            this.type = type;
+            this.dispatcher = dispatcher;
+        }
+
+        final void report(Call call) {
+            super.visitVarInsn(Opcodes.ALOAD, 0);
+            super.visitInsn(Opcodes.ACONST_NULL);
+            dispatcher.addCall(mv, firstReceiver + call.ordinal());
+        }
+
+        final void startHandled() {
+            super.visitLabel(start);
+        }
+
+        /** Nothing but the object is known in the handler, wherever the exception came from. */
+        final void endHandled(Call call) {
+            Label handler = new Label();
+            super.visitTryCatchBlock(start, handler, handler, null);
+            super.visitLabel(handler);
+            super.visitFrame(Opcodes.F_FULL, 1, new Object[] {type}, 1, new Object[] {"java/lang/Throwable"});
+            super.visitVarInsn(Opcodes.ASTORE, 1);
+            super.visitVarInsn(Opcodes.ALOAD, 0);
+            super.visitVarInsn(Opcodes.ALOAD, 1);
+            dispatcher.addCall(mv, firstReceiver + call.ordinal());
+            super.visitVarInsn(Opcodes.ALOAD, 1);
+            super.visitInsn(Opcodes.ATHROW);
+        }
+
+        final boolean isReturn(int opcode) {
+            return opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN;
+        }
+    }
+
+    private final class ConstructorVisitor extends ReportingVisitor {
+
+        /** Objects on the stack whose constructors have not been called. */
+        private int uninitialized;
+
+        /** The class whose constructor this one called; null until then. */
+        private @Nullable String called;
+
+        ConstructorVisitor(String type, MethodVisitor next, Dispatcher dispatcher) {
+            super(type, next, dispatcher);
+        }
+
+        @Override
+        public void visitTypeInsn(int opcode, String operand) {
+            super.visitTypeInsn(opcode, operand);
+            if (opcode == Opcodes.NEW) {
+                uninitialized++;
+            }
+        }
+
+        @Override
+        public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
+            super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
+            if (called == null && name.equals("<init>") && uninitialized-- == 0) {
+                called = owner;
+                if (!isFirstToReport()) {
+                    startHandled();
+                }
+            }
+        }
+
+        /** A constructor that calls {@code this(…)} finds the object reported. */
+        private boolean isFirstToReport() {
+            return role == Role.UPPERMOST && !type.equals(called);
+        }
+
+        @Override
+        public void visitInsn(int opcode) {
+            if (isReturn(opcode) && isFirstToReport()) {
+                report(Call.CONSTRUCTED);
+            }
+            super.visitInsn(opcode);
+        }
+
+        @Override
+        public void visitMaxs(int maxStack, int maxLocals) {
+            if (called != null && !isFirstToReport()) {
+                endHandled(Call.CONSTRUCTION_FAILED);
+            }
+            super.visitMaxs(maxStack, maxLocals);
+        }
+    }
+
+    private final class ClosingVisitor extends ReportingVisitor {
+
+        ClosingVisitor(String type, MethodVisitor next, Dispatcher dispatcher) {
+            super(type, next, dispatcher);
+        }
+
+        @Override
+        public void visitCode() {
+            super.visitCode();
+            report(Call.CLOSING);
+            startHandled();
+        }
+
+        @Override
+        public void visitInsn(int opcode) {
+            if (isReturn(opcode)) {
+                report(Call.CLOSED);
+            }
+            super.visitInsn(opcode);
+        }
+
+        @Override
+        public void visitMaxs(int maxStack, int maxLocals) {
+            endHandled(Call.CLOSE_FAILED);
+            super.visitMaxs(maxStack, maxLocals);
+        }
+    }
+}

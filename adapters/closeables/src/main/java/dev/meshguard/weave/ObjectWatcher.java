@@ -1,0 +1,37 @@
+package dev.meshguard.weave;
+
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Receives what happens to objects of watched types while a scope of the {@link Weaver} is open.
+ *
+ * <p>The thread that runs the woven code calls it, and it must not throw. What it does itself is not reported: neither the objects that it
+ * constructs nor those that it closes. Objects that were constructed earlier, or are not watched but have their closing method from the same
+ * class, are reported as closed too.
+ *
+ * @since 0.1
+ */
+@API(status = Status.INTERNAL, since = "0.1")
+public interface ObjectWatcher {
+
+    /** The constructor of the watched class returned, once for each object. Those of its subclasses may still run. */
+    void constructed(Object object);
+
+    /** A constructor threw after {@link #constructed}, so the code under test never had the object. */
+    void constructionFailed(Object object);
+
+    /** The outermost closing method returned. */
+    void closed(Object object);
+
+    /** The outermost closing method threw. */
+    void closeFailed(Object object, Throwable reason);
+
+    /**
+     * Some objects of a class are not seen from now on.
+     *
+     * @param className the binary name of the class
+     * @param reason a sentence that says why, and what to do if something can be done
+     */
+    void notWatched(String className, String reason);
+}

@@ -1,0 +1,30 @@
+package dev.meshguard.weave;
+
+import java.util.Set;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * A class whose objects are watched, with those of its subclasses.
+ *
+ * @param className the binary name of the class, or of an interface that no lambda expression can implement; no class loader need
+ *     know it
+ * @param closingMethods the names of its closing methods, which have no parameters, for example {@code close}
+ * @since 0.1
+ */
+@API(status = Status.INTERNAL, since = "0.1")
+public record WatchedType(String className, Set<String> closingMethods) {
+
+    /**
+     * Creates a type.
+     *
+     * @throws IllegalArgumentException if it has no name or no closing method
+     */
+    public WatchedType {
+        closingMethods = Set.copyOf(closingMethods);
+        if (className.isBlank() || closingMethods.isEmpty()) {
+            throw new IllegalArgumentException("Cannot watch \"" + className + "\" with the closing methods "
+                    + closingMethods + ": name a class and a method.");
+        }
+    }
+}
