@@ -90,10 +90,10 @@ class FindingsFilesTests {
         assertThat(shortLines())
                 .containsExactly(
                         "run",
-                        "entry",
-                        "matched",
                         "finding keeps PASSED EXPECTED",
                         "check keeps PASSED EXPECTED_ONLY",
+                        "entry",
+                        "matched",
                         "end");
     }
 

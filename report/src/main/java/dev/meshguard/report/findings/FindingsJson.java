@@ -32,7 +32,7 @@ import org.apiguardian.api.API.Status;
  * Writes the lines of a file of findings, each a JSON object that stands alone.
  *
  * <p>A file has one line of kind {@code run}, then for each check its lines of kind {@code finding} and one of kind
- * {@code check}, and a line of kind {@code end}. Between them are the lines about the whole run: {@code entry},
+ * {@code check}, and a line of kind {@code end}. Before that are the lines about the whole run: {@code entry},
  * {@code matched} and {@code excused} about an entry of expected buffers, {@code found} about a leak that a baseline may
  * have, {@code incomplete} about a test that did not complete. Every line repeats the run, so a database reads the lines of
  * many files as one table. A file without {@code end} is that of a JVM that was killed, or could not write. The format is

@@ -1,11 +1,11 @@
 package dev.meshguard.junit.internal;
 
 import dev.meshguard.report.findings.EntryUse;
+import dev.meshguard.report.findings.FindingsJson;
 import dev.meshguard.report.findings.JvmFindings;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineEntry;
 import dev.meshguard.verdict.expectation.Expectation;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -60,27 +60,31 @@ final class EntryUsage {
         completed.merge(test, isCompleted, Boolean::logicalAnd);
     }
 
-    /** Adds a use of entries; returns those for which it is new. */
-    List<Expectation> add(EntryUse use, List<Expectation> more) {
-        List<Expectation> added = new ArrayList<>();
+    /** Adds a use of entries. */
+    void add(EntryUse use, List<Expectation> more) {
         for (Expectation entry : more) {
-            boolean isJudged = entry.location().isPresent()
-                    && (use != EntryUse.EXCUSED || entry.source().isEmpty());
-            if (isJudged
-                    && entries.computeIfAbsent(key(entry), unused -> new UsedEntry(entry))
-                            .uses()
-                            .add(use)) {
-                added.add(entry);
+            if (entry.location().isPresent()
+                    && (use != EntryUse.EXCUSED || entry.source().isEmpty())) {
+                entries.computeIfAbsent(key(entry), unused -> new UsedEntry(entry))
+                        .uses()
+                        .add(use);
             }
         }
-        return added;
     }
 
-    /** Adds leaks; returns whether any is new or more frequent than before. */
-    boolean find(Baseline leaks) {
-        Baseline before = found;
+    /** Adds leaks. */
+    void find(Baseline leaks) {
         found = found.and(leaks);
-        return !found.equals(before);
+    }
+
+    /** Returns the lines of a findings file that hand it to the judgement of several JVMs. */
+    String lines(FindingsJson json) {
+        StringBuilder lines = new StringBuilder();
+        for (UsedEntry used : entries.values()) {
+            used.uses().forEach(use -> lines.append(json.entries(use, List.of(used.entry()))));
+        }
+        completed.forEach((test, isCompleted) -> lines.append(isCompleted ? "" : json.incomplete(test)));
+        return lines.append(json.found(found)).toString();
     }
 
     Baseline found() {

@@ -2,11 +2,8 @@ package dev.meshguard.junit.internal;
 
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.findings.CheckRecord;
-import dev.meshguard.report.findings.EntryUse;
 import dev.meshguard.report.findings.FindingsJson;
 import dev.meshguard.report.findings.RunIdentity;
-import dev.meshguard.verdict.baseline.Baseline;
-import dev.meshguard.verdict.expectation.Expectation;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -88,23 +85,6 @@ public final class FindingsFile {
         return Optional.ofNullable(problem);
     }
 
-    /** Adds what this JVM knows about the use of entries. */
-    synchronized void add(EntryUse use, List<Expectation> entries) {
-        if (!entries.isEmpty()) {
-            append(json -> json.entries(use, entries));
-        }
-    }
-
-    /** Adds leaks that a baseline may have. */
-    synchronized void add(Baseline leaks) {
-        append(json -> json.found(leaks));
-    }
-
-    /** Adds a test that failed, was aborted or is disabled. */
-    synchronized void addIncomplete(String test) {
-        append(json -> json.incomplete(test));
-    }
-
     /** Adds a check. */
     public synchronized void add(CheckRecord check) {
         if (append(json -> json.check(check))) {
@@ -115,9 +95,9 @@ public final class FindingsFile {
         }
     }
 
-    /** Writes the last line; returns what a reader of the report has to know, as whole sentences. */
-    public synchronized List<String> end() {
-        append(json -> json.end(checks, findings));
+    /** Writes what this JVM knows about the whole run; returns what a reader of the report has to know, as whole sentences. */
+    synchronized List<String> end(EntryUsage entries) {
+        append(json -> entries.lines(json) + json.end(checks, findings));
         return Stream.concat(unknown.stream(), Optional.ofNullable(problem).map(this::description).stream())
                 .toList();
     }

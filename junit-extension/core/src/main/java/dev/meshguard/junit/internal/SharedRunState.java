@@ -12,7 +12,6 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineFile;
-import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.io.Closeable;
@@ -92,7 +91,7 @@ public final class SharedRunState implements StoredResource {
                 began.toEpochMilli(),
                 SharedRunState.class.getClassLoader());
         findings.flatMap(FindingsFile::begin).ifPresent(settings::rejectUnwritten);
-        add(EntryUse.EXPECTED, expected.entries());
+        expect(expected);
     }
 
     /**
@@ -223,16 +222,15 @@ public final class SharedRunState implements StoredResource {
                         folder));
     }
 
-    /** Adds entries that must match somewhere in the run: those of another file, and those of annotations. */
+    /** Adds entries that must match somewhere in the run: those of files, and those of annotations. */
     public synchronized void expect(ExpectedBuffers more) {
-        add(EntryUse.EXPECTED, more.entries());
+        entries.add(EntryUse.EXPECTED, more.entries());
     }
 
     /** Records that a test failed, was aborted or is disabled, so that its survivors are unknown. */
     public synchronized void excuse(String test, ExpectedBuffers ofTest) {
-        add(EntryUse.EXCUSED, ofTest.entries());
+        entries.add(EntryUse.EXCUSED, ofTest.entries());
         entries.add(test, false);
-        findings.ifPresent(file -> file.addIncomplete(test));
     }
 
     /** Returns the test methods that have ended. */
@@ -253,21 +251,13 @@ public final class SharedRunState implements StoredResource {
     public synchronized void add(LeakVerdict verdict, Supplier<Optional<String>> test) {
         for (ExpectationResult result : verdict.expectations()) {
             if (!result.neverMatched()) {
-                add(EntryUse.MATCHED, List.of(result.expectation()));
+                entries.add(EntryUse.MATCHED, List.of(result.expectation()));
             }
         }
         if (baseline != null) {
             Baseline ofCheck = Baseline.of(verdict);
-            Baseline leaks = test.get().map(ofCheck::foundBy).orElse(ofCheck);
-            if (entries.find(leaks)) {
-                findings.ifPresent(file -> file.add(leaks));
-            }
+            entries.find(test.get().map(ofCheck::foundBy).orElse(ofCheck));
         }
-    }
-
-    private void add(EntryUse use, List<Expectation> more) {
-        List<Expectation> news = entries.add(use, more);
-        findings.ifPresent(file -> file.add(use, news));
     }
 
     /** Returns whether all findings of a verdict are in the baseline, or are added to it now. */
@@ -304,7 +294,7 @@ public final class SharedRunState implements StoredResource {
         summaryText().ifPresent(text -> reports.accept(Map.of(ConfigurationKey.SUMMARY.key(), text)));
         List<String> notices = new ArrayList<>(wholeRun().stream().toList());
         notices.addAll(notWritten);
-        findings.ifPresent(file -> notices.addAll(file.end()));
+        notices.addAll(endFindings());
         notices.forEach(notice -> reports.accept(Map.of("meshguard", notice)));
     }
 
@@ -313,6 +303,10 @@ public final class SharedRunState implements StoredResource {
         List<String> unmatched =
                 entries.unmatched().stream().map(EntryUsage::description).toList();
         return summary.text(entries.matched(), unmatched, wholeRun(), pages.overview());
+    }
+
+    private synchronized List<String> endFindings() {
+        return findings.map(file -> file.end(entries)).orElseGet(List::of);
     }
 
     private synchronized Optional<String> wholeRun() {
