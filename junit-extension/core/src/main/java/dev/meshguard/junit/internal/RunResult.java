@@ -111,7 +111,25 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
         List<BaselineEntry> undecided = new ArrayList<>(entries.notFound(known));
         List<BaselineEntry> fixed = undecided.stream().filter(entries::isJudged).toList();
         undecided.removeAll(fixed);
-        Optional<BaselineEntry> gone = ratchet(settings, entries, known, fixed, lines);
+        boolean isShrunk = settings.writes(Update.SHRINK);
+        if (!fixed.isEmpty()) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "Baseline %s: %d of %s %s gone or smaller%s:",
+                    settings.baseline().orElseThrow(),
+                    fixed.size(),
+                    Quantities.count(known.entries().size(), "known leak"),
+                    fixed.size() == 1 ? "is" : "are",
+                    isShrunk ? ", and taken out of it" : ""));
+            Baseline left = entries.shrunk(known);
+            lines.addAll(listed(fixed.stream().map(entry -> entry + instead(left, entry) + removedTests(entry))));
+        }
+        if (isShrunk) {
+            settings.updateBaseline(entries::shrunk);
+        } else if (!fixed.isEmpty()) {
+            lines.add("Take it out with -Dmeshguard.baseline.update=shrink"
+                    + (settings.ci().isSet() ? "; not where CI is set, there the file is only read." : "."));
+        }
         if (lines.isEmpty() && (entries.expected() > 0 || undecided.isEmpty())) {
             lines.add(String.format(
                     Locale.ROOT,
@@ -136,8 +154,8 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
             lines.addAll(listed(undecided.stream().map(entry -> entry + ": " + entries.doubtAbout(entry))));
         }
         Optional<StackTraceElement> place = unmatched.stream().findFirst().map(PlaceToOpen::of);
-        if (place.isEmpty() && gone.isPresent() && settings.update() == Update.STRICT) {
-            place = Optional.of(lineOf(gone.get(), settings.baseline().orElseThrow()));
+        if (place.isEmpty() && !fixed.isEmpty() && settings.update() == Update.STRICT) {
+            place = Optional.of(lineOf(fixed.get(0), settings.baseline().orElseThrow()));
         }
         return new RunResult(
                 place.isPresent() ? Outcome.STALE_EXPECTATION : Outcome.EXPECTED_ONLY,
@@ -148,35 +166,6 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
     /** Returns what a reader of a run that does not fail has to know, unless all entries matched and no known leak is gone. */
     Optional<String> notice() {
         return text.indexOf('\n') < 0 ? Optional.empty() : Optional.of(text);
-    }
-
-    /** Returns the first fixed leak that the baseline contains, now and after the update. */
-    private static Optional<BaselineEntry> ratchet(
-            RunSettings settings, EntryUsage entries, Baseline known, List<BaselineEntry> fixed, List<String> lines)
-            throws IOException {
-        Baseline left = entries.shrunk(known);
-        boolean isShrunk = settings.writes(Update.SHRINK);
-        if (isShrunk) {
-            settings.updateBaseline(entries::shrunk);
-        }
-        if (fixed.isEmpty()) {
-            return Optional.empty();
-        }
-        lines.add(String.format(
-                Locale.ROOT,
-                "Baseline %s: %d of %s %s gone or smaller%s:",
-                settings.baseline().orElseThrow(),
-                fixed.size(),
-                Quantities.count(known.entries().size(), "known leak"),
-                fixed.size() == 1 ? "is" : "are",
-                isShrunk ? ", and taken out of it" : ""));
-        lines.addAll(listed(fixed.stream().map(entry -> entry + instead(left, entry) + removedTests(entry))));
-        if (isShrunk) {
-            return Optional.empty();
-        }
-        lines.add("Take it out with -Dmeshguard.baseline.update=shrink"
-                + (settings.ci().isSet() ? "; not where CI is set, there the file is only read." : "."));
-        return Optional.of(fixed.get(0));
     }
 
     private static StackTraceElement lineOf(BaselineEntry entry, Path baseline) throws IOException {
