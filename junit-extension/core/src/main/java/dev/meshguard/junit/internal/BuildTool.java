@@ -4,7 +4,7 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /** The build tool that runs the tests, with its command to run one of them again. */
-enum BuildTool {
+public enum BuildTool {
     MAVEN("mvn test", "-Dtest=") {
         /** Surefire separates by commas and has no escapes; a question mark matches any character. */
         @Override
@@ -33,13 +33,18 @@ enum BuildTool {
         this.option = option;
     }
 
+    /** Returns the tool that runs the tests. */
+    public static BuildTool ofTests() {
+        return of(System::getProperty);
+    }
+
     /** Returns the tool that started a JVM with the given system properties; Maven if nothing says otherwise. */
     static BuildTool of(UnaryOperator<String> properties) {
         return properties.apply(GRADLE_WORKER) == null ? MAVEN : GRADLE;
     }
 
     /** Returns the command for all tests. */
-    String command() {
+    public String command() {
         return all;
     }
 
@@ -48,10 +53,15 @@ enum BuildTool {
      *
      * @param selector a class without its package, followed by {@code #} and the method if it is about one
      */
-    String command(String selector) {
+    public String command(String selector) {
         int hash = selector.indexOf('#');
         String type = hash < 0 ? selector : selector.substring(0, hash);
         return all + " " + option + quoted(pattern(type, hash < 0 ? "" : selector.substring(hash + 1)));
+    }
+
+    /** Returns whether it prints failures without their messages. */
+    public boolean hidesMessages() {
+        return this == GRADLE;
     }
 
     abstract String pattern(String type, String method);

@@ -1,6 +1,7 @@
 package dev.meshguard.junit.internal;
 
 import dev.meshguard.verdict.expectation.Expectation;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -9,7 +10,7 @@ import java.util.regex.Pattern;
  *
  * <p>Reports and IDEs take the place of a failure from its stack.
  */
-final class PlaceToOpen {
+public final class PlaceToOpen {
 
     private static final int UNKNOWN_LINE = -1;
 
@@ -52,9 +53,12 @@ final class PlaceToOpen {
         if (!declaration.matches()) {
             throw new IllegalArgumentException("There is no class in the location of an entry: " + location);
         }
-        String type = declaration.group(2);
-        String method = declaration.group(3) == null ? "<class>" : declaration.group(3);
+        return declaration(declaration.group(2), Optional.ofNullable(declaration.group(3)));
+    }
+
+    /** Returns a class, or a method of it. */
+    public static StackTraceElement declaration(String type, Optional<String> method) {
         String file = TestNames.withoutPackage(type).replaceFirst("\\$.*", "") + ".java";
-        return new StackTraceElement(type, method, file, UNKNOWN_LINE);
+        return new StackTraceElement(type, method.orElse("<class>"), file, UNKNOWN_LINE);
     }
 }

@@ -2,7 +2,7 @@ package dev.meshguard.junit.internal;
 
 import java.lang.reflect.Method;
 
-/** Formats classes, methods and lines for messages and commands. */
+/** Formats classes, methods and lines for messages. */
 public final class TestNames {
 
     private TestNames() {}
@@ -21,21 +21,6 @@ public final class TestNames {
     public static String of(StackTraceElement frame) {
         String method = withoutPackage(frame.getClassName()) + "." + frame.getMethodName();
         return frame.getLineNumber() < 0 ? method : method + ":" + frame.getLineNumber();
-    }
-
-    /** Returns the command with which the build tool that runs the tests runs all of them again. */
-    public static String reproduction() {
-        return BuildTool.of(System::getProperty).command();
-    }
-
-    /** Returns the command with which the build tool that runs the tests runs a class or a method again. */
-    public static String reproduction(String selector) {
-        return BuildTool.of(System::getProperty).command(selector);
-    }
-
-    /** Returns whether the build tool that runs the tests prints failures without their messages. */
-    public static boolean areMessagesHidden() {
-        return BuildTool.of(System::getProperty) == BuildTool.GRADLE;
     }
 
     /** Returns a class, or a class and its method, without the package. */

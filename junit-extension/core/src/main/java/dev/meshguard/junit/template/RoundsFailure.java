@@ -2,8 +2,8 @@ package dev.meshguard.junit.template;
 
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.junit.internal.BuildTool;
 import dev.meshguard.junit.internal.RunPages;
-import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.template.SourceRuntime;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.report.CheckReport;
@@ -62,7 +62,7 @@ record RoundsFailure(String test, SourceRuntime runtime, AllocationHistory histo
                 + fix
                 + page.location().map(place -> "\npage    " + place).orElse("")
                 + "\nrerun   "
-                + TestNames.reproduction(test);
+                + BuildTool.ofTests().command(test);
         AssertionFailedError failure = new AssertionFailedError(text);
         accumulation.sites().stream()
                 .findFirst()
@@ -72,7 +72,7 @@ record RoundsFailure(String test, SourceRuntime runtime, AllocationHistory histo
         page.output()
                 .accept(new CheckReport(
                         VerdictReport.of(LeakCheck.create().examine(history))
-                                .reproducedBy(TestNames.reproduction(test)),
+                                .reproducedBy(BuildTool.ofTests().command(test)),
                         text,
                         Optional.empty(),
                         Optional.of(accumulation)));

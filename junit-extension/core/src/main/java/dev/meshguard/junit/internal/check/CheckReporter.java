@@ -4,11 +4,11 @@ import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.event.MemoryRejection;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.junit.internal.AttachmentLine;
+import dev.meshguard.junit.internal.BuildTool;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.SharedRunState;
-import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.summary.CheckOutcome;
@@ -106,7 +106,7 @@ final class CheckReporter {
         if (decision.isFailure()) {
             RunPages.FailurePage page = run.pages().reserve(page());
             Throwable error = published(memory, decision, report(memory, decision), page);
-            if (outcome == CheckOutcome.FAILED && TestNames.areMessagesHidden()) {
+            if (outcome == CheckOutcome.FAILED && BuildTool.ofTests().hidesMessages()) {
                 listed = Optional.of(
                         headline(error) + page.location().map("   "::concat).orElse(""));
             }

@@ -2,8 +2,10 @@ package dev.meshguard.junit.internal.session;
 
 import dev.meshguard.handle.HandleSearch;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.junit.internal.BuildTool;
 import dev.meshguard.junit.internal.Lazy;
 import dev.meshguard.junit.internal.PageSubject;
+import dev.meshguard.junit.internal.PlaceToOpen;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import java.lang.reflect.Method;
@@ -139,7 +141,7 @@ public final class TrackedTest {
 
     /** Returns the command that runs it again. */
     public String reproduction() {
-        return selector().map(TestNames::reproduction).orElseGet(TestNames::reproduction);
+        return selector().map(BuildTool.ofTests()::command).orElseGet(BuildTool.ofTests()::command);
     }
 
     /** Returns its kind. */
@@ -154,14 +156,10 @@ public final class TrackedTest {
         if (declaringContext.getTestClass().isEmpty()) {
             return new StackTraceElement[] {new StackTraceElement("run", "check", name(), -1)};
         }
-        Class<?> type = declaringContext.getRequiredTestClass();
-        Class<?> topLevel = type;
-        while (topLevel.getEnclosingClass() != null) {
-            topLevel = topLevel.getEnclosingClass();
-        }
-        String method = declaringContext.getTestMethod().map(Method::getName).orElse("<class>");
         return new StackTraceElement[] {
-            new StackTraceElement(type.getName(), method, topLevel.getSimpleName() + ".java", -1)
+            PlaceToOpen.declaration(
+                    declaringContext.getRequiredTestClass().getName(),
+                    declaringContext.getTestMethod().map(Method::getName))
         };
     }
 
