@@ -181,13 +181,12 @@ public final class MeshGuardExtension
     @Override
     public void testFailed(ExtensionContext context, @Nullable Throwable cause) {
         excuse(context);
-        Optional.ofNullable(cause).ifPresent(failure -> opener.explainFrees(context, failure));
+        opener.explainFrees(context, Optional.ofNullable(cause));
     }
 
     @Override
     public void testAborted(ExtensionContext context, @Nullable Throwable cause) {
-        excuse(context);
-        Optional.ofNullable(cause).ifPresent(failure -> opener.explainFrees(context, failure));
+        testFailed(context, cause);
     }
 
     @Override

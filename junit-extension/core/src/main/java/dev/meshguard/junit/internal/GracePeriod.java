@@ -41,24 +41,18 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
      */
     public static Duration parse(String text) {
         Matcher form = FORM.matcher(text.strip().toLowerCase(Locale.ROOT));
-        if (!form.matches()) {
-            throw rejected();
+        if (form.matches()) {
+            long number = Long.parseLong(form.group(1));
+            Duration duration = switch (Optional.ofNullable(form.group(2)).orElse("s")) {
+                case "ms" -> Duration.ofMillis(number);
+                case "m" -> Duration.ofMinutes(number);
+                default -> Duration.ofSeconds(number);
+            };
+            if (duration.compareTo(MAX) <= 0) {
+                return duration;
+            }
         }
-        long number = Long.parseLong(form.group(1));
-        String unit = Optional.ofNullable(form.group(2)).orElse("s");
-        Duration duration = switch (unit) {
-            case "ms" -> Duration.ofMillis(number);
-            case "m" -> Duration.ofMinutes(number);
-            default -> Duration.ofSeconds(number);
-        };
-        if (duration.compareTo(MAX) > 0) {
-            throw rejected();
-        }
-        return duration;
-    }
-
-    private static IllegalArgumentException rejected() {
-        return new IllegalArgumentException(
+        throw new IllegalArgumentException(
                 "Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most " + description(MAX) + ".");
     }
 

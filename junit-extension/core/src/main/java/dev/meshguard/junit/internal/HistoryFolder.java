@@ -56,14 +56,11 @@ public final class HistoryFolder {
 
     /** A file with a part of a history would look complete. */
     private static void keepAt(Path file, AllocationHistory history) throws IOException {
-        boolean isKept = false;
         try {
             HistoryJson.write(history, file);
-            isKept = true;
-        } finally {
-            if (!isKept) {
-                Files.deleteIfExists(file);
-            }
+        } catch (IOException | RuntimeException | Error notWritten) {
+            Files.deleteIfExists(file);
+            throw notWritten;
         }
     }
 

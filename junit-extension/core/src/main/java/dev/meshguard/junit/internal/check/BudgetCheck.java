@@ -11,10 +11,8 @@ import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.budget.BudgetViolation;
 import dev.meshguard.verdict.budget.TopConsumer;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * The budgets of one test and the free space that allocators reported before the close.
@@ -24,7 +22,7 @@ import java.util.Set;
 final class BudgetCheck {
 
     private final List<BudgetSpec> budgets;
-    private final Set<FreeSpace> freeSpace = new LinkedHashSet<>();
+    private List<FreeSpace> freeSpace = List.of();
 
     BudgetCheck(List<BudgetSpec> budgets) {
         this.budgets = budgets;
@@ -34,25 +32,16 @@ final class BudgetCheck {
         return budgets.isEmpty();
     }
 
-    /** Queries the allocators if any budget needs that. */
+    /** Queries the allocators if any budget needs that, unless they answered before. */
     void read(TrackingSession session) {
-        if (!budgets.isEmpty() && budgets.stream().anyMatch(BudgetSpec::needsAllocator)) {
-            freeSpace.addAll(session.freeSpace());
-        }
-    }
-
-    /** Queries the allocators unless that was done before; a test that ended early has not reached that step. */
-    void readUnlessRead(TrackingSession session) {
-        if (freeSpace.isEmpty()) {
-            read(session);
+        if (freeSpace.isEmpty() && budgets.stream().anyMatch(BudgetSpec::needsAllocator)) {
+            freeSpace = session.freeSpace();
         }
     }
 
     /** Returns the verdict on the budgets, if there are any. */
     Optional<BudgetVerdict> verdict(LeakVerdict memory) {
-        return budgets.isEmpty()
-                ? Optional.empty()
-                : Optional.of(BudgetVerdict.of(memory, budgets, List.copyOf(freeSpace)));
+        return budgets.isEmpty() ? Optional.empty() : Optional.of(BudgetVerdict.of(memory, budgets, freeSpace));
     }
 
     /** Returns whether the verdict has a violation that the test has not reported itself. */

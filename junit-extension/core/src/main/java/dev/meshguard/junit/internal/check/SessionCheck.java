@@ -129,7 +129,7 @@ public final class SessionCheck implements StoredResource {
         if (!part.hasEnded()) {
             awaitLateFrees(part.tracker(), () -> part.verdict(check)).ifPresent(notes::add);
         }
-        terms.budgets().readUnlessRead(session);
+        terms.budgets().read(session);
         searchHandles(part.tracker(), part::history, check, terms).ifPresent(notes::add);
         LeakVerdict verdict = part.verdict(check);
         notes.addAll(part.notes());
@@ -181,7 +181,7 @@ public final class SessionCheck implements StoredResource {
         List<String> notes = new ArrayList<>(waiting);
         TrackingSession.Closed closed;
         try {
-            terms.budgets().readUnlessRead(session);
+            terms.budgets().read(session);
             session.poll();
         } finally {
             closed = session.close();

@@ -64,19 +64,10 @@ public final class SessionOpener {
             run(context, store, session);
         }
         if (session.checksEachTest()) {
-            DeclaredSettings declared = configuration.at(context);
-            CheckPolicy policies = declared.tracking(store.invocation()).policies();
-            // Opened before the attribution of a factory, so that they are closed after it.
-            Optional<RequiredMatches> required = requiredMatchesOf(context, declared, policies);
-            store.attribution(() -> TestAttribution.open(
-                    check,
-                    new CheckTerms(
-                            store.test(),
-                            policies,
-                            expectedBy(session.run(), declared),
-                            new BudgetCheck(declared.budgets()),
-                            required),
-                    store.running().orElseThrow()));
+            // Its required matches are opened before the attribution of a factory, so that they are closed after it.
+            CheckTerms terms = termsInside(session, context, store.test(), true);
+            store.attribution(
+                    () -> new TestAttribution(check, terms, store.running().orElseThrow()));
         }
         return check;
     }
@@ -207,31 +198,37 @@ public final class SessionOpener {
             ExtensionContext dynamic,
             TrackedTest test,
             RunningTest running) {
-        DeclaredSettings declared = configuration.at(factory);
-        SessionStore store = SessionStore.of(factory);
-        CheckPolicy policies = declared.tracking(store.invocation()).policies();
-        Optional<RequiredMatches> required = requiredMatchesOf(factory, declared, policies);
-        required.ifPresent(ofAll -> ofAll.begin(dynamic));
-        CheckTerms terms = new CheckTerms(
-                test, policies, expectedBy(check.session().run(), declared), new BudgetCheck(List.of()), required);
-        return TestAttribution.open(check, terms, running);
+        CheckTerms terms = termsInside(check.session(), factory, test, false);
+        terms.requiredMatches().ifPresent(ofAll -> ofAll.begin(dynamic));
+        return new TestAttribution(check, terms, running);
+    }
+
+    /** Returns the terms of a test, or of a dynamic test of a factory, on a mesh that outlives it. */
+    private CheckTerms termsInside(
+            TrackingSession session, ExtensionContext declaring, TrackedTest test, boolean hasBudgets) {
+        DeclaredSettings declared = configuration.at(declaring);
+        CheckPolicy policies =
+                declared.tracking(SessionStore.of(declaring).invocation()).policies();
+        return new CheckTerms(
+                test,
+                policies,
+                expectedBy(session.run(), declared),
+                new BudgetCheck(hasBudgets ? declared.budgets() : List.of()),
+                requiredMatchesOf(declaring, declared, policies));
     }
 
     /** Adds to the failure of a test which of its buffers were freed after the check. */
-    public void explainFrees(ExtensionContext context, Throwable failure) {
-        List<LeakAssertionError> leaks = new ThrownErrors(Optional.of(failure))
+    public void explainFrees(ExtensionContext context, Optional<Throwable> failure) {
+        new ThrownErrors(failure)
                 .all(LeakAssertionError.class)
-                .toList();
-        if (!leaks.isEmpty()) {
-            leaks.forEach(runOf(context).freesAfterCheck()::explain);
-        }
+                .forEach(leak -> runOf(context).freesAfterCheck().explain(leak));
     }
 
     /** Notes that the survivors of a test are unknown, because it did not complete. */
     public void excuse(ExtensionContext context) {
         SharedRunState run = runOf(context);
-        run.excuse(
-                SessionStore.of(context).test().id(), configuration.at(context).expected());
+        // The store of the context is closed.
+        run.excuse(TrackedTest.of(context).id(), configuration.at(context).expected());
         run.endedMethods().add(context.getRequiredTestClass(), context.getRequiredTestMethod(), false);
     }
 

@@ -22,18 +22,14 @@ public final class TestAttribution implements StoredResource {
     private final RunningTest test;
     private boolean isClosed;
 
-    private TestAttribution(SessionCheck check, CheckTerms terms, RunningTest test) {
+    /** Opens the attribution of a test that has begun. */
+    TestAttribution(SessionCheck check, CheckTerms terms, RunningTest test) {
         this.check = check;
         this.session = check.session();
         this.terms = terms;
         this.context = session.context(terms.test().name());
         this.test = test;
         test.attribute(context);
-    }
-
-    /** Opens the attribution of a test that has begun. */
-    static TestAttribution open(SessionCheck check, CheckTerms terms, RunningTest test) {
-        return new TestAttribution(check, terms, test);
     }
 
     /** Queries the allocators while the buffers of the test are allocated. */

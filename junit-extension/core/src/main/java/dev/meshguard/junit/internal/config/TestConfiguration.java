@@ -9,13 +9,11 @@ import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.UnknownParameters;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
@@ -53,7 +51,12 @@ public final class TestConfiguration {
         // An extension in an instance field serves one test: a cached value would never be used again.
         return own.isPresent()
                 ? declared.get()
-                : ofRun(context, TestLocation.of(context), DeclaredSettings.class, declared);
+                : ofRun(
+                        context,
+                        // Tests of an inherited nested class differ in the enclosing classes.
+                        List.of(context.getTestMethod(), context.getTestClass(), context.getEnclosingTestClasses()),
+                        DeclaredSettings.class,
+                        declared);
     }
 
     /**
@@ -87,32 +90,6 @@ public final class TestConfiguration {
                             "a source, an entry or a budget in an instance field beside an annotation",
                             "JUnit reads the field after the memory of the test has begun: make the field static.");
                 });
-    }
-
-    /**
-     * The location of a test for which settings are cached.
-     *
-     * @param enclosing the classes around the one of the test: an inherited nested class is inside several
-     */
-    private record TestLocation(List<Class<?>> enclosing, Optional<Class<?>> type, Optional<Method> method) {
-
-        static TestLocation of(ExtensionContext context) {
-            return new TestLocation(context.getEnclosingTestClasses(), context.getTestClass(), context.getTestMethod());
-        }
-
-        /** Two locations rarely differ only in the enclosing classes, and each test computes this hash. */
-        @Override
-        public int hashCode() {
-            return 31 * type.hashCode() + method.hashCode();
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof TestLocation place
-                    && method.equals(place.method)
-                    && type.equals(place.type)
-                    && enclosing.equals(place.enclosing);
-        }
     }
 
     /** Returns the sources of the run. */

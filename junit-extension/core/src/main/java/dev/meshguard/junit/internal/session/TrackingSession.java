@@ -189,7 +189,9 @@ public final class TrackingSession implements SourceRuntime {
         AllocationTracker own = tracker();
         if (!isHandedOut) {
             isHandedOut = true;
-            if (isDefault()) {
+            // Later, a source begins only if a test requests it.
+            if (settings.sources()
+                    .equals(TestConfiguration.sources(test.context()).defaultSettings())) {
                 unrequested.addAll(own.history().sources());
             }
         }
@@ -255,12 +257,6 @@ public final class TrackingSession implements SourceRuntime {
         }
     }
 
-    /** Returns whether nobody selected the sources: they are those on the class path. */
-    private boolean isDefault() {
-        return settings.sources()
-                .equals(TestConfiguration.sources(test.context()).defaultSettings());
-    }
-
     private SourceSession begun(SourceSettings chosen) {
         String id = chosen.source().id();
         for (BegunSource known : begun) {
@@ -268,14 +264,7 @@ public final class TrackingSession implements SourceRuntime {
                 return known.session();
             }
         }
-        boolean isAfterTracker = isHandedOut && isDefault();
-        List<SourceDescription> before =
-                isAfterTracker ? trackerForAll().history().sources() : List.of();
         SourceSession session = chosen.begin(new OwnContext(chosen));
-        if (isAfterTracker) {
-            List<SourceDescription> after = trackerForAll().history().sources();
-            unrequested.addAll(after.subList(before.size(), after.size()));
-        }
         begun.add(new BegunSource(id, session));
         return session;
     }
