@@ -2,82 +2,111 @@ package dev.meshguard.weave;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The direct supertypes of classes, by internal names.
+ * The supertypes of classes, by internal names.
  *
  * <p>When a class is transformed, its superclass may not be loaded yet; loading it there would hide it from other agents. So its class file is
  * read.
  */
 final class ClassHierarchy {
 
-    /** The superclass comes first; empty if it was not found. */
-    private final Map<String, List<String>> supertypes = new ConcurrentHashMap<>();
+    private static final String OBJECT = "java/lang/Object";
+
+    /** The superclass comes first. */
+    private final Map<String, List<String>> supertypes = new ConcurrentHashMap<>(Map.of(OBJECT, List.of()));
+    /** Classes without a file, which were generated. */
+    private final Set<String> unknown = ConcurrentHashMap.newKeySet();
+    /** Set when loaded classes may lack calls, because more is known than when they were loaded. */
+    private final AtomicBoolean isStale = new AtomicBoolean();
+
+    AtomicBoolean isStale() {
+        return isStale;
+    }
 
     static String nameOf(Class<?> type) {
-        return type.getName().replace('.', '/');
+        return internal(type.getName());
+    }
+
+    static String internal(String className) {
+        return className.replace('.', '/');
     }
 
     void add(Class<?> loaded) {
-        if (!supertypes.containsKey(nameOf(loaded))) {
-            Class<?> parent = loaded.getSuperclass();
-            supertypes.put(
+        Class<?> parent = loaded.isInterface() ? Object.class : loaded.getSuperclass();
+        if (parent != null) {
+            supertypes.computeIfAbsent(
                     nameOf(loaded),
-                    Stream.concat(
-                                    Stream.of(parent == null ? Object.class : parent),
-                                    Arrays.stream(loaded.getInterfaces()))
+                    unused -> Stream.concat(Stream.of(parent), Arrays.stream(loaded.getInterfaces()))
                             .map(ClassHierarchy::nameOf)
                             .toList());
         }
     }
 
-    /** Adds a class that is being loaded, and returns whether it had been searched in vain. */
-    boolean add(ClassReader loading) {
-        List<String> before = supertypes.put(loading.getClassName(), supertypesOf(loading));
-        return before != null && before.isEmpty();
+    /** Adds a class that is being loaded. */
+    void add(ClassReader loading) {
+        if (loading.getSuperName() != null) {
+            supertypes.put(loading.getClassName(), supertypesOf(loading));
+        }
+        if (unknown.remove(loading.getClassName())) {
+            isStale.set(true);
+        }
     }
 
     private static List<String> supertypesOf(ClassReader type) {
-        return Stream.concat(Stream.ofNullable(type.getSuperName()), Arrays.stream(type.getInterfaces()))
+        return Stream.concat(Stream.of(type.getSuperName()), Arrays.stream(type.getInterfaces()))
                 .toList();
     }
 
-    /** Returns the names of all supertypes of a class. */
-    Set<String> ancestors(String name, @Nullable ClassLoader loader) {
-        Set<String> ancestors = new LinkedHashSet<>();
-        Deque<String> left = new ArrayDeque<>(direct(name, loader));
-        while (!left.isEmpty()) {
-            String next = left.remove();
-            if (ancestors.add(next)) {
-                left.addAll(direct(next, loader));
+    /** Returns whether a class or one of its supertypes fulfills a condition. */
+    boolean inherits(String name, @Nullable ClassLoader loader, Predicate<String> condition) {
+        if (condition.test(name)) {
+            return true;
+        }
+        for (String supertype : supertypesOf(name, loader)) {
+            if (inherits(supertype, loader, condition)) {
+                return true;
             }
         }
-        return ancestors;
+        return false;
     }
 
-    /** Returns the superclass; {@code java.lang.Object} has none. */
-    Optional<String> superclass(String name, @Nullable ClassLoader loader) {
-        return direct(name, loader).stream().findFirst();
+    /** Returns the names of a class and of all its supertypes. */
+    Set<String> withSupertypes(String name, @Nullable ClassLoader loader) {
+        Set<String> names = new LinkedHashSet<>();
+        inherits(name, loader, type -> {
+            names.add(type);
+            return false;
+        });
+        return names;
     }
 
-    private List<String> direct(String name, @Nullable ClassLoader loader) {
+    /** Returns the superclass. */
+    String superclass(String name, @Nullable ClassLoader loader) {
+        return supertypesOf(name, loader).stream().findFirst().orElse(OBJECT);
+    }
+
+    private List<String> supertypesOf(String name, @Nullable ClassLoader loader) {
         List<String> known = supertypes.get(name);
-        if (known == null || known.isEmpty()) {
+        if (known == null) {
             known = read(name, loader);
-            supertypes.put(name, known);
+            if (known.isEmpty()) {
+                unknown.add(name);
+            } else {
+                supertypes.put(name, known);
+            }
         }
         return known;
     }
@@ -86,7 +115,7 @@ final class ClassHierarchy {
         String file = name + ".class";
         try (InputStream found =
                 loader == null ? ClassLoader.getSystemResourceAsStream(file) : loader.getResourceAsStream(file)) {
-            return found == null ? List.of() : supertypesOf(OpenedClassReader.of(found.readAllBytes()));
+            return found == null ? List.of() : supertypesOf(OpenedClassReader.of(found.readAllBytes(), true));
         } catch (IOException | RuntimeException | LinkageError unreadable) {
             return List.of();
         }

@@ -12,7 +12,7 @@ interface ClassPlan {
     MethodVisitor weave(MethodHeader method, MethodVisitor next, Dispatcher dispatcher);
 
     /**
-     * A method with code.
+     * A method of objects, with code.
      *
      * @param type the internal name of its class
      */

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassWriter;
 import net.bytebuddy.jar.asm.MethodVisitor;
@@ -19,8 +18,6 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 import net.bytebuddy.jar.asm.commons.ClassRemapper;
 import net.bytebuddy.jar.asm.commons.SimpleRemapper;
-import net.bytebuddy.utility.OpenedClassReader;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The class that woven code calls.
@@ -59,26 +56,8 @@ record Dispatcher(String name, VarHandle receivers) {
     private static byte[] renamed(ClassReader template, String name) {
         ClassWriter writer = new ClassWriter(0);
         template.accept(
-                new ClassRemapper(
-                        OpenedClassReader.ASM_API, writer, new SimpleRemapper(template.getClassName(), name)) {
-                    @Override
-                    public void visit(
-                            int version,
-                            int access,
-                            String type,
-                            String signature,
-                            String parent,
-                            String[] interfaces) {
-                        super.visit(version, access | Opcodes.ACC_PUBLIC, type, signature, parent, interfaces);
-                    }
-                },
-                ClassReader.SKIP_DEBUG);
+                new ClassRemapper(writer, new SimpleRemapper(template.getClassName(), name)), ClassReader.SKIP_DEBUG);
         return writer.toByteArray();
-    }
-
-    /** Passes calls on from now on; null for none. */
-    void publish(@Nullable List<BiConsumer<Object, @Nullable Object>> current) {
-        receivers.setVolatile(current);
     }
 
     /** Adds a call whose subject and argument are on the stack. */

@@ -63,9 +63,7 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
         if (method.name().equals("<init>")) {
             return role == Role.ANCESTOR ? next : new ConstructorVisitor(method.type(), next, dispatcher);
         }
-        return closingMethods.contains(method.name())
-                        && method.descriptor().startsWith("()")
-                        && (method.access() & Opcodes.ACC_STATIC) == 0
+        return closingMethods.contains(method.name()) && method.descriptor().startsWith("()")
                 ? new ClosingVisitor(method.type(), next, dispatcher)
                 : next;
     }

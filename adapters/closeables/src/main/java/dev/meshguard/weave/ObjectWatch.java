@@ -10,98 +10,129 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The types that one watcher watches. */
-final class ObjectWatch {
+/** The objects that one watcher watches. */
+final class ObjectWatch implements Watch {
 
     private final ObjectWatcher watcher;
     private final ClassHierarchy hierarchy;
     private final int firstReceiver;
-    /** Set when loaded classes may need other calls than they have. */
-    private final AtomicBoolean isStale;
     /** The closing methods by the internal name of the watched type. */
     private final Map<String, Set<String>> watched = new ConcurrentHashMap<>();
-    /** The same for classes from which watched objects inherit. */
+    /** The same for all types from which watched objects inherit. */
     private final Map<String, Set<String>> inherited = new ConcurrentHashMap<>();
-
-    /** The watched types that were loaded and looked at. */
+    /** The watched types that were looked at after they had been loaded. */
     private final Set<String> examined = ConcurrentHashMap.newKeySet();
+    /** How deep each thread is in closing methods of an object. */
+    private final Map<Closing, Integer> depths = new ConcurrentHashMap<>();
 
-    ObjectWatch(ObjectWatcher watcher, ClassHierarchy hierarchy, int firstReceiver, AtomicBoolean isStale) {
+    ObjectWatch(ObjectWatcher watcher, ClassHierarchy hierarchy, Receivers receivers) {
         this.watcher = watcher;
         this.hierarchy = hierarchy;
-        this.firstReceiver = firstReceiver;
-        this.isStale = isStale;
+        // In the order of ObjectPlan.Call.
+        this.firstReceiver = receivers.add(this, (object, unused) -> watcher.constructed(object));
+        receivers.add(this, (object, unused) -> watcher.constructionFailed(object));
+        receivers.add(this, (object, unused) -> depths.merge(Closing.of(object), 1, Integer::sum));
+        receivers.add(this, (object, unused) -> {
+            if (isOutermost(object)) {
+                watcher.closed(object);
+            }
+        });
+        receivers.add(this, (object, reason) -> {
+            if (isOutermost(object) && reason instanceof Throwable thrown) {
+                watcher.closeFailed(object, thrown);
+            }
+        });
     }
 
-    ObjectWatcher watcher() {
+    /** Objects are compared by identity. */
+    private record Closing(Object object, Thread thread) {
+
+        static Closing of(Object object) {
+            return new Closing(object, Thread.currentThread());
+        }
+
+        @Override
+        @SuppressWarnings("ReferenceEquality") // Objects of the code under test are identities.
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Closing closing && closing.object == object && closing.thread == thread;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(object);
+        }
+    }
+
+    /** Leaves a closing method; one that was entered while no scope was open is none. */
+    private boolean isOutermost(Object object) {
+        Closing closing = Closing.of(object);
+        return depths.containsKey(closing)
+                && depths.computeIfPresent(closing, (unused, depth) -> depth == 1 ? null : depth - 1) == null;
+    }
+
+    @Override
+    public Object watcher() {
         return watcher;
-    }
-
-    boolean isOf(ObjectWatcher other) {
-        return watcher.equals(other);
     }
 
     /** Watches another type, and returns whether that is new. */
     boolean add(WatchedType type) {
-        return addTo(watched, type.className().replace('.', '/'), type.closingMethods());
+        return add(watched, type.className(), type.closingMethods());
     }
 
-    /** Learns from its class file, if the loader has one, from which classes a type that is not loaded inherits. */
-    void find(WatchedType type, @Nullable ClassLoader loader) {
-        planOf(type.className().replace('.', '/'), loader);
+    /** Adds methods of a class to those of others, and returns whether one is new. */
+    static boolean add(Map<String, Set<String>> methods, String className, Set<String> added) {
+        Set<String> before = methods.getOrDefault(ClassHierarchy.internal(className), Set.of());
+        methods.merge(
+                ClassHierarchy.internal(className),
+                added,
+                (some, others) -> Stream.of(some, others).flatMap(Set::stream).collect(Collectors.toUnmodifiableSet()));
+        return !before.containsAll(added);
     }
 
-    private static boolean addTo(Map<String, Set<String>> types, String name, Set<String> closingMethods) {
-        Set<String> before = types.getOrDefault(name, Set.of());
-        types.merge(name, closingMethods, ObjectWatch::union);
-        return !before.containsAll(closingMethods);
-    }
-
-    private static Set<String> union(Set<String> some, Set<String> others) {
-        return Stream.of(some, others).flatMap(Set::stream).collect(Collectors.toUnmodifiableSet());
-    }
-
-    /** Returns what is added to a class. */
-    Optional<ClassPlan> planOf(String name, @Nullable ClassLoader loader) {
-        Set<String> ancestors = hierarchy.ancestors(name, loader);
-        Set<String> closingMethods = Stream.concat(Stream.of(name), ancestors.stream())
-                .flatMap(type -> watched.getOrDefault(type, Set.of()).stream())
-                .collect(Collectors.toSet());
-        if (closingMethods.isEmpty()) {
+    @Override
+    public Optional<ClassPlan> planOf(String name, @Nullable ClassLoader loader) {
+        if (!hierarchy.inherits(name, loader, watched::containsKey)) {
             return Optional.ofNullable(inherited.get(name))
                     .map(methods -> new ObjectPlan(Role.ANCESTOR, methods, firstReceiver));
         }
-        boolean areNew = false;
-        for (String ancestor : ancestors) {
-            areNew |= addTo(inherited, ancestor, closingMethods);
+        Set<String> types = hierarchy.withSupertypes(name, loader);
+        Set<String> closingMethods = types.stream()
+                .flatMap(type -> watched.getOrDefault(type, Set.of()).stream())
+                .collect(Collectors.toSet());
+        boolean areNew = watched.containsKey(name) && !examined.contains(name);
+        for (String type : types) {
+            areNew |= add(inherited, type, closingMethods);
         }
         if (areNew) {
-            isStale.set(true);
+            hierarchy.isStale().set(true);
         }
-        boolean isSubclass = hierarchy
-                .superclass(name, loader)
-                .filter(parent -> watched.containsKey(parent)
-                        || hierarchy.ancestors(parent, loader).stream().anyMatch(watched::containsKey))
-                .isPresent();
+        boolean isSubclass = hierarchy.inherits(hierarchy.superclass(name, loader), loader, watched::containsKey);
         return Optional.of(new ObjectPlan(isSubclass ? Role.SUBCLASS : Role.UPPERMOST, closingMethods, firstReceiver));
     }
 
-    boolean isToExamine(String name) {
-        return watched.containsKey(name) && !examined.contains(name);
+    @Override
+    public void examine(Class<?> loaded) {
+        String name = ClassHierarchy.nameOf(loaded);
+        Set<String> closingMethods = watched.get(name);
+        if (closingMethods != null && examined.add(name)) {
+            problemOf(loaded, closingMethods).ifPresent(problem -> notWatched(loaded.getName(), problem));
+        }
     }
 
-    /** Tells the watcher if objects of a class that it named, and that is loaded now, cannot be seen. */
-    void examine(Class<?> loaded) {
-        String name = ClassHierarchy.nameOf(loaded);
-        if (isToExamine(name) && examined.add(name)) {
-            problemOf(loaded, watched.getOrDefault(name, Set.of()))
-                    .ifPresent(problem -> watcher.notWatched(loaded.getName(), problem));
-        }
+    @Override
+    public void notWatched(String className, String reason) {
+        watcher.notWatched(className, reason);
+    }
+
+    /** Forgets closing methods that return when nothing reports that. */
+    @Override
+    public void allScopesClosed() {
+        depths.clear();
     }
 
     /** Returns what keeps objects of a named class from being seen. */

@@ -1,15 +1,13 @@
 package dev.meshguard.weave;
 
 import java.lang.instrument.Instrumentation;
-import java.lang.instrument.UnmodifiableClassException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiConsumer;
-import java.util.stream.Stream;
+import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -29,27 +27,17 @@ public final class Weaver {
 
     private static final Weaver OF_JVM = new Weaver();
 
-    private final WovenTypes types = new WovenTypes();
-    private final BusyThreads busy = new BusyThreads();
-    /** Held while classes are retransformed and while scopes are counted. Transformers and receivers never wait for it. */
+    private final ClassHierarchy hierarchy = new ClassHierarchy();
+    private final List<Watch> watches = new CopyOnWriteArrayList<>();
+    private final Receivers receivers = new Receivers(this::catchUpUnlessBusy);
+    /** Held while loaded classes are woven and while scopes are counted. Transformers and receivers never wait for it. */
     private final ReentrantLock lock = new ReentrantLock();
 
-    private final List<ObjectReports> reports = new ArrayList<>();
-    private final List<BiConsumer<Object, @Nullable Object>> receivers = new ArrayList<>();
     private int scopes;
-    private @Nullable Agent agent;
+    /** Null until there is an agent. */
+    private volatile @Nullable WovenClasses classes;
 
     private Weaver() {}
-
-    /** What an agent makes possible. */
-    private record Agent(Instrumentation instrumentation, Dispatcher dispatcher) {
-
-        List<Class<?>> loaded() {
-            return Stream.<Class<?>>of(instrumentation.getAllLoadedClasses())
-                    .filter(type -> !type.isArray() && !type.isPrimitive())
-                    .toList();
-        }
-    }
 
     /** A time in which woven code reports. */
     @API(status = Status.INTERNAL, since = "0.1")
@@ -61,7 +49,14 @@ public final class Weaver {
 
     /** Returns whether this JVM has an agent already, so that {@link #watch} needs to attach none. */
     public static boolean hasAgent() {
-        return OF_JVM.agent != null || AgentAccess.present().isPresent();
+        return OF_JVM.classes != null || AgentAccess.present().isPresent();
+    }
+
+    /** Returns whether a class loader has a class of a name; false if there was no agent yet. */
+    public static boolean isLoaded(String className) {
+        WovenClasses classes = OF_JVM.classes;
+        return classes != null
+                && classes.loaded().stream().anyMatch(type -> type.getName().equals(className));
     }
 
     /**
@@ -73,7 +68,51 @@ public final class Weaver {
      * @throws WeaverUnavailableException if no agent may be attached
      */
     public static void watch(Collection<WatchedType> types, ObjectWatcher watcher) {
-        OF_JVM.locked(() -> OF_JVM.add(types, watcher));
+        OF_JVM.locked(() -> {
+            WovenClasses classes = OF_JVM.classes(AgentAccess.attached());
+            types.forEach(type -> check(type, classes));
+            Map<String, List<ClassPlan>> before = classes.plans();
+            ObjectWatch watch = OF_JVM.watchOf(
+                    watcher, ObjectWatch.class, () -> new ObjectWatch(watcher, OF_JVM.hierarchy, OF_JVM.receivers));
+            OF_JVM.weave(
+                    classes,
+                    types.stream()
+                            .filter(watch::add)
+                            .map(WatchedType::className)
+                            .toList(),
+                    before);
+        });
+    }
+
+    private static void check(WatchedType type, WovenClasses classes) {
+        for (Class<?> loaded : classes.loaded()) {
+            if (loaded.getName().equals(type.className())) {
+                ObjectWatch.problemOf(loaded, type.closingMethods()).ifPresent(problem -> {
+                    throw new IllegalArgumentException("Cannot watch " + type.className() + ": " + problem);
+                });
+            }
+        }
+    }
+
+    /**
+     * Reports calls of methods from now on, if this JVM has an agent, and otherwise as soon as {@link #watch} attaches one. Calls that the
+     * watcher watches already cost nothing.
+     *
+     * @return whether there is an agent
+     */
+    public static boolean watchCalls(Collection<WatchedCalls> calls, CallWatcher watcher) {
+        OF_JVM.locked(() -> {
+            CallWatch watch = OF_JVM.watchOf(watcher, CallWatch.class, () -> new CallWatch(watcher));
+            List<String> added = calls.stream()
+                    .filter(one -> watch.add(one, OF_JVM.receivers))
+                    .map(WatchedCalls::className)
+                    .toList();
+            AgentAccess.present().ifPresent(agent -> {
+                WovenClasses classes = OF_JVM.classes(agent);
+                OF_JVM.weave(classes, added, classes.plans());
+            });
+        });
+        return OF_JVM.classes != null;
     }
 
     /** Lets woven code report until the scope is closed, and all others that are open. */
@@ -96,127 +135,70 @@ public final class Weaver {
 
     private void locked(Runnable action) {
         lock.lock();
-        boolean isBegin = busy.enter();
         try {
-            action.run();
+            receivers.quietly(action);
         } finally {
-            if (isBegin) {
-                busy.leave();
-            }
             lock.unlock();
         }
     }
 
     private void publish() {
-        if (agent != null) {
-            agent.dispatcher().publish(scopes == 0 ? null : List.copyOf(receivers));
+        if (classes != null) {
+            classes.publish(scopes == 0 ? null : receivers.all());
         }
         if (scopes == 0) {
-            reports.forEach(ObjectReports::forget);
+            watches.forEach(Watch::allScopesClosed);
         }
     }
 
-    private void add(Collection<WatchedType> added, ObjectWatcher watcher) {
-        Agent current = agent();
-        List<Class<?>> loaded = current.loaded();
-        for (WatchedType type : added) {
-            loaded.stream()
-                    .filter(one -> one.getName().equals(type.className()))
-                    .flatMap(one -> ObjectWatch.problemOf(one, type.closingMethods()).stream())
-                    .findFirst()
-                    .ifPresent(problem -> {
-                        throw new IllegalArgumentException("Cannot watch " + type.className() + ": " + problem);
-                    });
+    private WovenClasses classes(Instrumentation agent) {
+        WovenClasses current = classes;
+        if (current == null) {
+            current = new WovenClasses(agent, watches, hierarchy, receivers);
+            agent.addTransformer(current, true);
+            classes = current;
+            // What was watched before there was an agent.
+            hierarchy.isStale().set(true);
         }
-        Map<String, List<ClassPlan>> before = Map.copyOf(types.woven());
-        ObjectWatch watch = types.of(watcher).orElseGet(() -> newWatch(watcher));
-        boolean areNew = false;
-        for (WatchedType type : added) {
-            areNew |= watch.add(type);
-        }
-        if (areNew) {
-            loaded.stream()
-                    .map(Class::getClassLoader)
-                    .distinct()
-                    .forEach(loader -> added.forEach(type -> watch.find(type, loader)));
-            weaveLoaded(current, before);
+        return current;
+    }
+
+    private <W extends Watch> W watchOf(Object watcher, Class<W> type, Supplier<W> created) {
+        return watches.stream()
+                .filter(watch -> watch.watcher().equals(watcher))
+                .map(type::cast)
+                .findFirst()
+                .orElseGet(() -> {
+                    W watch = created.get();
+                    watches.add(watch);
+                    return watch;
+                });
+    }
+
+    private void weave(WovenClasses current, Collection<String> added, Map<String, List<ClassPlan>> before) {
+        if (!added.isEmpty()) {
+            current.lookUp(added);
+            current.weaveLoaded(before);
             publish();
-            // A class that was being defined meanwhile is in no list yet.
-            types.isStale().set(true);
+            // A class that was being defined meanwhile is not among the loaded ones yet.
+            hierarchy.isStale().set(true);
         }
     }
 
-    private Agent agent() {
-        if (agent == null) {
-            Instrumentation instrumentation = AgentAccess.attached();
-            agent = new Agent(instrumentation, Dispatcher.define(instrumentation));
-            instrumentation.addTransformer(new WeavingTransformer(types, agent.dispatcher(), busy), true);
-        }
-        return agent;
-    }
-
-    private ObjectWatch newWatch(ObjectWatcher watcher) {
-        ObjectReports ofWatcher = new ObjectReports(watcher);
-        ObjectWatch watch = new ObjectWatch(watcher, types.hierarchy(), receivers.size(), types.isStale());
-        ofWatcher.receivers().forEach(receiver -> receivers.add(guarded(receiver, watcher)));
-        reports.add(ofWatcher);
-        types.watches().add(watch);
-        return watch;
-    }
-
-    /** What the watcher does itself is not reported. */
-    private BiConsumer<Object, @Nullable Object> guarded(
-            BiConsumer<Object, @Nullable Object> receiver, ObjectWatcher watcher) {
-        return (object, argument) -> {
-            if (busy.enter()) {
-                try {
-                    if (types.isStale().get() && lock.tryLock()) {
-                        try {
-                            catchUp();
-                        } finally {
-                            lock.unlock();
-                        }
-                    }
-                    receiver.accept(object, argument);
-                } catch (RuntimeException | Error failure) {
-                    watcher.notWatched(object.getClass().getName(), "the report of an object failed: " + failure);
-                } finally {
-                    busy.leave();
-                }
-            }
-        };
-    }
-
-    /** Weaves classes that were loaded before it was known that watched objects inherit from them. */
+    /** Weaves loaded classes of which it was not known yet that watched objects inherit from them. */
     private void catchUp() {
-        if (agent != null && types.isStale().compareAndSet(true, false)) {
-            weaveLoaded(agent, types.woven());
+        WovenClasses current = classes;
+        if (current != null && hierarchy.isStale().compareAndSet(true, false)) {
+            current.weaveLoaded(current.plans());
         }
     }
 
-    private void weaveLoaded(Agent current, Map<String, List<ClassPlan>> present) {
-        List<Class<?>> unwoven = lookAt(current.loaded(), present);
-        while (!unwoven.isEmpty()) {
-            retransform(current.instrumentation(), unwoven);
-            // A class that was loaded inside a transformer went past this one.
-            unwoven = lookAt(current.loaded(), types.woven());
-        }
-    }
-
-    private List<Class<?>> lookAt(List<Class<?>> loaded, Map<String, List<ClassPlan>> present) {
-        loaded.forEach(types.hierarchy()::add);
-        types.watches().forEach(watch -> loaded.forEach(watch::examine));
-        return types.unwoven(loaded, present);
-    }
-
-    private void retransform(Instrumentation instrumentation, List<Class<?>> unwoven) {
-        try {
-            instrumentation.retransformClasses(unwoven.toArray(Class<?>[]::new));
-        } catch (UnmodifiableClassException | RuntimeException | Error failure) {
-            if (unwoven.size() == 1) {
-                types.notWatched(ClassHierarchy.nameOf(unwoven.get(0)), "its code cannot be changed: " + failure);
-            } else {
-                unwoven.forEach(type -> retransform(instrumentation, List.of(type)));
+    private void catchUpUnlessBusy() {
+        if (hierarchy.isStale().get() && lock.tryLock()) {
+            try {
+                catchUp();
+            } finally {
+                lock.unlock();
             }
         }
     }

@@ -1,0 +1,24 @@
+package dev.meshguard.weave;
+
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives calls of watched methods while a scope of the {@link Weaver} is open.
+ *
+ * <p>The calling thread calls it, and it must not throw. Calls that it makes itself are not reported.
+ *
+ * @since 0.1
+ */
+@API(status = Status.INTERNAL, since = "0.1")
+@FunctionalInterface
+public interface CallWatcher {
+
+    /**
+     * A method begins.
+     *
+     * @param argument null if the method has no parameter, or one of a primitive type other than {@code int}
+     */
+    void called(Object receiver, String method, @Nullable Object argument);
+}

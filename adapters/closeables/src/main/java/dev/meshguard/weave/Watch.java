@@ -1,0 +1,23 @@
+package dev.meshguard.weave;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What one watcher watches. Threads that load classes call it, too. */
+interface Watch {
+
+    /** Returns whose it is. */
+    Object watcher();
+
+    /** Returns what is added to a class, by its internal name. */
+    Optional<ClassPlan> planOf(String name, @Nullable ClassLoader loader);
+
+    /** Looks at a loaded class. */
+    default void examine(Class<?> loaded) {}
+
+    /** Some objects of a class are not seen. */
+    default void notWatched(String className, String reason) {}
+
+    /** No scope is open any more. */
+    default void allScopesClosed() {}
+}

@@ -1,0 +1,177 @@
+package dev.meshguard.weave;
+
+import dev.meshguard.weave.ClassPlan.MethodHeader;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.lang.instrument.UnmodifiableClassException;
+import java.security.ProtectionDomain;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.utility.OpenedClassReader;
+import org.jspecify.annotations.Nullable;
+
+/** The classes with calls, which are added when a class is loaded, and afterwards to those that are loaded. */
+final class WovenClasses implements ClassFileTransformer {
+
+    /** Code that runs here, and may be loaded while it does: a class cannot be needed while it is defined. */
+    private static final List<String> OWN = List.of("dev/meshguard/weave/", "net/bytebuddy/");
+
+    private final Instrumentation instrumentation;
+    private final Dispatcher dispatcher;
+    private final List<Watch> watches;
+    private final ClassHierarchy hierarchy;
+    private final Receivers receivers;
+    /** The calls that classes have, by internal name; each loader's class of a name has the same. */
+    private final Map<String, List<ClassPlan>> plans = new ConcurrentHashMap<>();
+
+    WovenClasses(Instrumentation instrumentation, List<Watch> watches, ClassHierarchy hierarchy, Receivers receivers) {
+        this.instrumentation = instrumentation;
+        this.dispatcher = Dispatcher.define(instrumentation);
+        this.watches = watches;
+        this.hierarchy = hierarchy;
+        this.receivers = receivers;
+    }
+
+    /** Passes calls on from now on; null for none. */
+    void publish(@Nullable List<BiConsumer<Object, @Nullable Object>> current) {
+        dispatcher.receivers().setVolatile(current);
+    }
+
+    List<Class<?>> loaded() {
+        return Stream.<Class<?>>of(instrumentation.getAllLoadedClasses())
+                .filter(type -> !type.isArray() && !type.isPrimitive())
+                .toList();
+    }
+
+    @Override
+    public byte @Nullable [] transform(
+            @Nullable ClassLoader loader,
+            @Nullable String name,
+            @Nullable Class<?> loaded,
+            @Nullable ProtectionDomain domain,
+            byte[] file) {
+        if (name == null || OWN.stream().anyMatch(name::startsWith)) {
+            return null;
+        }
+        boolean isFirst = receivers.enter();
+        try {
+            return woven(OpenedClassReader.of(file, true), loader);
+        } catch (RuntimeException | Error failure) {
+            notWatched(name, loader, "its class file cannot be changed: " + failure);
+            return null;
+        } finally {
+            if (isFirst) {
+                receivers.leave();
+            }
+        }
+    }
+
+    private byte @Nullable [] woven(ClassReader type, @Nullable ClassLoader loader) {
+        hierarchy.add(type);
+        List<ClassPlan> added = plansOf(type.getClassName(), loader);
+        if (added.isEmpty()) {
+            return null;
+        }
+        plans.put(type.getClassName(), added);
+        ClassWriter writer = new ClassWriter(type, ClassWriter.COMPUTE_MAXS);
+        type.accept(
+                new ClassVisitor(OpenedClassReader.ASM_API, writer) {
+                    @Override
+                    public MethodVisitor visitMethod(
+                            int access,
+                            String name,
+                            String descriptor,
+                            @Nullable String signature,
+                            String @Nullable [] exceptions) {
+                        MethodVisitor method = super.visitMethod(access, name, descriptor, signature, exceptions);
+                        if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_STATIC)) == 0) {
+                            MethodHeader header = new MethodHeader(type.getClassName(), access, name, descriptor);
+                            for (ClassPlan plan : added) {
+                                method = plan.weave(header, method, dispatcher);
+                            }
+                        }
+                        return method;
+                    }
+                },
+                0);
+        return writer.toByteArray();
+    }
+
+    private List<ClassPlan> plansOf(String name, @Nullable ClassLoader loader) {
+        return watches.stream()
+                .flatMap(watch -> watch.planOf(name, loader).stream())
+                .toList();
+    }
+
+    private void notWatched(String name, @Nullable ClassLoader loader, String reason) {
+        watches.stream()
+                .filter(watch -> watch.planOf(name, loader).isPresent())
+                .forEach(watch -> watch.notWatched(name.replace('/', '.'), reason));
+    }
+
+    /** Returns the calls that classes have now, by internal name. */
+    Map<String, List<ClassPlan>> plans() {
+        return Map.copyOf(plans);
+    }
+
+    /** Finds out from which classes others inherit, those that are not loaded included, if a loader has their file. */
+    void lookUp(Collection<String> classNames) {
+        loaded().stream()
+                .map(Class::getClassLoader)
+                .distinct()
+                .forEach(loader -> classNames.forEach(name -> plansOf(ClassHierarchy.internal(name), loader)));
+    }
+
+    /** Adds calls to the loaded classes that lack some, as far as the given ones say. */
+    void weaveLoaded(Map<String, List<ClassPlan>> present) {
+        Map<Class<?>, List<ClassPlan>> unwoven = unwoven(present);
+        while (!unwoven.isEmpty()) {
+            retransform(List.copyOf(unwoven.keySet()));
+            // A class that was loaded inside a transformer went past this one.
+            unwoven = unwoven(plans);
+        }
+    }
+
+    private Map<Class<?>, List<ClassPlan>> unwoven(Map<String, List<ClassPlan>> present) {
+        Map<Class<?>, List<ClassPlan>> unwoven = new LinkedHashMap<>();
+        List<Class<?>> loaded = loaded();
+        loaded.forEach(hierarchy::add);
+        for (Class<?> type : loaded) {
+            String name = ClassHierarchy.nameOf(type);
+            List<ClassPlan> lacking = plansOf(name, type.getClassLoader());
+            if (!lacking.isEmpty()) {
+                watches.forEach(watch -> watch.examine(type));
+            }
+            if (!lacking.equals(present.getOrDefault(name, List.of()))
+                    && lacking.stream().anyMatch(plan -> plan.changes(type))) {
+                unwoven.put(type, lacking);
+            }
+        }
+        unwoven.forEach((type, lacking) -> plans.put(ClassHierarchy.nameOf(type), lacking));
+        return unwoven;
+    }
+
+    private void retransform(List<Class<?>> unwoven) {
+        try {
+            instrumentation.retransformClasses(unwoven.toArray(Class<?>[]::new));
+        } catch (UnmodifiableClassException | RuntimeException | Error failure) {
+            if (unwoven.size() > 1) {
+                unwoven.forEach(type -> retransform(List.of(type)));
+            } else {
+                Class<?> type = unwoven.get(0);
+                notWatched(
+                        ClassHierarchy.nameOf(type), type.getClassLoader(), "its code cannot be changed: " + failure);
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.meshguard.closeables.weave;
+
+import dev.meshguard.weave.ObjectWatcher;
+import dev.meshguard.weave.WatchedType;
+import dev.meshguard.weave.Weaver;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Records the reports about objects of the types that it watches, in the order in which they arrive. */
+final class RecordingWatcher implements ObjectWatcher {
+
+    private final List<String> reports = new ArrayList<>();
+
+    /** Code under test. */
+    interface ThrowingCode {
+
+        void run() throws Exception;
+    }
+
+    /** Watches types that are closed by {@code close()}. */
+    static RecordingWatcher watching(Class<?>... types) {
+        return watching(Set.of("close"), Stream.of(types).map(Class::getName).toArray(String[]::new));
+    }
+
+    static RecordingWatcher watching(Set<String> closingMethods, String... classNames) {
+        RecordingWatcher recorder = new RecordingWatcher();
+        Weaver.watch(
+                Stream.of(classNames)
+                        .map(name -> new WatchedType(name, closingMethods))
+                        .toList(),
+                recorder);
+        return recorder;
+    }
+
+    /** Runs code, and returns all reports until then. Its exception is the last. */
+    List<String> reportsOf(ThrowingCode code) {
+        try (Weaver.Scope scope = Weaver.open()) {
+            code.run();
+        } catch (Exception thrown) {
+            record("caught " + thrown.getClass().getSimpleName());
+        }
+        synchronized (reports) {
+            return List.copyOf(reports);
+        }
+    }
+
+    private void record(String report) {
+        synchronized (reports) {
+            reports.add(report);
+        }
+    }
+
+    private static String nameOf(Object object) {
+        String name = object.getClass().getName();
+        return name.substring(Math.max(name.lastIndexOf('.'), name.lastIndexOf('$')) + 1);
+    }
+
+    @Override
+    public void constructed(Object object) {
+        record("constructed " + nameOf(object));
+    }
+
+    @Override
+    public void constructionFailed(Object object) {
+        record("not constructed " + nameOf(object));
+    }
+
+    @Override
+    public void closed(Object object) {
+        record("closed " + nameOf(object));
+    }
+
+    @Override
+    public void closeFailed(Object object, Throwable reason) {
+        record("not closed " + nameOf(object) + ": " + reason.getMessage());
+    }
+
+    @Override
+    public void notWatched(String className, String reason) {
+        record("not watched " + className + ": " + reason);
+    }
+}
