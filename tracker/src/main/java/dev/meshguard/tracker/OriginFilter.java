@@ -31,13 +31,60 @@ public final class OriginFilter {
 
     private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.");
     private static final String TRACKER = "dev.meshguard.tracker.";
+    private static final String ENGINE = "org.junit.";
     private static final String STATIC_INITIALIZER = "<clinit>";
+    private static final String CONSTRUCTOR = "<init>";
     private static final OriginFilter NONE = new OriginFilter(List.of());
 
     /** The classes to skip; the next ones apply if nothing remains without the first ones. */
-    private final List<ClassNames> alternatives;
+    private final List<Alternative> alternatives;
 
-    private OriginFilter(List<ClassNames> alternatives) {
+    /**
+     * Classes to skip.
+     *
+     * @param library further ones, unless the stack shows a constructor of them, or no code but theirs
+     */
+    private record Alternative(ClassNames names, ClassNames library) {
+
+        private static final ClassNames NO_LIBRARY = ClassNames.of();
+
+        static Alternative of(ClassNames names) {
+            return new Alternative(names, NO_LIBRARY);
+        }
+
+        boolean skips(StackTraceElement frame) {
+            String name = frame.getClassName();
+            return (names.contain(name) || library.contain(name))
+                    && !frame.getMethodName().equals(STATIC_INITIALIZER);
+        }
+
+        private boolean mayBeOrigin(StackTraceElement frame) {
+            return library.equals(NO_LIBRARY) || !frame.getClassName().startsWith(ENGINE);
+        }
+
+        private boolean isConstructorOfLibrary(StackTraceElement frame) {
+            return frame.getMethodName().equals(CONSTRUCTOR)
+                    && library.contain(frame.getClassName())
+                    && !names.contain(frame.getClassName());
+        }
+
+        /** Returns the index of the first frame that is not skipped; the number of frames if there is none. */
+        int firstOf(StackTraceElement... frames) {
+            int first = 0;
+            int next = 0;
+            // Libraries call back through the JDK, and their frames alternate with those of the adapter.
+            while (next < frames.length && (skips(frames[next]) || isBetween(frames[next]))) {
+                if (isConstructorOfLibrary(frames[next])) {
+                    return frames.length;
+                }
+                next++;
+                first = skips(frames[next - 1]) ? next : first;
+            }
+            return next < frames.length && mayBeOrigin(frames[next]) ? first : frames.length;
+        }
+    }
+
+    private OriginFilter(List<Alternative> alternatives) {
         this.alternatives = alternatives;
     }
 
@@ -59,7 +106,22 @@ public final class OriginFilter {
      * @throws IllegalArgumentException if a name is blank
      */
     public static OriginFilter skipping(String... names) {
-        return new OriginFilter(List.of(ClassNames.of(names)));
+        return new OriginFilter(List.of(Alternative.of(ClassNames.of(names))));
+    }
+
+    /**
+     * Returns a filter that also skips the library that called what is skipped, because the reader looks for the code that called
+     * the library. The library stays if the stack shows no other code than its own, or one of its constructors: what a constructor
+     * requests is for its own object.
+     *
+     * @param names packages and classes, as in {@link #skipping(String...)}
+     */
+    public OriginFilter beyond(String... names) {
+        ClassNames library = ClassNames.of(names);
+        return new OriginFilter(Stream.concat(
+                        alternatives.stream().map(alternative -> new Alternative(alternative.names(), library)),
+                        alternatives.stream())
+                .toList());
     }
 
     /**
@@ -74,15 +136,9 @@ public final class OriginFilter {
 
     /** Returns the frames from the first that is not skipped, innermost first. */
     StackTraceElement[] apply(StackTraceElement... frames) {
-        for (ClassNames skipped : alternatives) {
-            int first = 0;
-            int next = 0;
-            // Libraries call back through the JDK, and their frames alternate with those of the adapter.
-            while (next < frames.length && (isSkipped(frames[next], skipped) || isBetween(frames[next]))) {
-                next++;
-                first = isSkipped(frames[next - 1], skipped) ? next : first;
-            }
-            if (next < frames.length) {
+        for (Alternative skipped : alternatives) {
+            int first = skipped.firstOf(frames);
+            if (first < frames.length) {
                 return Arrays.copyOfRange(frames, first, frames.length);
             }
         }
@@ -94,15 +150,11 @@ public final class OriginFilter {
         return name.startsWith(TRACKER) || JDK.stream().anyMatch(name::startsWith);
     }
 
-    private static boolean isSkipped(StackTraceElement frame, ClassNames skipped) {
-        return skipped.contain(frame.getClassName()) && !frame.getMethodName().equals(STATIC_INITIALIZER);
-    }
-
     /** Returns the skipped names. */
     @Override
     public String toString() {
         return alternatives.stream()
-                .map(skipped -> "skipping " + skipped.names())
+                .map(skipped -> "skipping " + skipped.names().names())
                 .collect(Collectors.joining(" or "));
     }
 }

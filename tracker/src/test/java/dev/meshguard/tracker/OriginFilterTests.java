@@ -115,4 +115,35 @@ class OriginFilterTests {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("A blank name would match every class: give a package such as \"io.netty.\", or a class");
     }
+
+    private static List<String> beyondLibrary(String... methods) {
+        StackTraceElement[] frames = Arrays.stream(methods)
+                .map(name -> new StackTraceElement(
+                        name.substring(0, name.lastIndexOf('.')), name.substring(name.lastIndexOf('.') + 1), null, -1))
+                .toArray(StackTraceElement[]::new);
+        OriginFilter filter = OriginFilter.skipping("lib.Cursor").beyond("lib.");
+        return Arrays.stream(filter.apply(frames))
+                .map(frame -> frame.getClassName() + "." + frame.getMethodName())
+                .toList();
+    }
+
+    @Test
+    void skipsTheLibraryThatWasCalled() {
+        assertThat(beyondLibrary("lib.Cursor.<init>", "lib.Store.scan", "app.Reader.read", "app.Main.main"))
+                .containsExactly("app.Reader.read", "app.Main.main");
+    }
+
+    @Test
+    void keepsTheLibraryFromWhichAConstructorCalled() {
+        assertThat(beyondLibrary("lib.Cursor.<init>", "lib.Store.options", "lib.Store.<init>", "app.Main.main"))
+                .containsExactly("lib.Store.options", "lib.Store.<init>", "app.Main.main");
+    }
+
+    @Test
+    void keepsALibraryThatRunsAlone() {
+        assertThat(beyondLibrary("lib.Cursor.<init>", "lib.Store.scan", "java.lang.Thread.run"))
+                .containsExactly("lib.Store.scan", "java.lang.Thread.run");
+        assertThat(beyondLibrary("lib.Cursor.<init>", "lib.StoreTest.scans", "org.junit.Engine.run"))
+                .containsExactly("lib.StoreTest.scans", "org.junit.Engine.run");
+    }
 }
