@@ -15,5 +15,6 @@ module dev.meshguard.closeables {
             dev.meshguard.netty;
 
     provides dev.meshguard.junit.source.AllocationSource with
-            dev.meshguard.closeables.CloseablesSource;
+            dev.meshguard.closeables.CloseablesSource,
+            dev.meshguard.closeables.TrackedCloseablesSource;
 }

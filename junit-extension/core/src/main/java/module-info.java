@@ -17,6 +17,7 @@ module dev.meshguard.junit {
     exports dev.meshguard.junit.template;
     exports dev.meshguard.junit.internal to
             dev.meshguard.arrow,
+            dev.meshguard.closeables,
             dev.meshguard.junit.mesh,
             dev.meshguard.netty;
     exports dev.meshguard.junit.internal.template to

@@ -1,0 +1,43 @@
+package dev.meshguard.closeables;
+
+import java.io.InputStream;
+import java.lang.StackWalker.Option;
+import java.lang.StackWalker.StackFrame;
+import java.util.List;
+import java.util.Set;
+
+/** Recognizes objects that the JDK constructs and keeps for later, so that nobody closes them. */
+final class JdkCaches {
+
+    private static final StackWalker STACK = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE);
+
+    /** They keep the inflaters of closed streams until the archive is closed. */
+    private static final Set<String> ARCHIVES =
+            Set.of("java.util.zip.ZipFile$CleanableResource", "jdk.nio.zipfs.ZipFileSystem");
+
+    private JdkCaches() {}
+
+    /** Returns whether the JDK keeps an object that the calling thread has just constructed. */
+    static boolean keep(Object object) {
+        ClassLoader loader = object.getClass().getClassLoader();
+        if (loader != null && loader != ClassLoader.getPlatformClassLoader()) {
+            return false;
+        }
+        List<StackFrame> stack = STACK.walk(frames ->
+                frames.filter(frame -> isOfLoader(frame) || isOfArchive(frame)).toList());
+        return stack.stream().anyMatch(JdkCaches::isOfArchive)
+                || (!stack.isEmpty() && !(object instanceof InputStream && isReturnedByLoader(stack)));
+    }
+
+    private static boolean isOfArchive(StackFrame frame) {
+        return frame.getMethodName().equals("getInflater") && ARCHIVES.contains(frame.getClassName());
+    }
+
+    private static boolean isOfLoader(StackFrame frame) {
+        return ClassLoader.class.isAssignableFrom(frame.getDeclaringClass());
+    }
+
+    private static boolean isReturnedByLoader(List<StackFrame> ofLoaders) {
+        return ofLoaders.stream().allMatch(frame -> frame.getMethodName().contains("Resource"));
+    }
+}

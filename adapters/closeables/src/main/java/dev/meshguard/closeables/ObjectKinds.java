@@ -1,0 +1,160 @@
+package dev.meshguard.closeables;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Lease;
+import dev.meshguard.tracker.OriginFilter;
+import dev.meshguard.weave.WatchedType;
+import java.lang.ref.Cleaner;
+import java.security.CodeSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+/**
+ * The classes whose objects are reported to one tracker, with the words and the origins of each.
+ *
+ * <p>Safe for use by several threads.
+ */
+final class ObjectKinds {
+
+    private static final String[] OWN_FRAMES = {
+        "dev.meshguard.weave.", OpenObjects.class.getName(), ObjectKinds.class.getName()
+    };
+    private static final String[] JDK = {"java.", "javax.", "jdk.", "sun."};
+
+    private final AllocationTracker tracker;
+    private final List<WatchedType> types;
+    private final Map<Class<?>, Optional<Kind>> kinds = new ConcurrentHashMap<>();
+
+    private ObjectKinds(AllocationTracker tracker, List<WatchedType> types) {
+        this.tracker = tracker;
+        this.types = types;
+        types.forEach(type -> announce(type.className(), shortName(type.className()), type));
+    }
+
+    /** Returns the kinds of a tracker, and reports to it objects of these types from now on if it is new. */
+    static ObjectKinds of(AllocationTracker tracker, List<WatchedType> types) {
+        return tracker.attachment(ObjectKinds.class, () -> new ObjectKinds(tracker, types));
+    }
+
+    /** Returns whether a type with this name is reported. */
+    boolean include(String className) {
+        return types.stream().anyMatch(type -> type.className().equals(className));
+    }
+
+    /** Reports an object, if it is of one of the types. */
+    Optional<Lease> constructed(Object object) {
+        return kinds.computeIfAbsent(object.getClass(), this::kindOf)
+                .map(kind -> tracker.lease(kind.details(), kind.callers(), BufferType.SYSTEM_MEMORY, 0)
+                        .handedOut(object));
+    }
+
+    /** Returns whether objects are open that users believe their streams to close. */
+    boolean leaveDeflaters() {
+        return tracker.liveBuffers() > 0
+                && tracker.history().live().stream()
+                        .flatMap(object -> object.label().stream())
+                        .anyMatch(TrackedTypes.ENDED_BY_NO_STREAM::contains);
+    }
+
+    private record Kind(AllocationDetails details, OriginFilter callers) {}
+
+    private Optional<Kind> kindOf(Class<?> type) {
+        return hierarchy(type)
+                .flatMap(part -> types.stream().filter(one -> one.className().equals(part.getName())))
+                .findFirst()
+                .map(nearest -> kindOf(type, nearest));
+    }
+
+    private Kind kindOf(Class<?> type, WatchedType nearest) {
+        String name = hierarchy(type)
+                .filter(part -> !part.isAnonymousClass())
+                .map(part -> shortName(part.getName()))
+                .findFirst()
+                .orElseThrow();
+        announce(type.getName(), name, nearest);
+        AllocationDetails details = AllocationDetails.user().labelled(name).fromSource(type.getName());
+        return new Kind(isFreedOnCollection(type) ? details.asFreedOnCollection() : details, callersOf(type));
+    }
+
+    private void announce(String className, String name, WatchedType type) {
+        SourceVocabulary words = SourceVocabulary.ofObjects(name);
+        tracker.sourceAttached(SourceDescription.of(className)
+                .speaking(type.closingMethods().contains(TrackedTypes.CLOSE) ? words : closedBy(type, words)));
+    }
+
+    /** Only a method whose name is a verb can stand in a sentence. */
+    private static SourceVocabulary closedBy(WatchedType type, SourceVocabulary words) {
+        String method = type.closingMethods().stream().sorted().findFirst().orElseThrow();
+        if (method.equals(TrackedTypes.END) || method.equals("destroy")) {
+            return words.freedBy(method, method + "ed");
+        }
+        return method.matches("[a-z]+e") ? words.freedBy(method, method + "d") : words;
+    }
+
+    /** Returns a binary name without package and enclosing classes. */
+    private static String shortName(String className) {
+        String name = className.substring(className.lastIndexOf('.') + 1);
+        String innermost = name.substring(name.lastIndexOf('$') + 1);
+        return innermost.isEmpty() || Character.isDigit(innermost.charAt(0)) ? name : innermost;
+    }
+
+    /** A user's line constructed it, even if a library or the JDK did so for the user. */
+    private static OriginFilter callersOf(Class<?> type) {
+        String[] own = Stream.concat(Stream.of(OWN_FRAMES), hierarchy(type).map(Class::getName))
+                .filter(name -> !name.equals(Object.class.getName()))
+                .toArray(String[]::new);
+        OriginFilter callers = OriginFilter.skipping(own).orElse(OriginFilter.skipping(OWN_FRAMES));
+        if (isOfTheJdk(type)) {
+            return OriginFilter.skipping(Stream.of(own, JDK).flatMap(Stream::of).toArray(String[]::new))
+                    .orElse(callers);
+        }
+        return isInJar(type) && !type.getPackageName().isEmpty()
+                ? OriginFilter.skipping(own).beyond(type.getPackageName() + ".").orElse(callers)
+                : callers;
+    }
+
+    private static boolean isOfTheJdk(Class<?> type) {
+        return type.getClassLoader() == null || type.getClassLoader() == ClassLoader.getPlatformClassLoader();
+    }
+
+    private static boolean isInJar(Class<?> type) {
+        CodeSource source = type.getProtectionDomain().getCodeSource();
+        return source != null
+                && source.getLocation() != null
+                && source.getLocation().getPath().endsWith(".jar");
+    }
+
+    private static boolean isFreedOnCollection(Class<?> type) {
+        try {
+            return hierarchy(type).filter(part -> part != Object.class).anyMatch(ObjectKinds::isCleaned);
+        } catch (LinkageError ofAMissingLibrary) {
+            return false;
+        }
+    }
+
+    private static boolean isCleaned(Class<?> part) {
+        return Stream.of(part.getDeclaredMethods())
+                        .anyMatch(method -> method.getName().equals("finalize") && method.getParameterCount() == 0)
+                || Stream.of(part.getDeclaredFields())
+                        .map(field -> field.getType())
+                        .anyMatch(field -> isCleanable(field)
+                                || Stream.of(field.getDeclaredFields())
+                                        .anyMatch(inner -> isCleanable(inner.getType())));
+    }
+
+    private static boolean isCleanable(Class<?> type) {
+        return Cleaner.Cleanable.class.isAssignableFrom(type);
+    }
+
+    private static Stream<Class<?>> hierarchy(Class<?> type) {
+        return Stream.iterate(type, Objects::nonNull, Class::getSuperclass);
+    }
+}

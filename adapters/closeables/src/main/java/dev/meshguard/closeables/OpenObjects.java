@@ -1,0 +1,154 @@
+package dev.meshguard.closeables;
+
+import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.tracker.Lease;
+import dev.meshguard.weave.ObjectWatcher;
+import dev.meshguard.weave.WatchedType;
+import dev.meshguard.weave.Weaver;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The open objects of tracked classes, each reported to the tracker of the test whose thread constructed it.
+ *
+ * <p>Objects are held weakly, and compared by identity. Woven code knows one receiver for the whole process, so there is one object of this
+ * class.
+ *
+ * <p>Safe for use by several threads.
+ */
+final class OpenObjects implements ObjectWatcher {
+
+    static final OpenObjects OF_JVM = new OpenObjects();
+
+    /** The threads on which the JDK frees what was collected. */
+    private static final Set<String> COLLECTORS = Set.of("Finalizer", "Common-Cleaner", "Cleaner");
+
+    private final Map<Identity, Lease> open = new ConcurrentHashMap<>();
+    private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
+    /** The types that any test has named: of no others is an object of no test reported. */
+    private final List<WatchedType> types = new CopyOnWriteArrayList<>();
+
+    private final Map<String, String> unseen = new ConcurrentHashMap<>();
+    /** Open from the first test on: threads may close objects after their test, and construct them for no test. */
+    private Weaver.@Nullable Scope reports;
+
+    private OpenObjects() {}
+
+    /** The key of an object. */
+    private static final class Identity extends WeakReference<Object> {
+
+        private final int hash;
+
+        Identity(Object object, @Nullable ReferenceQueue<Object> queue) {
+            super(object, queue);
+            this.hash = System.identityHashCode(object);
+        }
+
+        @Override
+        @SuppressWarnings("ReferenceEquality") // Objects are identities.
+        public boolean equals(@Nullable Object other) {
+            if (this == other) {
+                return true;
+            }
+            Object object = get();
+            return object != null && other instanceof Identity identity && identity.refersTo(object);
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+    }
+
+    /**
+     * Tracks the objects of types from now on.
+     *
+     * @throws IllegalArgumentException if objects of a type cannot be seen
+     * @throws dev.meshguard.weave.WeaverUnavailableException if no agent may be attached
+     */
+    synchronized void track(Collection<WatchedType> added) {
+        Weaver.watch(added, this);
+        added.stream().filter(type -> !types.contains(type)).forEach(types::add);
+        if (reports == null) {
+            reports = Weaver.open();
+        }
+    }
+
+    /** Returns the classes of some kinds whose objects are not seen, each with the reason. */
+    Map<String, String> unseen(ObjectKinds kinds) {
+        return unseen.entrySet().stream()
+                .filter(one -> kinds.include(one.getKey())
+                        || types.stream().noneMatch(type -> type.className().equals(one.getKey())))
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    @Override
+    public void constructed(Object object) {
+        forgetCollected();
+        if (JdkCaches.keep(object)) {
+            return;
+        }
+        AllocationSource.trackerOfThread(TrackedCloseablesSource.ID)
+                .flatMap(tracker -> ObjectKinds.of(tracker, types).constructed(object))
+                .ifPresent(lease -> open.put(new Identity(object, collected), lease));
+    }
+
+    private void forgetCollected() {
+        for (Reference<?> one = collected.poll(); one != null; one = collected.poll()) {
+            open.remove(one);
+        }
+    }
+
+    @Override
+    public void constructionFailed(Object object) {
+        Lease lease = open.remove(new Identity(object, null));
+        if (lease != null) {
+            lease.freed();
+        }
+    }
+
+    @Override
+    public void closed(Object object) {
+        if (isFreedByCollector()) {
+            return;
+        }
+        Lease lease = open.remove(new Identity(object, null));
+        if (lease == null) {
+            lease = MockitoSpies.original(object)
+                    .map(original -> open.remove(new Identity(original, null)))
+                    .orElse(null);
+        }
+        if (lease != null) {
+            lease.freed();
+        }
+    }
+
+    /** Nobody chooses the moment, so the test would pass or fail by chance. */
+    private static boolean isFreedByCollector() {
+        String thread = Thread.currentThread().getName();
+        int number = thread.lastIndexOf('-');
+        return COLLECTORS.contains(thread) || (number > 0 && COLLECTORS.contains(thread.substring(0, number)));
+    }
+
+    @Override
+    public void closeFailed(Object object, Throwable reason) {
+        Lease lease = open.get(new Identity(object, null));
+        if (lease != null) {
+            lease.freeFailed(reason);
+        }
+    }
+
+    @Override
+    public void notWatched(String className, String reason) {
+        unseen.put(className, reason);
+    }
+}

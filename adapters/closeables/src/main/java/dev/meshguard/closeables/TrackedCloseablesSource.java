@@ -1,0 +1,113 @@
+package dev.meshguard.closeables;
+
+import dev.meshguard.junit.source.AnnotatedSource;
+import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.junit.source.SourceSession;
+import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.weave.WatchedType;
+import dev.meshguard.weave.WeaverUnavailableException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+
+/**
+ * The objects that a test tracks with {@link TrackCloseables}.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class TrackedCloseablesSource implements AnnotatedSource<TrackCloseables> {
+
+    static final String ID = "objects";
+
+    /** Called by {@link java.util.ServiceLoader}. */
+    public TrackedCloseablesSource() {}
+
+    @Override
+    public String id() {
+        return ID;
+    }
+
+    @Override
+    public Set<Class<?>> parameterTypes() {
+        return Set.of();
+    }
+
+    @Override
+    public Class<TrackCloseables> annotation() {
+        return TrackCloseables.class;
+    }
+
+    @Override
+    public boolean isAdditional() {
+        return true;
+    }
+
+    @Override
+    public SourceSettings settings(TrackCloseables annotation, String location) {
+        return new Settings(TrackedTypes.of(annotation, location), location);
+    }
+
+    private record Settings(List<WatchedType> types, String location) implements SourceSettings {
+
+        @Override
+        public TrackedCloseablesSource source() {
+            return new TrackedCloseablesSource();
+        }
+
+        @Override
+        public boolean isShareable() {
+            return true;
+        }
+
+        @Override
+        public SourceSession begin(SourceContext context) {
+            try {
+                OpenObjects.OF_JVM.track(types);
+            } catch (IllegalArgumentException | WeaverUnavailableException untracked) {
+                throw new ExtensionConfigurationException(location + ": " + untracked.getMessage(), untracked);
+            }
+            ObjectKinds kinds = ObjectKinds.of(context.tracker(), types);
+            context.receiveFromThreads();
+            return new Session(context, kinds, new HashSet<>());
+        }
+
+        /** Tests with the same classes can share a session, wherever their annotation is. */
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Settings settings && settings.types.equals(types);
+        }
+
+        @Override
+        public int hashCode() {
+            return types.hashCode();
+        }
+    }
+
+    /**
+     * A session.
+     *
+     * @param reported the classes of which it has said that their objects are not seen
+     */
+    private record Session(SourceContext context, ObjectKinds kinds, Set<String> reported) implements SourceSession {
+
+        @Override
+        public void poll() {
+            OpenObjects.OF_JVM.unseen(kinds).forEach((className, reason) -> {
+                if (reported.add(className)) {
+                    context.notInstalled("objects of " + className + " are not seen", reason);
+                }
+            });
+        }
+
+        @Override
+        public void close() {
+            if (kinds.leaveDeflaters()) {
+                context.note("a stream does not call end() of a Deflater or Inflater that was passed to it");
+            }
+        }
+    }
+}

@@ -1,0 +1,708 @@
+package dev.meshguard.closeables;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.junit.Accounting;
+import dev.meshguard.junit.ExpectBuffers;
+import dev.meshguard.junit.TestThreads;
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.TrackingLifetime;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.GZIPOutputStream;
+import java.util.zip.Inflater;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.mockito.Mockito;
+
+/** Objects of named classes must be closed; the code that constructs and closes them knows nothing of it. */
+@SuppressWarnings({"UnusedVariable", "MustBeClosedChecker", "UnusedMethod"}) // Fields hold what leaks.
+class TrackCloseablesTests {
+
+    private static final long SEED = 4_300;
+
+    /** A handle of a library. */
+    static class Cursor implements AutoCloseable {
+
+        Cursor() {}
+
+        Cursor(boolean fails) {
+            if (fails) {
+                throw new IllegalStateException("no memory");
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** Its closing method calls that of its superclass. */
+    static class NamedCursor extends Cursor {
+
+        NamedCursor(boolean fails) {
+            if (fails) {
+                throw new IllegalStateException("no name");
+            }
+        }
+
+        @Override
+        public void close() {
+            super.close();
+        }
+    }
+
+    /** It stays open at first. */
+    static class BusyCursor extends Cursor {
+
+        private int calls;
+
+        @Override
+        public void close() {
+            super.close();
+            if (calls++ == 0) {
+                throw new IllegalStateException("still in use");
+            }
+        }
+    }
+
+    /** Code under test. */
+    static class Store {
+
+        private final List<Cursor> open = new ArrayList<>();
+
+        void scan() {
+            open.add(new Cursor());
+        }
+    }
+
+    // Leaks
+
+    @TrackAllocations
+    @TrackCloseables(Cursor.class)
+    static class HeldTestCase {
+        private final Store store = new Store();
+
+        @Test
+        void scans() {
+            new Cursor().close();
+            for (int i = 0; i < 2; i++) {
+                store.scan();
+            }
+        }
+    }
+
+    @Test
+    void namesTheLineAndTheHolderOfOpenObjects() {
+        assertThat(TrackedRun.of(HeldTestCase.class).failure()).isEqualTo("""
+                LEAK  2 Cursor, HELD by Store.open; constructed in TrackCloseablesTests.java:NN
+
+                1. 2 Cursor
+                   at dev.meshguard.closeables.TrackCloseablesTests$Store.scan(TrackCloseablesTests.java:NN)
+                   why   HELD: still referenced by HeldTestCase.store -> Store.open -> ArrayList[0..1] (events #N to #N)
+                   fix   Close the Cursor before the test ends.
+                   seen  constructed in TEST (events #N to #N)
+
+                sum     3 constructed = 1 closed + 2 leaked
+                expect  @ExpectBuffers(atMost = 2, label = "Cursor", origin = "TrackCloseablesTests$Store.scan", because = "…")
+                rerun   mvn test -Dtest='TrackCloseablesTests$HeldTestCase#scans'""");
+    }
+
+    @TrackCloseables(Cursor.class)
+    static class LostTestCase {
+        @Test
+        void drops() {
+            new Cursor();
+        }
+    }
+
+    @Test
+    void aDroppedObjectIsLost() {
+        assertThat(TrackedRun.of(LostTestCase.class).failure())
+                .startsWith("LEAK  1 Cursor, LOST; constructed in TrackCloseablesTests.java:NN")
+                .contains("no handle to it is reachable any more, and no close of it was reported")
+                .contains("Close the Cursor before the test ends on every path: with try-with-resources");
+    }
+
+    @TrackAllocations
+    @TrackCloseables({Cursor.class, Deflater.class})
+    static class CleanTestCase {
+        @Test
+        void closes() throws InterruptedException {
+            new Cursor().close();
+            new NamedCursor(false).close();
+            new Deflater().end();
+            Thread thread = new Thread(() -> new Cursor().close());
+            thread.start();
+            thread.join();
+        }
+
+        @Test
+        void closesTwice() {
+            Cursor cursor = new Cursor();
+            cursor.close();
+            cursor.close();
+        }
+
+        @Test
+        void usesNothing() {}
+    }
+
+    @Test
+    void closedObjectsAreNoLeak() {
+        assertThat(TrackedRun.of(CleanTestCase.class).failures()).isEmpty();
+    }
+
+    @TrackCloseables(Cursor.class)
+    static class ExpectedTestCase {
+        @Test
+        @ExpectBuffers(label = "Cursor", exactly = 1, because = "it lives as long as the process")
+        void leaks() {
+            new Cursor();
+        }
+    }
+
+    @Test
+    void anOpenObjectMayBeExpected() {
+        assertThat(TrackedRun.of(ExpectedTestCase.class).failures()).isEmpty();
+    }
+
+    // Constructors and closing methods
+
+    @TrackCloseables(Cursor.class)
+    static class FailingConstructorTestCase {
+        @Test
+        void constructs() {
+            assertThat(constructs(true, false)).isFalse();
+            assertThat(constructs(false, true)).isFalse();
+        }
+
+        private static boolean constructs(boolean failsBefore, boolean failsAfter) {
+            try {
+                Cursor cursor = failsBefore ? new Cursor(true) : new NamedCursor(failsAfter);
+                return true;
+            } catch (IllegalStateException expected) {
+                return false;
+            }
+        }
+    }
+
+    @Test
+    void anObjectWhoseConstructorThrowsIsNone() {
+        assertThat(TrackedRun.of(FailingConstructorTestCase.class).failures()).isEmpty();
+    }
+
+    @TrackCloseables(Cursor.class)
+    static class SubclassTestCase {
+        private Cursor kept;
+
+        @Test
+        void keeps() {
+            kept = new NamedCursor(false);
+        }
+
+        @Test
+        void keepsAnAnonymousOne() {
+            kept = new Cursor() {};
+        }
+    }
+
+    @Test
+    void countsAnObjectOfASubclassOnceByItsOwnName() {
+        assertThat(TrackedRun.of(SubclassTestCase.class).failures())
+                .anySatisfy(
+                        message -> assertThat(message).startsWith("LEAK  1 NamedCursor, HELD by SubclassTestCase.kept"))
+                .anySatisfy(message -> assertThat(message).startsWith("LEAK  1 Cursor, HELD by SubclassTestCase.kept"))
+                .hasSize(2);
+    }
+
+    @TrackCloseables(Cursor.class)
+    static class FailingCloseTestCase {
+        private final Cursor kept = new BusyCursor();
+        private final Cursor closedAgain = new BusyCursor();
+
+        @Test
+        void closes() {
+            assertThat(List.of(kept, closedAgain)).allMatch(FailingCloseTestCase::fails);
+            closedAgain.close();
+        }
+
+        private static boolean fails(Cursor cursor) {
+            try {
+                cursor.close();
+                return false;
+            } catch (IllegalStateException expected) {
+                return true;
+            }
+        }
+    }
+
+    /** The method of the superclass returned. */
+    @Test
+    void anObjectWhoseCloseThrewStaysOpen() {
+        assertThat(TrackedRun.of(FailingCloseTestCase.class).failure())
+                .startsWith("LEAK  1 BusyCursor, HELD by FailingCloseTestCase.kept; constructed in")
+                .contains(
+                        "a call that should close it failed at event #N with java.lang.IllegalStateException: still in use, at")
+                .contains("dev.meshguard.closeables.TrackCloseablesTests$FailingCloseTestCase.fails(")
+                .contains("fix   Correct the call that failed: the BusyCursor stays until a close succeeds.")
+                .contains("sum     2 constructed = 1 closed + 1 leaked");
+    }
+
+    /** A class with an own closing method. */
+    static class Image {
+
+        Image() {}
+
+        void dispose() {}
+
+        void close() {}
+    }
+
+    @TrackCloseables(value = Image.class, closedBy = "dispose")
+    static class ClosedByTestCase {
+        private Image kept;
+
+        @Test
+        void disposes() {
+            new Image().dispose();
+        }
+
+        @Test
+        void onlyCloses() {
+            kept = new Image();
+        }
+    }
+
+    @Test
+    void anotherMethodMayCloseAnObject() {
+        assertThat(TrackedRun.of(ClosedByTestCase.class).failure())
+                .startsWith("LEAK  1 Image, HELD by ClosedByTestCase.kept")
+                .contains("fix   Dispose the Image before the test ends.")
+                .contains("sum     1 constructed = 0 disposed + 1 leaked");
+    }
+
+    @TrackCloseables(Cursor.class)
+    static class CleanedTestCase {
+        private final Cursor kept = new Cursor();
+
+        @Test
+        void closesByTheCollector() throws InterruptedException {
+            Thread collector = new Thread(kept::close, "Cleaner-0");
+            collector.start();
+            collector.join();
+        }
+    }
+
+    @Test
+    void whatACleanerClosesStaysOpen() {
+        assertThat(TrackedRun.of(CleanedTestCase.class).failure()).startsWith("LEAK  1 Cursor, HELD");
+    }
+
+    @TrackCloseables({Deflater.class, Cursor.class})
+    static class SpiedTestCase {
+        @Test
+        void closesTheSpy() {
+            Cursor spy = Mockito.spy(new Cursor());
+            spy.close();
+        }
+
+        @Test
+        void closesAMock() {
+            Mockito.mock(Cursor.class).close();
+        }
+    }
+
+    @Test
+    void aSpyIsItsOriginal() {
+        assertThat(TrackedRun.of(SpiedTestCase.class).failures()).isEmpty();
+    }
+
+    // Classes
+
+    /** Neither public nor extensible. */
+    private static final class Hidden implements AutoCloseable {
+        @Override
+        public void close() {}
+    }
+
+    /** Compares equal to others. */
+    record Key(String name) implements AutoCloseable {
+        @Override
+        public void close() {}
+    }
+
+    @TrackCloseables(
+            value = Key.class,
+            names = {
+                "dev.meshguard.closeables.TrackCloseablesTests$Hidden",
+                "dev.meshguard.closeables.TrackCloseablesTests$Unloaded"
+            })
+    static class ClassesTestCase {
+        private final List<AutoCloseable> kept = new ArrayList<>();
+
+        @Test
+        void closesOneOfTwoEqualRecords() {
+            kept.add(new Key("a"));
+            new Key("a").close();
+        }
+
+        @Test
+        void keepsOneThatIsNotPublic() {
+            kept.add(new Hidden());
+        }
+
+        @Test
+        void keepsOneThatWasNotLoaded() {
+            kept.add(new Unloaded());
+        }
+    }
+
+    /** No other test loads it. */
+    static final class Unloaded implements AutoCloseable {
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void findsRecordsAndClassesThatAreFinalOrNotPublicOrNotLoaded() {
+        assertThat(TrackedRun.of(ClassesTestCase.class).failures())
+                .hasSize(3)
+                .anySatisfy(message -> assertThat(message)
+                        .startsWith("LEAK  1 Key, HELD by ClassesTestCase.kept")
+                        .contains("sum     2 constructed = 1 closed + 1 leaked"))
+                .anySatisfy(message -> assertThat(message).startsWith("LEAK  1 Hidden, HELD by ClassesTestCase.kept"))
+                .anySatisfy(
+                        message -> assertThat(message).startsWith("LEAK  1 Unloaded, HELD by ClassesTestCase.kept"));
+    }
+
+    @TrackCloseables({Deflater.class, Inflater.class})
+    static class JdkTestCase {
+        private final Deflater passed = new Deflater();
+        private OutputStream stream;
+
+        @Test
+        void closesAStreamOnly() throws IOException {
+            new DeflaterOutputStream(new ByteArrayOutputStream(), passed).close();
+        }
+
+        @Test
+        void keepsAStream() throws IOException {
+            passed.end();
+            stream = new GZIPOutputStream(new ByteArrayOutputStream());
+        }
+
+        @Test
+        void closesAll() throws IOException {
+            passed.end();
+            new GZIPOutputStream(new ByteArrayOutputStream()).close();
+        }
+    }
+
+    @Test
+    void endsDeflatersThatNoStreamEnds() {
+        assertThat(TrackedRun.of(JdkTestCase.class).failures())
+                .hasSize(2)
+                .anySatisfy(message -> assertThat(TrackedRun.masked(message)).isEqualTo("""
+                LEAK  1 Deflater, HELD by JdkTestCase.passed; constructed in TrackCloseablesTests.java:NN
+
+                1. 1 Deflater
+                   at dev.meshguard.closeables.TrackCloseablesTests$JdkTestCase.<init>(TrackCloseablesTests.java:NN)
+                   why   HELD: still referenced by JdkTestCase.passed (event #N)
+                   fix   End the Deflater before the test ends.
+                   seen  constructed in START (event #N)
+
+                note    a stream does not call end() of a Deflater or Inflater that was passed to it
+                sum     1 constructed = 0 ended + 1 leaked
+                expect  @ExpectBuffers(atMost = 1, label = "Deflater", origin = "TrackCloseablesTests$JdkTestCase.<init>", because = "…")
+                rerun   mvn test -Dtest='TrackCloseablesTests$JdkTestCase#closesAStreamOnly'"""))
+                .anySatisfy(message -> assertThat(message)
+                        .startsWith("LEAK  1 Deflater, HELD; constructed in TrackCloseablesTests.java:")
+                        .contains("TrackCloseablesTests$JdkTestCase.keepsAStream("));
+    }
+
+    @TrackCloseables({Inflater.class, Deflater.class})
+    static class CachedByJdkTestCase {
+        @Test
+        void readsAFileOfAJar() throws IOException {
+            String file = ClassFileLocator.class.getName().replace('.', '/') + ".class";
+            try (InputStream bytes = ClassFileLocator.class.getClassLoader().getResourceAsStream(file)) {
+                assertThat(bytes.readAllBytes()).isNotEmpty();
+            }
+        }
+    }
+
+    @Test
+    void whatTheJdkKeepsForLaterIsNoLeak() {
+        assertThat(TrackedRun.of(CachedByJdkTestCase.class).failures()).isEmpty();
+    }
+
+    @TrackCloseables(Cursor.class)
+    static class OtherClassTestCase {
+        private final AutoCloseable other = new Key("not named here");
+
+        @Test
+        void keeps() {}
+    }
+
+    @Test
+    void objectsOfOtherClassesAreNotTracked() {
+        TrackedRun.of(ClassesTestCase.class);
+
+        assertThat(TrackedRun.of(OtherClassTestCase.class).failures()).isEmpty();
+    }
+
+    // Annotations
+
+    @TrackAllocations
+    static class OnMethodTestCase {
+        private Cursor kept;
+
+        @Test
+        @TrackCloseables(Cursor.class)
+        void tracked() {
+            kept = new Cursor();
+        }
+
+        @Test
+        void untracked() {
+            kept = new Cursor();
+        }
+    }
+
+    @TrackCloseables(Cursor.class)
+    abstract static class Base {}
+
+    static class InheritingTestCase extends Base {
+        @Test
+        void inherits() {
+            new Cursor();
+        }
+
+        @Test
+        @TrackCloseables(Key.class)
+        void hasItsOwn() {
+            new Cursor();
+            new Key("a");
+        }
+
+        @Nested
+        class Inner {
+            @Test
+            void isNested() {
+                new Cursor();
+            }
+        }
+    }
+
+    @Test
+    void theNearestAnnotationCountsAsAWhole() {
+        assertThat(TrackedRun.of(OnMethodTestCase.class).failedTests()).containsExactly("tracked");
+        assertThat(TrackedRun.of(InheritingTestCase.class).failures())
+                .hasSize(3)
+                .anySatisfy(message -> assertThat(message)
+                        .startsWith("LEAK  1 Key, LOST")
+                        .contains("sum     1 constructed = 0 closed + 1 leaked"));
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @TrackCloseables(Cursor.class)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class EachTestCase {
+        private static final List<Cursor> KEPT = new ArrayList<>();
+
+        @Test
+        void a() {
+            KEPT.add(new Cursor());
+        }
+
+        @Test
+        void b() {
+            new Cursor().close();
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @TrackCloseables(Cursor.class)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class SharedTestCase {
+        private static final List<Cursor> KEPT = new ArrayList<>();
+
+        @Test
+        void a() {
+            KEPT.add(new Cursor());
+        }
+
+        @Test
+        void b() {
+            KEPT.get(0).close();
+        }
+    }
+
+    @Test
+    void testsMayShareTheirObjects() {
+        assertThat(TrackedRun.of(EachTestCase.class).failedTests()).containsExactly("a");
+        assertThat(TrackedRun.of(SharedTestCase.class).failures()).isEmpty();
+    }
+
+    @TrackAllocations
+    @TrackCloseables(Cursor.class)
+    static class BesideHandlesTestCase {
+        private Cursor kept;
+        private Object handle;
+
+        @Test
+        void keepsBoth(NativeHandles handles) {
+            kept = new Cursor();
+            handle = handles.track(new Object(), unused -> false, 64);
+        }
+    }
+
+    @Test
+    void otherSourcesAreExaminedToo() {
+        assertThat(TrackedRun.of(BesideHandlesTestCase.class).failure())
+                .startsWith("LEAK  64 B in 2 allocations, 2 findings; largest 64 B")
+                .contains("native memory  64 B")
+                .contains("1 Cursor");
+    }
+
+    // Threads
+
+    @TrackCloseables(Cursor.class)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class ThreadsTestCase {
+        private static final ExecutorService POOL = Executors.newSingleThreadExecutor();
+        private static final List<Cursor> KEPT = new ArrayList<>();
+
+        @Test
+        void aStartsTheThread() throws ExecutionException, InterruptedException {
+            POOL.submit(ThreadsTestCase::keep).get();
+        }
+
+        @Test
+        void bUsesThatOfAnEndedTest() throws ExecutionException, InterruptedException {
+            POOL.submit(ThreadsTestCase::keep).get();
+        }
+
+        @Test
+        void cBindsIt(TestThreads threads) throws ExecutionException, InterruptedException {
+            threads.bind(POOL);
+            POOL.submit(ThreadsTestCase::keep).get();
+        }
+
+        /** A lambda would show its test. */
+        private static void keep() {
+            KEPT.add(new Cursor());
+        }
+
+        @AfterAll
+        static void stop() {
+            POOL.shutdown();
+        }
+    }
+
+    @Test
+    void anObjectBelongsToTheTestOfItsThreadOrToNobody() {
+        TrackedRun run = TrackedRun.of(ThreadsTestCase.class);
+
+        assertThat(run.failedTests()).containsExactly("aStartsTheThread", "cBindsIt(TestThreads)");
+        assertThat(run.failures())
+                .hasSize(3)
+                .anySatisfy(message -> assertThat(message)
+                        .contains("LEAK  1 Cursor, ", "allocated by threads that work for no test")
+                        .contains("sum     1 constructed = 0 closed + 1 leaked"));
+    }
+
+    @TrackCloseables(Cursor.class)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class LateTestCase {
+        private static final List<Cursor> KEPT = new ArrayList<>();
+
+        @Test
+        void a() {
+            KEPT.add(new Cursor());
+        }
+
+        @Test
+        void b() {
+            KEPT.get(0).close();
+        }
+    }
+
+    /** The object of a test that is over is no object of the next one. */
+    @Test
+    void aCloseAfterTheTestIsTooLateAndNoErrorOfTheNextTest() {
+        assertThat(TrackedRun.of(LateTestCase.class).failedTests()).containsExactly("a");
+    }
+
+    @TrackAllocations
+    @TrackCloseables({Cursor.class, Deflater.class})
+    static class ConcurrentTestCase {
+
+        static volatile long seed;
+
+        static Set<Integer> leaking() {
+            Random random = new Random(seed);
+            return IntStream.range(0, 12)
+                    .filter(test -> random.nextInt(4) == 0)
+                    .boxed()
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
+
+        static Stream<Integer> tests() {
+            return IntStream.range(0, 12).boxed();
+        }
+
+        @ParameterizedTest
+        @MethodSource("tests")
+        void constructs(int test) throws InterruptedException {
+            Thread thread = new Thread(() -> new NamedCursor(false).close());
+            thread.start();
+            for (int i = 0; i < 20; i++) {
+                Cursor cursor = new Cursor();
+                if (i > 0 || !leaking().contains(test)) {
+                    cursor.close();
+                }
+                new Deflater().end();
+            }
+            thread.join();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void ofConcurrentTestsThoseFailThatLeak(long seed) {
+        ConcurrentTestCase.seed = seed;
+
+        Set<Integer> blamed = TrackedRun.concurrently(ConcurrentTestCase.class).failedTests().stream()
+                .map(name -> Integer.parseInt(name.replaceAll("\\D*(\\d+)\\D.*", "$1")) - 1)
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(blamed).isEqualTo(ConcurrentTestCase.leaking());
+    }
+
+    static Stream<Long> seeds() {
+        long first = Long.getLong("meshguard.seed", SEED);
+        return IntStream.range(0, 20).mapToObj(index -> first + index);
+    }
+}

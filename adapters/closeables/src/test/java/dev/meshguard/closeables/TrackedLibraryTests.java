@@ -1,0 +1,94 @@
+package dev.meshguard.closeables;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.spi.ToolProvider;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A library in a jar, which the class loader of the test does not know, constructs objects for its caller and for itself. */
+@SuppressWarnings("UnusedVariable") // A field holds what leaks.
+class TrackedLibraryTests {
+
+    private static final String LIBRARY = """
+            package org.example.store;
+            public class Store implements AutoCloseable {
+                private final Options options = new Options();
+                public AutoCloseable scan() { return new Cursor(); }
+                @Override public void close() {}
+            }
+            class Options implements AutoCloseable {
+                @Override public void close() {}
+            }
+            class Cursor implements AutoCloseable {
+                @Override public void close() {}
+            }
+            """;
+
+    private static URL jar;
+
+    @BeforeAll
+    static void compile(@TempDir Path folder) throws IOException {
+        Path source = Files.writeString(folder.resolve("Store.java"), LIBRARY);
+        int status = ToolProvider.findFirst("javac")
+                .orElseThrow()
+                .run(System.out, System.err, "-d", folder.toString(), source.toString());
+        assertThat(status).isZero();
+        Path file = Files.createTempFile("library", ".jar");
+        try (OutputStream bytes = Files.newOutputStream(file);
+                JarOutputStream entries = new JarOutputStream(bytes)) {
+            for (String name : List.of("Store", "Options", "Cursor")) {
+                String entry = "org/example/store/" + name + ".class";
+                entries.putNextEntry(new JarEntry(entry));
+                Files.copy(folder.resolve(entry), entries);
+            }
+        }
+        file.toFile().deleteOnExit();
+        jar = file.toUri().toURL();
+    }
+
+    @TrackCloseables(names = {"org.example.store.Options", "org.example.store.Cursor"})
+    static class LibraryTestCase {
+        private AutoCloseable store;
+        private AutoCloseable cursor;
+
+        @Test
+        void scans() throws ReflectiveOperationException {
+            Class<?> type = new URLClassLoader(new URL[] {jar}).loadClass("org.example.store.Store");
+            store = (AutoCloseable) type.getConstructor().newInstance();
+            cursor = (AutoCloseable) type.getMethod("scan").invoke(store);
+        }
+    }
+
+    @Test
+    void namesTheLineOfTheCallerAndTheOwnLineOfTheLibrary() {
+        assertThat(TrackedRun.of(LibraryTestCase.class).failure()).isEqualTo("""
+                LEAK  1 Options and 1 Cursor, 2 findings; first Options HELD by Store.options (Store.java:NN)
+
+                1. 1 Options
+                   at org.example.store.Store.<init>(Store.java:NN)
+                   at dev.meshguard.closeables.TrackedLibraryTests$LibraryTestCase.scans(TrackedLibraryTests.java:NN)
+                   why   HELD: still referenced by LibraryTestCase.store -> Store.options (event #N)
+                   fix   Close the Options before the test ends.
+                   seen  constructed in TEST (event #N)
+                2. 1 Cursor
+                   at dev.meshguard.closeables.TrackedLibraryTests$LibraryTestCase.scans(TrackedLibraryTests.java:NN)
+                   why   HELD: still referenced by LibraryTestCase.cursor (event #N)
+                   fix   Close the Cursor before the test ends.
+                   seen  constructed in TEST (event #N)
+
+                sum     2 constructed = 0 closed + 2 leaked
+                expect  one of them: @ExpectBuffers(atMost = 1, label = "Options", origin = "Store.<init>", because = "…")
+                rerun   mvn test -Dtest='TrackedLibraryTests$LibraryTestCase#scans'""");
+    }
+}
