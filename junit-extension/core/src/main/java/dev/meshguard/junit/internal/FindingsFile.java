@@ -38,7 +38,6 @@ public final class FindingsFile {
     private final Instant began;
     private @Nullable FindingsJson lines;
     private @Nullable IOException problem;
-    private Optional<String> unknown = Optional.empty();
     private long checks;
     private long findings;
     private long lost;
@@ -98,7 +97,7 @@ public final class FindingsFile {
     /** Writes what this JVM knows about the whole run; returns what a reader of the report has to know, as whole sentences. */
     synchronized List<String> end(EntryUsage entries) {
         append(json -> entries.lines(json) + json.end(checks, findings));
-        return Stream.concat(unknown.stream(), Optional.ofNullable(problem).map(this::description).stream())
+        return Stream.concat(unknownNames().stream(), Optional.ofNullable(problem).map(this::description).stream())
                 .toList();
     }
 
@@ -142,7 +141,7 @@ public final class FindingsFile {
                 Files.createFile(fileOf(json));
                 lines = json;
                 append(json.begin(), fileOf(json));
-                warnOfUnknowns();
+                unknownNames().ifPresent(text -> warn("{}", text));
                 return json;
             } catch (FileAlreadyExistsException ofAnother) {
                 // The next number may be free.
@@ -161,24 +160,23 @@ public final class FindingsFile {
         return name.length() > MAX_NAME_LENGTH ? name.substring(0, MAX_NAME_LENGTH) : name;
     }
 
-    private void warnOfUnknowns() {
+    /** Returns the sentence about the names that no variable gives. */
+    private Optional<String> unknownNames() {
         List<String> names = Stream.of(
                         settings.runName().isEmpty() ? "run" : "",
                         settings.ci().commit().isEmpty() ? "commit" : "",
                         settings.ci().machine().isEmpty() ? "machine" : "")
                 .filter(name -> !name.isEmpty())
                 .toList();
-        if (!names.isEmpty()) {
-            String text = "The findings lack the " + String.join(" and the ", names)
-                    + ", for which no variable of a CI is set."
-                    + (settings.runName().isPresent()
-                            ? ""
-                            : " Until it has a name, each JVM is a run of its own. If you name it with "
-                                    + ConfigurationKey.RUN.key()
-                                    + ", call RunVerifier after the tests: no JVM judges the run then (docs/baseline.md).");
-            unknown = Optional.of(text);
-            warn("{}", text);
-        }
+        String without = settings.runName().isPresent()
+                ? ""
+                : " Until it has a name, each JVM is a run of its own. If you name it with "
+                        + ConfigurationKey.RUN.key()
+                        + ", call RunVerifier after the tests: no JVM judges the run then (docs/baseline.md).";
+        return names.isEmpty()
+                ? Optional.empty()
+                : Optional.of("The findings lack the " + String.join(" and the ", names)
+                        + ", for which no variable of a CI is set." + without);
     }
 
     /** A logger is made only to warn: SLF4J prints a warning of its own if it has no provider. */

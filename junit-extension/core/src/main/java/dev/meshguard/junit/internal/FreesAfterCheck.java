@@ -5,8 +5,8 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.Collections;
 import java.util.List;
@@ -42,30 +42,39 @@ public final class FreesAfterCheck {
         if (watched == null) {
             return;
         }
-        List<HistoryEvent> seen = watched.tracker().history().events();
-        watched.poll().run();
-        List<HistoryEvent.OfMemory> later =
-                freesAfter(failure, watched.tracker().history());
-        List<HistoryEvent.OfMemory> frees =
-                failure.verdict().survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED).stream()
-                        .flatMap(survivor -> later.stream()
-                                .filter(event -> event.device()
-                                                == survivor.buffer().device()
-                                        && event.type() == survivor.buffer().type()
-                                        && event.address() == survivor.buffer().address())
-                                .findFirst()
-                                .stream())
-                        .toList();
-        List<StackTraceElement> frames = frees.stream()
-                .filter(free -> free.number() <= seen.get(seen.size() - 1).number())
+        List<StackTraceElement> frames = frees(failure, watched.tracker()).stream()
                 .flatMap(free -> free.request().origin().stream())
                 .map(Origin::frames)
                 .filter(stack -> !stack.isEmpty())
                 .findFirst()
                 .orElse(List.of());
-        if (!frees.isEmpty() && !isOfAnotherThread(frames)) {
-            failure.addSuppressed(explanation(frees.size(), frames));
+        watched.poll().run();
+        int buffers = frees(failure, watched.tracker()).size();
+        if (buffers > 0 && !isOfAnotherThread(frames)) {
+            failure.addSuppressed(explanation(buffers, frames));
         }
+    }
+
+    /** Returns the first free after the check of each buffer that leaked. */
+    private static List<HistoryEvent.OfMemory> frees(LeakAssertionError failure, AllocationTracker tracker) {
+        long check =
+                failure.verdict().history().check().map(HistoryEvent::number).orElse(Long.MAX_VALUE);
+        List<HistoryEvent.OfMemory> later = tracker.history().events().stream()
+                .filter(event -> event.number() > check)
+                .filter(event -> event instanceof HistoryEvent.Freed
+                        || (event instanceof HistoryEvent.FreeIgnored ignored
+                                && ignored.reason() == IgnoredFreeReason.DEVICE_CLOSED))
+                .map(HistoryEvent.OfMemory.class::cast)
+                .toList();
+        return failure.verdict().survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED).stream()
+                .map(Survivor::buffer)
+                .flatMap(buffer -> later.stream()
+                        .filter(event -> event.device() == buffer.device()
+                                && event.type() == buffer.type()
+                                && event.address() == buffer.address())
+                        .findFirst()
+                        .stream())
+                .toList();
     }
 
     private static IllegalStateException explanation(int buffers, List<StackTraceElement> frames) {
@@ -79,18 +88,6 @@ public final class FreesAfterCheck {
                 frames.isEmpty() ? "" : ", by " + frames.get(frames.size() - 1)));
         late.setStackTrace(frames.toArray(StackTraceElement[]::new));
         return late;
-    }
-
-    private static List<HistoryEvent.OfMemory> freesAfter(LeakAssertionError failure, AllocationHistory whole) {
-        long check =
-                failure.verdict().history().check().map(HistoryEvent::number).orElse(Long.MAX_VALUE);
-        return whole.events().stream()
-                .filter(event -> event.number() > check)
-                .filter(event -> event instanceof HistoryEvent.Freed
-                        || (event instanceof HistoryEvent.FreeIgnored ignored
-                                && ignored.reason() == IgnoredFreeReason.DEVICE_CLOSED))
-                .map(HistoryEvent.OfMemory.class::cast)
-                .toList();
     }
 
     private static boolean isOfAnotherThread(List<StackTraceElement> frames) {
