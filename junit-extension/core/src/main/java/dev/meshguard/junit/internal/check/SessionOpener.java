@@ -1,10 +1,7 @@
 package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.assertions.LeakAssertionError;
-import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.AllocationCheck;
-import dev.meshguard.junit.TrackingLifetime;
-import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.OutputSettings;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.SharedRunState;
@@ -19,12 +16,10 @@ import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.internal.thread.RunningTest;
 import dev.meshguard.junit.internal.thread.TestMethod;
 import dev.meshguard.junit.source.SourceSettings;
-import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -33,9 +28,6 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Opens the sessions of tests with their checks, and the attributions of tests on a mesh that outlives them. */
 public final class SessionOpener {
-
-    /** For threads that work for no test: no test waits for them. */
-    private static final Duration GRACE_OF_OTHER_THREADS = Duration.ofSeconds(1);
 
     private final TestConfiguration configuration;
 
@@ -153,28 +145,13 @@ public final class SessionOpener {
     }
 
     private void checkOtherThreads(ExtensionContext context, SharedRunState run) {
-        SessionStore.unattributed(context, () -> {
-            GraceTimer timer = configuration.at(context).timer();
-            return new UnattributedCheck(
-                    run, context.getRoot(), tracker -> checkOfRun(context.getRoot(), timer, tracker));
-        });
-    }
-
-    /** The check of what threads allocated that worked for no test. One of them may be at work when the run ends. */
-    private SessionCheck checkOfRun(ExtensionContext root, GraceTimer timer, AllocationTracker tracker) {
-        SharedRunState run = runOf(root);
-        TrackingSettings settings = new TrackingSettings(
-                run.sourcesOfThreads(),
-                TrackingLifetime.CLASS,
-                Accounting.AT_THE_END,
-                configuration.at(root).policies().waitingAtLeast(GRACE_OF_OTHER_THREADS));
-        String note = "allocated by threads that work for no test: "
-                + run.unattributed().threads()
-                + ". To find the test that leaks, let tests bind their threads with TestThreads.";
-        TrackingSession session = TrackingSession.ofRun(settings, run, root, tracker, note);
-        CheckTerms terms = new CheckTerms(
-                session.test(), settings.policies(), run.expected(), new BudgetCheck(List.of()), Optional.empty());
-        return new SessionCheck(session, terms, timer, Optional.empty());
+        SessionStore.unattributed(
+                context,
+                () -> new UnattributedCheck(
+                        run,
+                        context.getRoot(),
+                        configuration.at(context.getRoot()).policies(),
+                        configuration.at(context).timer()));
     }
 
     private boolean beginsForAll(ExtensionContext context) {

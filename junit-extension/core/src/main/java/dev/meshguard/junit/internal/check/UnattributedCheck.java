@@ -1,17 +1,23 @@
 package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.junit.Accounting;
+import dev.meshguard.junit.TrackingLifetime;
+import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.StoredResource;
+import dev.meshguard.junit.internal.config.CheckPolicy;
+import dev.meshguard.junit.internal.config.TrackingSettings;
+import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.function.Function;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
@@ -19,38 +25,50 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 final class UnattributedCheck implements StoredResource {
 
+    /** One of the threads may be at work when the run ends, and no test waits for them. */
+    private static final Duration LEAST_GRACE = Duration.ofSeconds(1);
+
     private final SharedRunState run;
     private final ExtensionContext root;
-    private final Function<AllocationTracker, SessionCheck> check;
+    private final CheckPolicy policies;
+    private final GraceTimer timer;
 
     /**
      * Creates the check of a run.
      *
      * @param root the context of the engine
-     * @param check makes the check of a tracker, which waits for late frees
      */
-    UnattributedCheck(SharedRunState run, ExtensionContext root, Function<AllocationTracker, SessionCheck> check) {
+    UnattributedCheck(SharedRunState run, ExtensionContext root, CheckPolicy policies, GraceTimer timer) {
         this.run = run;
         this.root = root;
-        this.check = check;
+        this.policies = policies.waitingAtLeast(LEAST_GRACE);
+        this.timer = timer;
     }
 
     @Override
-    public void close() throws IOException {
-        Optional<AllocationTracker> reported = run.unattributed().end();
-        if (reported.isEmpty()) {
-            return;
-        }
-        AllocationTracker tracker = reported.get();
-        SessionCheck ofRun = check.apply(tracker);
-        TrackingSession session = ofRun.session();
+    public void close() {
+        run.unattributed().end().ifPresent(this::check);
+    }
+
+    private void check(AllocationTracker tracker) {
+        TrackingSession session = new TrackingSession(
+                new TrackingSettings(run.sourcesOfThreads(), TrackingLifetime.CLASS, Accounting.AT_THE_END, policies),
+                run,
+                TrackedTest.of(root));
+        session.check(
+                tracker,
+                "allocated by threads that work for no test: "
+                        + run.unattributed().threads()
+                        + ". To find the test that leaks, let tests bind their threads with TestThreads.");
         session.beginSources();
         session.poll();
         LeakVerdict verdict = verdictOf(tracker);
         if (verdict.outcome() == Outcome.LEAK_FREE) {
             session.close();
         } else {
-            ofRun.close();
+            CheckTerms terms = new CheckTerms(
+                    session.test(), policies, run.expected(), new BudgetCheck(List.of()), Optional.empty());
+            new SessionCheck(session, terms, timer, Optional.empty()).close();
             verdict = verdictOf(tracker);
         }
         if (verdict.outcome() == Outcome.LEAK_FREE) {

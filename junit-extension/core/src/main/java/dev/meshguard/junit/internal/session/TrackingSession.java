@@ -130,18 +130,11 @@ public final class TrackingSession implements SourceRuntime {
         }
     }
 
-    /** Returns the session of the run for reports of threads that work for no test. */
-    public static TrackingSession ofRun(
-            TrackingSettings settings,
-            SharedRunState run,
-            ExtensionContext root,
-            AllocationTracker reported,
-            String note) {
-        TrackingSession session = new TrackingSession(settings, run, TrackedTest.of(root));
-        session.tracker = reported;
-        session.isTrackerRequested = true;
-        session.notes.add(note);
-        return session;
+    /** Checks a tracker that has reports, with a note about them. */
+    public synchronized void check(AllocationTracker reported, String note) {
+        tracker = reported;
+        isTrackerRequested = true;
+        notes.add(note);
     }
 
     /** Returns the responsible test, class or run. */
