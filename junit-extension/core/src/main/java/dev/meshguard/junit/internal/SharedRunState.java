@@ -29,7 +29,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.opentest4j.AssertionFailedError;
 
 /**
  * The state that all tests of one run in one JVM share: what it expects, what was found, and where that is written.
@@ -61,6 +60,8 @@ public final class SharedRunState implements StoredResource {
     private final FreesAfterCheck freesAfterCheck = new FreesAfterCheck();
     private final UnexaminedMeshes unexaminedMeshes = new UnexaminedMeshes();
     private final EndedMethods endedMethods = new EndedMethods();
+
+    private StoredResource otherThreads = unattributed::end;
 
     /** The judgement at the end of the run, for a reader of a run that does not fail. */
     private Optional<String> judged = Optional.empty();
@@ -171,6 +172,11 @@ public final class SharedRunState implements StoredResource {
         return unattributed;
     }
 
+    /** Sets the check of reports by threads that work for no test; it is made before the run is judged. */
+    public void checkFirst(StoredResource check) {
+        otherThreads = check;
+    }
+
     /** Receives what threads that work for no test report of a source. */
     public void receive(SourceSettings source, OriginCapture origins) {
         sourcesOfThreads.putIfAbsent(source.source().id(), source);
@@ -277,10 +283,11 @@ public final class SharedRunState implements StoredResource {
     /** Judges what no single test can; then publishes the numbers, and ends the files. */
     @Override
     public void close() throws IOException {
-        unattributed.end();
-        // Unlike finally, this keeps the errors of both.
-        try (Closeable published = this::publish) {
-            judge();
+        // Unlike finally, this keeps the errors of all. The last one is closed first.
+        try (Closeable published = this::publish;
+                Closeable kept = this::checkKeptTrackers;
+                Closeable judgement = this::judge) {
+            otherThreads.close();
         }
     }
 
@@ -313,21 +320,15 @@ public final class SharedRunState implements StoredResource {
         return unjudged().or(() -> judged);
     }
 
-    /** Updates the baseline; if this JVM runs the whole run, judges it. Fails for what was reported to trackers of ended tests. */
-    private synchronized void judge() throws IOException {
-        Optional<AssertionFailedError> late = keptTrackers.finding(expected);
-        try {
-            closeRun();
-        } catch (IOException | RuntimeException | Error failure) {
-            late.ifPresent(failure::addSuppressed);
-            throw failure;
-        }
-        if (late.isPresent()) {
-            throw late.get();
-        }
+    /** Fails for what was reported to trackers of ended tests. */
+    private void checkKeptTrackers() {
+        keptTrackers.finding(expected).ifPresent(late -> {
+            throw late;
+        });
     }
 
-    private void closeRun() throws IOException {
+    /** Updates the baseline; if this JVM runs the whole run, judges it. */
+    private synchronized void judge() throws IOException {
         if (settings.writes(Update.ACCEPT)) {
             settings.updateBaseline(before -> before.and(entries.found()));
         }

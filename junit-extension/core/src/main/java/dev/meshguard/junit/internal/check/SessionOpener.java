@@ -46,9 +46,6 @@ public final class SessionOpener {
         } else {
             receiveBeforeTests(context);
         }
-        if (session.run().unattributed().isReceiving()) {
-            checkOtherThreads(context, session.run());
-        }
         if (context.getTestMethod().isEmpty()) {
             return check;
         }
@@ -97,7 +94,7 @@ public final class SessionOpener {
         return code;
     }
 
-    private static RunningTest codeOfClass(ExtensionContext context, String name) {
+    private RunningTest codeOfClass(ExtensionContext context, String name) {
         RunningTest code = RunningTest.ofClass(name, context.getUniqueId());
         try {
             code.passOpenedMeshes(runOf(context).unexaminedMeshes()::add);
@@ -137,21 +134,10 @@ public final class SessionOpener {
             if (!always.isEmpty()) {
                 SharedRunState run = runOf(context);
                 always.forEach(source -> run.receive(source, asked.policies().origins()));
-                checkOtherThreads(context, run);
             }
         } catch (ExtensionConfigurationException rejected) {
             // Each test reports it.
         }
-    }
-
-    private void checkOtherThreads(ExtensionContext context, SharedRunState run) {
-        SessionStore.unattributed(
-                context,
-                () -> new UnattributedCheck(
-                        run,
-                        context.getRoot(),
-                        configuration.at(context.getRoot()).policies(),
-                        configuration.at(context).timer()));
     }
 
     private boolean beginsForAll(ExtensionContext context) {
@@ -271,7 +257,7 @@ public final class SessionOpener {
                 : asked;
     }
 
-    private static SharedRunState runOf(ExtensionContext context) {
+    private SharedRunState runOf(ExtensionContext context) {
         return SessionStore.run(context, () -> {
             SharedRunState run = TestConfiguration.convertingErrors(() -> new SharedRunState(
                     RunSettings.of(context::getConfigurationParameter, System.getenv()),
@@ -279,6 +265,12 @@ public final class SessionOpener {
                     Instant.now(),
                     context.getRoot()::publishReportEntry));
             run.unattributed().begin(context.getUniqueId());
+            ExtensionContext root = context.getRoot();
+            run.checkFirst(new UnattributedCheck(
+                    run,
+                    root,
+                    configuration.at(root).policies(),
+                    configuration.at(context).timer()));
             UnknownParameters.misspelt(System.getProperties(), context::getConfigurationParameter)
                     .forEach(run.summary()::note);
             return run;

@@ -129,11 +129,6 @@ public final class SessionStore {
         value(context, StoredResource.class, StoredResource.class, () -> scope.get()::close);
     }
 
-    /** Stores the check of reports that no test receives; it is closed before the state of the execution. */
-    static void unattributed(ExtensionContext context, Supplier<UnattributedCheck> ifAbsent) {
-        value(context.getRoot(), UnattributedCheck.class, UnattributedCheck.class, ifAbsent);
-    }
-
     /** Returns the required expectations of a method; they are closed with the context, after values stored later. */
     RequiredMatches requiredMatches(Method method, Supplier<RequiredMatches> ifAbsent) {
         return value(context, method, RequiredMatches.class, ifAbsent);

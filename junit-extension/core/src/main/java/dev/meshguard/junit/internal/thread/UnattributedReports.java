@@ -71,11 +71,6 @@ public final class UnattributedReports {
                                 .increment());
     }
 
-    /** Returns whether it receives any source. */
-    public boolean isReceiving() {
-        return !sources.isEmpty();
-    }
-
     /** Returns the tracker of the innermost run, if there is a run, and adds the calling thread to its notes. */
     static Optional<AllocationTracker> tracker(String source, Consumer<ThreadNotes> thread) {
         return receiver(source).map(ofRun -> {
