@@ -42,9 +42,9 @@ public final class Quantities {
         return value.setScale(2, RoundingMode.HALF_UP).stripTrailingZeros().toPlainString() + ' ' + UNITS[power];
     }
 
-    /** Returns an address in hexadecimal and decimal: {@code 0x3ffff800 (1073739776)}. */
+    /** Returns an address, which has no sign, in hexadecimal and decimal: {@code 0x3ffff800 (1073739776)}. */
     public static String address(long address) {
-        return "0x" + Long.toHexString(address) + " (" + address + ")";
+        return "0x" + Long.toHexString(address) + " (" + Long.toUnsignedString(address) + ")";
     }
 
     /**

@@ -32,6 +32,7 @@ class QuantitiesTests {
     @Test
     void writesAnAddressInBothWays() {
         assertThat(Quantities.address(1_073_739_776)).isEqualTo("0x3ffff800 (1073739776)");
+        assertThat(Quantities.address(-1)).isEqualTo("0xffffffffffffffff (18446744073709551615)");
     }
 
     @Test
