@@ -1,6 +1,8 @@
 package dev.meshguard.capture;
 
 import dev.meshguard.capture.evidence.internal.FileContent;
+import dev.meshguard.capture.evidence.internal.MemoryReportParser;
+import dev.meshguard.capture.evidence.internal.SharedMemoryParser;
 import dev.meshguard.capture.internal.GraphParser;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,7 +11,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The format of a file that the runtime wrote.
+ * The format of a file that the runtime wrote: a {@link RuntimeOutput} has one of the first two, and a {@link
+ * dev.meshguard.capture.evidence.RuntimeEvidence} one of the others.
  *
  * @since 0.1
  */
@@ -17,20 +20,18 @@ import org.apiguardian.api.API.Status;
 public enum OutputFormat {
 
     /** The JSON of {@code ttnn.graph}: an array of nodes, or a report with one. */
-    GRAPH_CAPTURE("graph capture", "node"),
+    GRAPH_CAPTURE,
 
     /** The SQLite database {@code db.sqlite} that ttnn writes for the ttnn-visualizer. */
-    REPORT_DATABASE("report database", "operation");
+    REPORT_DATABASE,
+
+    /** A CSV file that {@code ttnn.device.dump_device_memory_state} writes. */
+    MEMORY_REPORT,
+
+    /** The statistics that the runtime keeps in {@code /dev/shm}. */
+    SHARED_MEMORY;
 
     private static final String DATABASE = "SQLite format 3\0";
-
-    private final String text;
-    private final String record;
-
-    OutputFormat(String text, String record) {
-        this.text = text;
-        this.record = record;
-    }
 
     /**
      * Returns the format of a file, complete or damaged, as far as its first bytes show; empty if it is none of these.
@@ -42,16 +43,12 @@ public enum OutputFormat {
         if (GraphParser.isGraphCapture(beginning.bytes())) {
             return Optional.of(GRAPH_CAPTURE);
         }
-        return beginning.text().startsWith(DATABASE) ? Optional.of(REPORT_DATABASE) : Optional.empty();
-    }
-
-    /** Returns the name of the format, for a text. */
-    public String text() {
-        return text;
-    }
-
-    /** Returns the word for one of {@link RuntimeOutput#records()}, for a text. */
-    public String record() {
-        return record;
+        if (beginning.text().startsWith(DATABASE)) {
+            return Optional.of(REPORT_DATABASE);
+        }
+        if (SharedMemoryParser.isSharedMemory(beginning.bytes())) {
+            return Optional.of(SHARED_MEMORY);
+        }
+        return MemoryReportParser.isMemoryReport(beginning.text()) ? Optional.of(MEMORY_REPORT) : Optional.empty();
     }
 }

@@ -3,7 +3,6 @@ package dev.meshguard.capture;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
@@ -76,15 +75,5 @@ public record RuntimeOutput(
      */
     public static RuntimeOutput read(Path file) throws IOException {
         return RuntimeOutputReader.create().read(file);
-    }
-
-    /**
-     * Reads a capture, plain or compressed with gzip, to its end; the stream stays open.
-     *
-     * @param name the name of the file in messages
-     * @throws IOException as {@link #read(Path)} does
-     */
-    public static RuntimeOutput read(InputStream file, String name) throws IOException {
-        return RuntimeOutputReader.create().read(file, name);
     }
 }

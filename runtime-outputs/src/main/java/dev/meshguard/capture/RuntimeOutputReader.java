@@ -3,7 +3,6 @@ package dev.meshguard.capture;
 import dev.meshguard.capture.internal.DatabaseReader;
 import dev.meshguard.capture.internal.GraphParser;
 import dev.meshguard.capture.internal.ReadingCriteria;
-import dev.meshguard.capture.internal.UnreadableOutputException;
 import java.io.BufferedInputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -11,7 +10,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
@@ -133,13 +131,13 @@ public final class RuntimeOutputReader {
     private List<RuntimeOutput> read(BufferedInputStream in, Optional<Path> path, String name) throws IOException {
         List<RuntimeOutput> outputs;
         if (OutputFormat.of(in).equals(Optional.of(OutputFormat.REPORT_DATABASE))) {
-            outputs = database(path.orElseThrow(() -> new UnreadableOutputException(
+            outputs = database(path.orElseThrow(() -> new IOException(
                     "it is a database of SQLite in a stream. Give the path of a file that is not compressed")));
         } else {
             outputs = criteria.reads(0) ? GraphParser.parse(in, path, criteria, name) : List.of();
         }
         if (outputs.isEmpty()) {
-            throw new UnreadableOutputException(
+            throw new IOException(
                     "it has no rank " + criteria.rank().orElse(0) + ". Leave the rank out to read all that it has");
         }
         return outputs;
@@ -149,24 +147,23 @@ public final class RuntimeOutputReader {
         try {
             return DatabaseReader.read(file, criteria);
         } catch (LinkageError e) {
-            throw new UnreadableOutputException("it is a database of SQLite, and the library that reads it is missing:"
+            throw new IOException("it is a database of SQLite, and the library that reads it is missing:"
                     + " add org.xerial:sqlite-jdbc to the class path");
         }
     }
 
     private static RuntimeOutput only(List<RuntimeOutput> outputs) throws IOException {
         if (outputs.size() > 1) {
-            boolean areCaptures = outputs.get(0).format() == OutputFormat.GRAPH_CAPTURE;
             String ranks = outputs.stream()
                     .map(output -> String.valueOf(output.rank().orElse(0)))
                     .collect(Collectors.joining(", "));
-            throw new UnreadableOutputException(String.format(
-                    Locale.ROOT,
-                    "it %s, each with its own history. RuntimeOutputReader.readRanks and meshguard analyze give all of them%s",
-                    areCaptures
+            boolean areCaptures = outputs.get(0).format() == OutputFormat.GRAPH_CAPTURE;
+            throw new IOException("it "
+                    + (areCaptures
                             ? "has " + outputs.size() + " captures"
-                            : "was recorded by " + outputs.size() + " processes (ranks " + ranks + ")",
-                    areCaptures ? "" : ", and ofRank and --rank one"));
+                            : "was recorded by " + outputs.size() + " processes (ranks " + ranks + ")")
+                    + ", each with its own history. RuntimeOutputReader.readRanks and meshguard analyze give all of them"
+                    + (areCaptures ? "" : ", and ofRank and --rank one"));
         }
         return outputs.get(0);
     }

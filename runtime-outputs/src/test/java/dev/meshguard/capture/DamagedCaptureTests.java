@@ -409,7 +409,7 @@ class DamagedCaptureTests {
     }
 
     private static RuntimeOutput read(byte[] bytes) throws IOException {
-        return RuntimeOutput.read(new ByteArrayInputStream(bytes), "graph.json");
+        return RuntimeOutputReader.create().read(new ByteArrayInputStream(bytes), "graph.json");
     }
 
     private static LeakVerdict verdict(byte[] bytes) throws IOException {

@@ -72,8 +72,10 @@ class PythonCallsTests {
         byte[] json = graph().json().getBytes(StandardCharsets.UTF_8);
         write("graph.python_io.json", calls(5));
 
-        RuntimeOutput output = RuntimeOutput.read(
-                new ByteArrayInputStream(json), folder.resolve("graph.json").toString());
+        RuntimeOutput output = RuntimeOutputReader.create()
+                .read(
+                        new ByteArrayInputStream(json),
+                        folder.resolve("graph.json").toString());
 
         assertThat(line(output)).isEqualTo("-");
     }

@@ -115,7 +115,7 @@ class RuntimeOutputReaderTests {
                         tuple("graph.json (capture 1 of 2)", Outcome.LEAK_FREE),
                         tuple("graph.json (capture 2 of 2)", Outcome.LEAKED));
         assertThatIOException()
-                .isThrownBy(() -> RuntimeOutput.read(stream(both), "graph.json"))
+                .isThrownBy(() -> RuntimeOutputReader.create().read(stream(both), "graph.json"))
                 .withMessageContaining("has 2 captures");
     }
 
@@ -211,7 +211,8 @@ class RuntimeOutputReaderTests {
         byte[] json = "[{\"node_type\": \"capture_start\"}, {\"node_type\": \"capture_end\"}]".getBytes(encoding);
 
         assertThat(OutputFormat.of(new ByteArrayInputStream(json))).contains(OutputFormat.GRAPH_CAPTURE);
-        assertThat(RuntimeOutput.read(new ByteArrayInputStream(json), "graph.json")
+        assertThat(RuntimeOutputReader.create()
+                        .read(new ByteArrayInputStream(json), "graph.json")
                         .records())
                 .isEqualTo(2);
     }
@@ -224,8 +225,8 @@ class RuntimeOutputReaderTests {
         }
 
         assertThatIOException()
-                .isThrownBy(
-                        () -> RuntimeOutput.read(new ByteArrayInputStream(compressed.toByteArray()), "standard input"))
+                .isThrownBy(() -> RuntimeOutputReader.create()
+                        .read(new ByteArrayInputStream(compressed.toByteArray()), "standard input"))
                 .withMessage("it is a database of SQLite in a stream. Give the path of a file that is not compressed");
     }
 

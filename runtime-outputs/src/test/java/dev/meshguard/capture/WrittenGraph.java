@@ -264,7 +264,8 @@ final class WrittenGraph {
 
     static RuntimeOutput read(String json) {
         try {
-            return RuntimeOutput.read(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), "graph.json");
+            return RuntimeOutputReader.create()
+                    .read(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), "graph.json");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

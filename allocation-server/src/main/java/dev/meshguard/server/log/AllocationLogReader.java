@@ -69,6 +69,6 @@ public final class AllocationLogReader {
      * @throws IOException as {@link #read(Path)} does
      */
     public AllocationLog read(InputStream log, String name) throws IOException {
-        return LogParser.of(name, LogLineReader.of(log), roundMark);
+        return LogParser.of(name, new LogLineReader(log), roundMark);
     }
 }

@@ -97,8 +97,8 @@ public final class Analyze implements Subcommand {
                 inputs,
                 "logs, graph captures and databases",
                 FileKind.LOG,
-                FileKind.CAPTURE,
-                FileKind.DATABASE);
+                FileKind.GRAPH_CAPTURE,
+                FileKind.REPORT_DATABASE);
         List<FileAnswer> answers =
                 inputs.stream().map(input -> answer(input, check)).toList();
         if (asJson) {

@@ -37,8 +37,8 @@ final class OutputAnswer extends HistoryAnswer {
                 ? reporting(output.reports())
                 : Quantities.count(output.reports(), "buffer") + " in their snapshots";
         String rank = output.rank().isPresent() ? ", rank " + output.rank().getAsInt() : "";
-        OutputFormat format = output.format();
-        return Quantities.count(output.records(), format.record()) + ", " + reports + " (" + format.text() + rank + ")";
+        return Quantities.count(output.records(), isCapture ? "node" : "operation") + ", " + reports + " ("
+                + (isCapture ? "graph capture" : "report database") + rank + ")";
     }
 
     @Override

@@ -7,7 +7,6 @@ import dev.meshguard.capture.evidence.internal.FileContent;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.file.EditedText;
 import dev.meshguard.report.internal.JsonFormat;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
@@ -19,8 +18,6 @@ import java.util.regex.Pattern;
  * @param text the text
  */
 record FileBeginning(String text) {
-
-    private static final int BYTES = 1 << 13;
 
     /** In the header that {@link dev.meshguard.report.json.HistoryJson} writes. */
     private static final Pattern HISTORY = Pattern.compile("\"format\"\\s*:\\s*\"meshguard-history\"");
@@ -34,11 +31,8 @@ record FileBeginning(String text) {
      * @param file the file as a stream that supports marks; it is at its beginning again afterwards
      */
     static FileBeginning of(InputStream file) throws IOException {
-        file.mark(BYTES);
-        byte[] beginning = file.readNBytes(BYTES);
-        file.reset();
-        String text = new FileContent(new ByteArrayInputStream(beginning), Integer.MAX_VALUE).text();
-        return new FileBeginning(EditedText.withoutMark(text));
+        return new FileBeginning(
+                EditedText.withoutMark(FileContent.beginning(file).text()));
     }
 
     /** Returns whether the first line is the header of a history; a file whose header is damaged is read as a log. */

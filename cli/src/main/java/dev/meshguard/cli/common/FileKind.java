@@ -1,11 +1,13 @@
 package dev.meshguard.cli.common;
 
+import dev.meshguard.capture.OutputFormat;
+
 /** The kind of a file on the command line. The JSON output of {@code analyze} has a list for each kind, in this order. */
 public enum FileKind {
     LOG("a log", "logs", "log"),
     HISTORY("a history", "histories", "history"),
-    CAPTURE("a graph capture", "captures", "capture"),
-    DATABASE("a report database", "databases", "database"),
+    GRAPH_CAPTURE("a graph capture", "captures", "capture"),
+    REPORT_DATABASE("a report database", "databases", "database"),
     MEMORY_REPORT("a memory report", "memoryReports", "memoryReport"),
     SHARED_MEMORY("shared memory", "sharedMemory", "sharedMemory");
 
@@ -17,6 +19,10 @@ public enum FileKind {
         this.text = text;
         this.list = list;
         this.field = field;
+    }
+
+    static FileKind of(OutputFormat format) {
+        return valueOf(format.name());
     }
 
     /** Returns what the file is, with an article. */

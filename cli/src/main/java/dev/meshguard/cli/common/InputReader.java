@@ -76,30 +76,36 @@ public final class InputReader {
     private static List<Input> read(
             InputStream input, String name, Optional<Path> path, AllocationLogReader logs, RuntimeOutputReader outputs)
             throws IOException, UsageException {
+        Optional<OutputFormat> format = OutputFormat.of(input);
+        if (format.isEmpty()) {
+            return List.of(historyOrLog(input, name, logs));
+        }
+        FileKind kind = FileKind.of(format.get());
+        if (kind == FileKind.MEMORY_REPORT || kind == FileKind.SHARED_MEMORY) {
+            return List.of(new Input.Moment(kind, name, inspected(RuntimeEvidence.read(input, name))));
+        }
+        // A database is read where it is, a capture with the Python calls beside it.
         Optional<Path> file = path.filter(Files::isRegularFile);
-        if (OutputFormat.of(input).isPresent()) {
-            // A database is read where it is, a capture with the Python calls beside it.
-            List<RuntimeOutput> ranks =
-                    file.isPresent() ? outputs.readRanks(file.get()) : outputs.readRanks(input, name);
-            return ranks.stream()
-                    .<Input>map(rank -> new Input.Recording(
-                            rank.format() == OutputFormat.GRAPH_CAPTURE ? FileKind.CAPTURE : FileKind.DATABASE,
-                            rank.name(),
-                            rank))
-                    .toList();
-        }
-        if (RuntimeEvidence.isOfMoment(input)) {
-            RuntimeEvidence memory = RuntimeEvidence.read(input, name);
-            return List.of(
-                    memory instanceof SharedMemory shared
-                            ? new Input.Moment(FileKind.SHARED_MEMORY, name, withProcesses(shared))
-                            : new Input.Moment(FileKind.MEMORY_REPORT, name, memory));
-        }
+        List<RuntimeOutput> ranks = file.isPresent() ? outputs.readRanks(file.get()) : outputs.readRanks(input, name);
+        return ranks.stream()
+                .<Input>map(rank -> new Input.Recording(kind, rank.name(), rank))
+                .toList();
+    }
+
+    /** Looks which of the processes of a device run. */
+    private static RuntimeEvidence inspected(RuntimeEvidence memory) {
+        return memory instanceof SharedMemory shared
+                ? shared.inspected(ProcessInspector.ofThisMachine()::inspect)
+                : memory;
+    }
+
+    private static Input historyOrLog(InputStream input, String name, AllocationLogReader logs)
+            throws IOException, UsageException {
         FileBeginning beginning = FileBeginning.of(input);
         if (beginning.isHistory()) {
-            InputStreamReader plain = new InputStreamReader(PlainInput.of(input).stream(), StandardCharsets.UTF_8);
+            InputStreamReader plain = new InputStreamReader(PlainInput.of(input), StandardCharsets.UTF_8);
             AllocationHistory history = HistoryJson.read(plain, name);
-            return List.of(new Input.Recording(FileKind.HISTORY, name, () -> history));
+            return new Input.Recording(FileKind.HISTORY, name, () -> history);
         }
         Optional<String> json = beginning.jsonDocument();
         AllocationLog log = logs.read(input, name);
@@ -107,12 +113,7 @@ public final class InputReader {
             throw new UsageException(name + " is JSON " + json.get() + ", which is not read. Give " + KINDS
                     + ", a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.");
         }
-        return List.of(new Input.Recording(FileKind.LOG, name, log));
-    }
-
-    /** Looks which of its processes run. */
-    private static SharedMemory withProcesses(SharedMemory memory) {
-        return memory.inspected(ProcessInspector.ofThisMachine()::inspect);
+        return new Input.Recording(FileKind.LOG, name, log);
     }
 
     /** Reads a file with one history, or with the memory of one moment. */
@@ -143,7 +144,7 @@ public final class InputReader {
 
     /** Rejects a rank if none of the files may have several. */
     public void rejectUnusedRank(List<? extends Input> read) throws UsageException {
-        rejectUnused("--rank", rank, read, "databases", FileKind.DATABASE);
+        rejectUnused("--rank", rank, read, "databases", FileKind.REPORT_DATABASE);
     }
 
     /**

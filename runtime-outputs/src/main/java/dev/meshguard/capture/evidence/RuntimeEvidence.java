@@ -66,14 +66,4 @@ public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory {
                 .orElse("it is neither a memory report nor the shared memory of a device."
                         + " Give a file that dump_device_memory_state wrote, or /dev/shm/tt_device_…_memory"));
     }
-
-    /**
-     * Returns whether the first bytes of a file, plain or compressed, are those of a memory report or of shared memory.
-     *
-     * @param file the file as a stream that supports marks; it is at its beginning again afterwards
-     */
-    static boolean isOfMoment(InputStream file) throws IOException {
-        FileContent content = FileContent.beginning(file);
-        return SharedMemoryParser.isSharedMemory(content.bytes()) || MemoryReportParser.isMemoryReport(content.text());
-    }
 }

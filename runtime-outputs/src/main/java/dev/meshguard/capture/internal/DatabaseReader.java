@@ -34,7 +34,7 @@ public final class DatabaseReader {
      * Reads a database, with the log that its writer may have beside it.
      *
      * @return the output for each rank; none if the criteria name a rank that it does not have
-     * @throws UnreadableOutputException if it is no database of a report
+     * @throws IOException if it is no database of a report
      */
     public static List<RuntimeOutput> read(Path named, ReadingCriteria criteria) throws IOException {
         // SQLite also has the log beside the file, and not beside a link to it.
@@ -49,11 +49,11 @@ public final class DatabaseReader {
                 outputs.add(new SnapshotReader(rank, criteria).read(named.toString()));
             }
         } catch (SQLException e) {
-            throw new UnreadableOutputException("SQLite cannot read it: " + e.getMessage()
+            throw new IOException("SQLite cannot read it: " + e.getMessage()
                     + ". Copy it again, not compressed, or read it where it was written");
         }
         if (isAtRest && (Files.exists(log) || !Files.getLastModifiedTime(file).equals(written))) {
-            throw new UnreadableOutputException("another program opened it while it was read. Read it again");
+            throw new IOException("another program opened it while it was read. Read it again");
         }
         return outputs;
     }

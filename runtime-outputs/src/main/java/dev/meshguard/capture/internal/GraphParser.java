@@ -86,7 +86,7 @@ public final class GraphParser {
      * @param path where it is, if the Python calls beside it are to be read
      * @param name the name of the file
      * @return the output for each, at least one
-     * @throws UnreadableOutputException if it is no graph capture
+     * @throws IOException if it is no graph capture
      */
     public static List<RuntimeOutput> parse(InputStream raw, Optional<Path> path, ReadingCriteria criteria, String name)
             throws IOException {
@@ -94,9 +94,7 @@ public final class GraphParser {
         path.flatMap(PythonCalls::beside)
                 .filter(Files::isRegularFile)
                 .ifPresent(calls -> parser.recorder.calls(PythonCalls.read(calls)));
-        PlainInput plain = PlainInput.of(raw);
-        Optional<String> damage = plain.damage().isPresent() ? plain.damage() : parser.damageOf(plain.stream());
-        damage.ifPresent(parser::damaged);
+        parser.damageOf(raw).ifPresent(parser::damaged);
         List<RuntimeOutput> outputs = new ArrayList<>();
         int all = parser.captures.size();
         for (CaptureRecorder capture : parser.captures) {
@@ -120,11 +118,11 @@ public final class GraphParser {
     }
 
     /** Reads all nodes; returns what prevented the reader from reading more. */
-    private Optional<String> damageOf(InputStream plain) throws IOException {
-        try (JsonParser json = JSON.createParser(plain)) {
+    private Optional<String> damageOf(InputStream raw) throws IOException {
+        try (JsonParser json = JSON.createParser(PlainInput.of(raw))) {
             JsonToken first = json.nextToken();
             if (first == null) {
-                throw new UnreadableOutputException("it is empty");
+                throw new IOException("it is empty");
             }
             for (; first != null; first = json.nextToken()) {
                 document(json, first);
@@ -136,7 +134,7 @@ public final class GraphParser {
             return Optional.of("a value is larger or nested more deeply than the reader allows");
         } catch (JsonProcessingException e) {
             if (!hasGraph && captures.isEmpty()) {
-                throw new UnreadableOutputException(
+                throw new IOException(
                         isReport
                                 ? "it breaks off or is damaged before its graph, so nothing of it is known. Write or copy it"
                                         + " again"
@@ -164,7 +162,7 @@ public final class GraphParser {
         } else if (!captures.isEmpty()) {
             unreadAfterEnd("it is JSON, and no graph capture");
         } else {
-            throw new UnreadableOutputException(
+            throw new IOException(
                     hasGraph
                             ? String.format(
                                     Locale.ROOT,

@@ -63,7 +63,7 @@ final class OperationGraph {
         try (JsonParser json = GraphParser.JSON.createParser(graph)) {
             boolean isArray = json.nextToken() == JsonToken.START_ARRAY;
             if (!isArray || GraphNode.each(json, read::add) > 0 || !read.isReadable) {
-                throw new UnreadableOutputException("it is no array of nodes with possible values");
+                throw new IOException("it is no array of nodes with possible values");
             }
         }
         read.allocatedAddresses =

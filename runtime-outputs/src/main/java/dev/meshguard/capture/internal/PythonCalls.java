@@ -52,10 +52,10 @@ final class PythonCalls {
     static PythonCalls read(Path path) {
         String name = String.valueOf(path.getFileName());
         try (InputStream raw = new BufferedInputStream(Files.newInputStream(path));
-                InputStream plain = PlainInput.of(raw).stream();
+                InputStream plain = PlainInput.of(raw);
                 JsonParser json = GraphParser.JSON.createParser(plain)) {
             if (json.nextToken() != JsonToken.START_ARRAY) {
-                throw new UnreadableOutputException("it is no array of calls");
+                throw new IOException("it is no array of calls");
             }
             return read(json, name);
         } catch (IOException e) {

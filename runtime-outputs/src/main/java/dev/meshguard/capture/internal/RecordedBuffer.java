@@ -77,7 +77,6 @@ abstract class RecordedBuffer implements MemoryRequest {
         });
         String node = nodeNumber.isPresent() ? "node " + nodeNumber.getAsInt() : "";
         return new MemoryHolder(
-                memory().type(),
                 memory().address(),
                 size,
                 memory().device(),

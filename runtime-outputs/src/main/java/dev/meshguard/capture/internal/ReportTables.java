@@ -1,5 +1,6 @@
 package dev.meshguard.capture.internal;
 
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -39,9 +40,9 @@ final class ReportTables {
     /**
      * Reads the names of the tables and columns.
      *
-     * @throws UnreadableOutputException if the tables of a report are missing
+     * @throws IOException if the tables of a report are missing
      */
-    static ReportTables of(Connection connection) throws SQLException, UnreadableOutputException {
+    static ReportTables of(Connection connection) throws SQLException, IOException {
         ReportTables tables = new ReportTables(connection, new HashMap<>(), OptionalInt.empty());
         try (ResultSet rows = tables.query("SELECT t.name, c.name FROM sqlite_master t"
                 + " JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%'")) {
@@ -53,9 +54,8 @@ final class ReportTables {
         }
         if (!tables.has(OPERATIONS, "operation_id", "name")
                 || !tables.has(BUFFERS, "operation_id", "device_id", "address", "max_size_per_bank", "buffer_type")) {
-            throw new UnreadableOutputException(
-                    "it is a database of SQLite without the tables operations and buffers of a"
-                            + " report. Give the db.sqlite that ttnn wrote");
+            throw new IOException("it is a database of SQLite without the tables operations and buffers of a"
+                    + " report. Give the db.sqlite that ttnn wrote");
         }
         return tables;
     }
@@ -63,16 +63,16 @@ final class ReportTables {
     /**
      * Returns the tables with the rows of each rank that is read; those of a version that does not name ranks are of rank 0.
      *
-     * @throws UnreadableOutputException if a rank is no number
+     * @throws IOException if a rank is no number
      */
-    List<ReportTables> ranks(ReadingCriteria criteria) throws SQLException, UnreadableOutputException {
+    List<ReportTables> ranks(ReadingCriteria criteria) throws SQLException, IOException {
         Set<Integer> ranks = new TreeSet<>();
         for (String table : List.of(OPERATIONS, BUFFERS)) {
             if (has(table, RANK)) {
                 try (ResultSet rows = query("SELECT DISTINCT rank, typeof(rank) = 'integer' FROM " + table)) {
                     while (rows.next()) {
                         if (!rows.getBoolean(2)) {
-                            throw new UnreadableOutputException(
+                            throw new IOException(
                                     "it has rows whose rank is no number, so it is not known whose they are");
                         }
                         ranks.add(rows.getInt(1));

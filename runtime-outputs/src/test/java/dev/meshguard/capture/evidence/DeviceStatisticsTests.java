@@ -3,11 +3,11 @@ package dev.meshguard.capture.evidence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.evidence.SharedMemory.Chip;
 import dev.meshguard.capture.evidence.SharedMemory.ProcessMemory;
 import dev.meshguard.capture.evidence.SharedMemory.ProcessStatus;
 import dev.meshguard.capture.evidence.SharedMemory.Totals;
-import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.time.Instant;
@@ -126,13 +126,13 @@ class DeviceStatisticsTests {
     void itIsKnownByItsFirstBytes() throws IOException {
         byte[] whole = new WrittenSharedMemory(2, 0, UPDATED).bytes();
 
-        assertThat(isOfMoment(whole)).isTrue();
-        assertThat(isOfMoment(new byte[8_576])).isFalse();
-        assertThat(isOfMoment(new byte[] {'a', 0, 0, 0})).isFalse();
+        assertThat(formatOf(whole)).contains(OutputFormat.SHARED_MEMORY);
+        assertThat(formatOf(new byte[8_576])).isEmpty();
+        assertThat(formatOf(new byte[] {'a', 0, 0, 0})).isEmpty();
     }
 
-    private static boolean isOfMoment(byte[] content) throws IOException {
-        return RuntimeEvidence.isOfMoment(new BufferedInputStream(new ByteArrayInputStream(content)));
+    private static Optional<OutputFormat> formatOf(byte[] content) throws IOException {
+        return OutputFormat.of(new ByteArrayInputStream(content));
     }
 
     private static SharedMemory read(WrittenSharedMemory memory) throws IOException {

@@ -3,16 +3,17 @@ package dev.meshguard.capture.evidence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.evidence.MemoryReport.Amounts;
 import dev.meshguard.capture.evidence.MemoryReport.MemoryBlock;
 import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
 import dev.meshguard.event.BufferType;
-import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.zip.GZIPOutputStream;
@@ -75,7 +76,9 @@ class MemoryReportTests {
 
         for (String whole : List.of(dump.detailed(), dump.summary())) {
             assertThat(read(whole).notes()).isEmpty();
-            for (int length = whole.length() - 1; isOfMoment(whole.substring(0, length)); length--) {
+            for (int length = whole.length() - 1;
+                    formatOf(whole.substring(0, length)).isPresent();
+                    length--) {
                 assertThat(read(whole.substring(0, length)).notes())
                         .as(whole.substring(0, length))
                         .isNotEmpty();
@@ -182,7 +185,7 @@ class MemoryReportTests {
         WrittenMemoryReport dump = new WrittenMemoryReport("KB").memory("L1", 1, -4_096);
 
         for (String file : List.of(dump.detailed(), dump.summary(), "\uFEFF" + dump.summary())) {
-            assertThat(isOfMoment(file)).as(file).isTrue();
+            assertThat(formatOf(file)).as(file).contains(OutputFormat.MEMORY_REPORT);
         }
     }
 
@@ -197,12 +200,11 @@ class MemoryReportTests {
                 "[]"
             })
     void otherFilesAreNoReports(String text) throws IOException {
-        assertThat(isOfMoment(text)).isFalse();
+        assertThat(formatOf(text)).isEmpty();
     }
 
-    private static boolean isOfMoment(String text) throws IOException {
-        return RuntimeEvidence.isOfMoment(
-                new BufferedInputStream(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8))));
+    private static Optional<OutputFormat> formatOf(String text) throws IOException {
+        return OutputFormat.of(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static WrittenMemoryReport dump(String unit) {

@@ -32,8 +32,10 @@ public final class LogLineReader {
     private static final Pattern UTF_16 =
             Pattern.compile("(?s)(?:\u00fe\u00ff|\u00ff\u00fe)..|\0[^\0]\0[^\0]|[^\0]\0[^\0]\0");
 
-    private final InputStream in;
-    private final boolean isCompressed;
+    private final InputStream raw;
+    /** Null until the first byte is read. */
+    private @Nullable InputStream plain;
+
     private final byte[] block = new byte[MAX_LINE_LENGTH];
     private int next;
     private int filled;
@@ -46,15 +48,9 @@ public final class LogLineReader {
     private boolean isTerminated;
     private boolean hasUnreadReport;
 
-    private LogLineReader(PlainInput plain) {
-        in = plain.stream();
-        isCompressed = plain.isCompressed();
-        damage = plain.damage().orElse(null);
-    }
-
-    /** Starts reading; gzip is recognized by its first bytes. */
-    public static LogLineReader of(InputStream raw) throws IOException {
-        return new LogLineReader(PlainInput.of(raw));
+    /** Creates a reader; gzip is recognized by its first bytes. */
+    public LogLineReader(InputStream raw) {
+        this.raw = raw;
     }
 
     /**
@@ -98,11 +94,9 @@ public final class LogLineReader {
     private void fill() throws IOException {
         int read;
         try {
-            read = in.read(block, filled, MAX_LINE_LENGTH - filled);
+            plain = plain == null ? PlainInput.of(raw) : plain;
+            read = plain.read(block, filled, MAX_LINE_LENGTH - filled);
         } catch (EOFException | ZipException e) {
-            if (!isCompressed) {
-                throw e;
-            }
             damage = PlainInput.BROKEN;
             read = -1;
         }

@@ -36,7 +36,6 @@ record RejectedRequests(AllocationHistory history, EventLineNumbers lines) {
 
     private MemoryHolder holder(BufferGeneration buffer) {
         return new MemoryHolder(
-                buffer.type(),
                 buffer.address(),
                 buffer.size(),
                 buffer.device(),

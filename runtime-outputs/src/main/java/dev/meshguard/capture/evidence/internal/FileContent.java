@@ -17,7 +17,7 @@ public final class FileContent {
     private static final int BEGINNING = 1 << 13;
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    private Optional<String> damage;
+    private Optional<String> damage = Optional.empty();
 
     /**
      * Reads a file.
@@ -25,14 +25,13 @@ public final class FileContent {
      * @param most the number of bytes after which the rest is left out
      */
     public FileContent(InputStream file, int most) throws IOException {
-        PlainInput input = PlainInput.of(file);
-        damage = input.damage();
         byte[] block = new byte[BLOCK];
         try {
-            int length = input.stream().read(block);
+            InputStream plain = PlainInput.of(file);
+            int length = plain.read(block);
             while (length >= 0 && bytes.size() < most) {
                 bytes.write(block, 0, length);
-                length = input.stream().read(block);
+                length = plain.read(block);
             }
             if (length >= 0) {
                 damage = Optional.of("only the first " + bytes.size() + " bytes are used");

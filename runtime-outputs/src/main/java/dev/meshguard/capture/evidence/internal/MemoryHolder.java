@@ -1,6 +1,5 @@
 package dev.meshguard.capture.evidence.internal;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
@@ -11,9 +10,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * A buffer that was allocated at a moment, for a note about that moment.
+ * A buffer that was allocated in a memory at a moment, for a note about that moment.
  *
- * @param type the memory
  * @param address the address
  * @param size the bytes on one device
  * @param device the device
@@ -22,24 +20,18 @@ import java.util.stream.Collectors;
  * @param record where its allocation is recorded, with its preposition; named if there is no line of code
  */
 public record MemoryHolder(
-        BufferType type,
-        long address,
-        long size,
-        int device,
-        Optional<String> label,
-        Supplier<Optional<Origin>> origin,
-        String record) {
+        long address, long size, int device, Optional<String> label, Supplier<Optional<Origin>> origin, String record) {
 
     private static final int MAX_NAMED = 3;
 
     /** Buffers of one address, one for each device. */
-    private record Place(BufferType type, long address, long size, Optional<String> label, Optional<String> site) {}
+    private record Place(long address, long size, Optional<String> label, Optional<String> site) {}
 
     /** Returns buffers as a part of a sentence, the largest first; buffers of one address on several devices are one. */
     public static String text(List<MemoryHolder> holders) {
         List<List<MemoryHolder>> largestFirst = new ArrayList<>(holders.stream()
                 .collect(Collectors.groupingBy(
-                        holder -> new Place(holder.type, holder.address, holder.size, holder.label, holder.site())))
+                        holder -> new Place(holder.address, holder.size, holder.label, holder.site())))
                 .values());
         largestFirst.sort(Comparator.comparing(
                 place -> place.get(0),
