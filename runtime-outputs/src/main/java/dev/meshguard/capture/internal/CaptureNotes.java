@@ -79,11 +79,8 @@ final class CaptureNotes {
     void exception(String operation, String reason, Function<AddressRange, Optional<List<MemoryHolder>>> buffers) {
         exceptionCount++;
         if (exceptions.size() < MAX_EXCEPTIONS) {
-            String text = String.format(
-                    Locale.ROOT,
-                    "An exception left %s%s",
-                    shortened(operation),
-                    reason.isBlank() ? "." : ": " + Quantities.quoted(shortened(reason)) + ".");
+            String text = "An exception left " + shortened(operation)
+                    + (reason.isBlank() ? "." : ": " + Quantities.quoted(shortened(reason)) + ".");
             Optional<RuntimeText> rejection = RuntimeTextParser.firstOf(reason);
             Optional<List<MemoryHolder>> holders =
                     rejection.flatMap(RuntimeText::held).flatMap(buffers);
@@ -95,32 +92,22 @@ final class CaptureNotes {
 
     private String sentenceOn(List<MemoryHolder> holders) {
         return holders.isEmpty()
-                ? String.format(Locale.ROOT, " The %s allocated no buffer there.", recording)
-                : String.format(
-                        Locale.ROOT,
-                        " The %s has these buffers there in it: %s.",
-                        recording,
-                        MemoryHolder.text(holders));
+                ? " The " + recording + " allocated no buffer there."
+                : " The " + recording + " has these buffers there in it: " + MemoryHolder.text(holders) + ".";
     }
 
     List<String> all() {
         List<String> all = new ArrayList<>();
         exceptions.forEach(exception -> all.add(exception.get()));
         if (exceptionCount > exceptions.size()) {
-            all.add(String.format(
-                    Locale.ROOT,
-                    "Exceptions left %s more.",
-                    Quantities.count(exceptionCount - exceptions.size(), "operation")));
+            all.add("Exceptions left " + Quantities.count(exceptionCount - exceptions.size(), "operation") + " more.");
         }
         all.addAll(first);
         if (!skipped.isEmpty()) {
-            all.add(String.format(
-                    Locale.ROOT,
-                    "Skipped: %s%s.",
-                    skipped.entrySet().stream()
+            all.add(skipped.entrySet().stream()
                             .map(entry -> entry.getValue() + " × " + entry.getKey())
-                            .collect(Collectors.joining(", ")),
-                    moreSkipped == 0 ? "" : ", and " + moreSkipped + " more"));
+                            .collect(Collectors.joining(", ", "Skipped: ", ""))
+                    + (moreSkipped == 0 ? "." : ", and " + moreSkipped + " more."));
         }
         return all;
     }

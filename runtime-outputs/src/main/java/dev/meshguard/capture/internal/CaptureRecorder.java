@@ -9,7 +9,6 @@ import dev.meshguard.event.SourceDescription;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A free is joined with its allocation by the buffer's node. Only if an old capture has no edge there, it is joined by
  * memory and address.
  */
-final class CaptureRecorder {
+final class CaptureRecorder extends OutputRecorder<CapturedBuffer> {
 
     private static final String NO_NAME = "an operation without a name";
     private static final Phase BETWEEN = new Phase("between operations");
@@ -34,8 +33,6 @@ final class CaptureRecorder {
     /** The nodes with an edge back to a buffer's node. */
     private static final Set<String> BUFFER_REPORTS = Set.of("buffer_allocate", "buffer_deallocate");
 
-    private final OutputRecording<CapturedBuffer> recording;
-    private final CaptureNotes notes;
     private final GraphTensors tensors = new GraphTensors();
     private final Map<Integer, CapturedBuffer> buffers = new HashMap<>();
 
@@ -46,10 +43,12 @@ final class CaptureRecorder {
     private final List<CapturedBuffer> ofRuntime = new ArrayList<>();
 
     private Optional<PythonCalls> calls = Optional.empty();
-    private Optional<SnapshotComparison> snapshots = Optional.empty();
+    /** The comparison with the snapshots, which come after the graph; only a report has some. */
+    Optional<SnapshotComparison> snapshots = Optional.empty();
+
     private final Map<String, Long> unread = new TreeMap<>();
 
-    private long nodes;
+    long nodes;
     /** The number of the current node. */
     private int number;
 
@@ -63,42 +62,14 @@ final class CaptureRecorder {
     private long coarseTypes;
 
     CaptureRecorder(ReadingCriteria criteria) {
-        recording = new OutputRecording<>(SourceDescription.of("graph capture"), criteria, "capture");
-        notes = recording.notes();
+        super(SourceDescription.of("graph capture"), criteria, "capture");
     }
 
-    long nodes() {
-        return nodes;
-    }
-
-    void skipped(String what) {
-        notes.skipped(what);
-    }
-
-    /** Records a part of the file that cannot be read and may report a buffer; few kinds of them are named. */
-    void unread(String what) {
-        unread(what, 1);
-    }
-
+    /** Records parts of the file that cannot be read and may report a buffer; few kinds of them are named. */
     void unread(String what, long count) {
         if (count > 0) {
             unread.merge(what, count, Long::sum);
         }
-    }
-
-    void otherVersion(String version) {
-        notes.add(String.format(
-                Locale.ROOT, "The report has version %s, and was read as version 1.", Quantities.quoted(version)));
-    }
-
-    /** Prepares for the snapshots of a report, which come after its graph. */
-    void reportBegan() {
-        snapshots = Optional.of(new SnapshotComparison());
-    }
-
-    /** Returns the comparison with the snapshots of a report. */
-    SnapshotComparison snapshots() {
-        return snapshots.orElseThrow();
     }
 
     /** Adds the calls of Python; those that come first are used, unless they are damaged. */
@@ -109,17 +80,12 @@ final class CaptureRecorder {
     /** Records that the rest of the capture cannot be read. */
     void damaged(String reason) {
         hasEnd = true;
-        lost(-1, "the capture cannot be read after %s: %s", lastNode(), reason);
-    }
-
-    /** Records that what some reports say is not known. */
-    void lost(long count, String reason, Object... values) {
-        recording.lost(count, reason, values);
+        lost(-1, "the capture cannot be read after " + lastNode() + ": " + reason);
     }
 
     /** Records that what the current node says cannot be. */
-    private void contradicted(String form, Object... values) {
-        lost(1, "node " + number + " " + form, values);
+    private void contradicted(String what) {
+        lost(1, "node " + number + " " + what);
     }
 
     private String lastNode() {
@@ -131,16 +97,16 @@ final class CaptureRecorder {
         nodes++;
         number = node.counter() == GraphNode.NONE ? next : node.counter();
         if (number == next + 1) {
-            lost(1, "node %d is missing", next);
+            lost(1, "node " + next + " is missing");
         } else if (number > next) {
-            lost(number - next, "nodes %d to %d are missing", next, number - 1);
+            lost(number - next, "nodes " + next + " to " + (number - 1) + " are missing");
         } else if (number < next) {
-            lost(-1, "node %d stands after node %d", number, next - 1);
+            lost(-1, "node " + number + " stands after " + lastNode());
         }
         next = Math.max(next, number == Integer.MAX_VALUE ? number : number + 1);
-        node.impossibleValue().ifPresent(value -> contradicted("has the %s", value));
+        node.impossibleValue().ifPresent(value -> contradicted("has the " + value));
         checkPlaceAndEdges(node);
-        switch (node.type()) {
+        switch (node.type) {
             case "capture_start", "circular_buffer_deallocate_all" -> {}
             case "capture_end" -> hasEnd = true;
             case "function_start" -> began(node);
@@ -151,7 +117,7 @@ final class CaptureRecorder {
                         number,
                         new CapturedBuffer(
                                 number,
-                                node.connections(),
+                                node.connections,
                                 node.hasNoEdge(),
                                 node.number("size").orElse(GraphNode.NONE),
                                 tensors));
@@ -178,36 +144,38 @@ final class CaptureRecorder {
 
     /** A capture has one beginning and one end, and only two types of nodes have an edge, and only one, to a buffer's node. */
     private void checkPlaceAndEdges(GraphNode node) {
-        if (hasEnd || (nodes > 1 && node.type().equals("capture_start"))) {
-            lost(1, "node %d, of type %s, stands at a wrong place", number, Quantities.quoted(node.type()));
+        if (hasEnd || (nodes > 1 && node.type.equals("capture_start"))) {
+            lost(1, "node " + number + ", of type " + Quantities.quoted(node.type) + ", stands at a wrong place");
         }
-        boolean reportsBuffer = BUFFER_REPORTS.contains(node.type());
-        if (reportsBuffer && node.hasSeveralEdges()) {
+        boolean reportsBuffer = BUFFER_REPORTS.contains(node.type);
+        if (reportsBuffer && node.connections.length > 1) {
             contradicted("has edges to several buffers");
         } else if (!reportsBuffer && node.connection() < number && buffers.containsKey(node.connection())) {
-            contradicted(
-                    "has an edge to the buffer of node %d, and its type is %s",
-                    node.connection(), Quantities.quoted(node.type()));
+            contradicted("has an edge to the buffer of node " + node.connection() + ", and its type is "
+                    + Quantities.quoted(node.type));
         }
     }
 
     /** The memory of a tensor is not the runtime's. */
     private void tensor(GraphNode node) {
-        CapturedBuffer buffer = recording.at(node.memory());
+        CapturedBuffer buffer = at(node.memory());
         if (buffer != null && buffer.isOfRuntime) {
-            lost(1, "the buffer of node %d has no edge to node %d, a tensor at its address", buffer.node, number);
+            lost(
+                    1,
+                    "the buffer of node " + buffer.node + " has no edge to node " + number
+                            + ", a tensor at its address");
         }
         tensors.tensor(number, node);
     }
 
     /** A node of another version is skipped, unless it may report a buffer. */
     private void unknown(GraphNode node) {
-        if (node.type().isEmpty()) {
+        if (node.type.isEmpty()) {
             contradicted("has no type");
         } else if (node.text("size").isPresent() || node.text("address").isPresent()) {
-            contradicted("may report a buffer, and its type %s is not known", Quantities.quoted(node.type()));
+            contradicted("may report a buffer, and its type " + Quantities.quoted(node.type) + " is not known");
         } else {
-            notes.skipped("node of type " + node.type());
+            notes.skipped("node of type " + node.type);
         }
     }
 
@@ -217,7 +185,7 @@ final class CaptureRecorder {
         String name = nameOf(node);
         if (innermost == null) {
             ofRuntime.clear();
-            recording.operationBegan(name);
+            operationBegan(name);
         }
         innermost = new CapturedOperation(
                 number, name, innermost, node.number("inputs").orElse(0) > 0);
@@ -264,7 +232,7 @@ final class CaptureRecorder {
         if (withoutAddress > 0) {
             notes.exception(left, reason, range -> Optional.empty());
         } else {
-            recording.exception(
+            recordException(
                     left,
                     reason,
                     buffers.values().stream().filter(buffer -> !buffer.isFromBefore && buffer.freedAt > began));
@@ -277,13 +245,12 @@ final class CaptureRecorder {
         for (int last = ofRuntime.size() - 1; last >= 0 && ofRuntime.get(last).node > began; last--) {
             unknown += ofRuntime.remove(last).isAllocated() ? 1 : 0;
         }
-        recording.unreturned(name + " (node " + began + ")", unknown);
+        recordUnreturned(name + " (node " + began + ")", unknown);
     }
 
     private void enterPhase() {
-        Phase before = recording.phase().equals(Phase.START) ? Phase.START : BETWEEN;
-        recording.enter(
-                CapturedOperation.nameOfOutermost(innermost).map(Phase::new).orElse(before));
+        Phase before = phase.equals(Phase.START) ? Phase.START : BETWEEN;
+        enter(CapturedOperation.nameOfOutermost(innermost).map(Phase::new).orElse(before));
     }
 
     // Buffers
@@ -294,12 +261,12 @@ final class CaptureRecorder {
         if (buffer == null) {
             buffer = new CapturedBuffer(number, new int[0], false, GraphNode.NONE, tensors);
         } else if (buffer.isAllocated()) {
-            contradicted("allocates the buffer of node %d again", buffer.node);
+            contradicted("allocates the buffer of node " + buffer.node + " again");
             return;
         } else if (!buffer.isFromBefore) {
             buffer = buffer.reused();
         } else if (buffer.freedAt == GraphNode.NONE && buffer.isUsedBefore(number)) {
-            contradicted("allocates the buffer of node %d, which a tensor used before", buffer.node);
+            contradicted("allocates the buffer of node " + buffer.node + ", which a tensor used before");
         }
         long size = node.number("size").orElse(buffer.size);
         OptionalLong address = node.number("address");
@@ -307,7 +274,7 @@ final class CaptureRecorder {
         Optional<BufferType> type = node.bufferType();
         if (type.isEmpty() || address.isEmpty() || size < 0) {
             String missing = type.isEmpty() ? "memory" : address.isEmpty() ? "address" : "size";
-            contradicted("allocates a buffer without a valid %s", missing);
+            contradicted("allocates a buffer without a valid " + missing);
             return;
         }
         buffer.size = size;
@@ -318,11 +285,10 @@ final class CaptureRecorder {
 
     private void allocated(CapturedBuffer buffer, Memory memory) {
         enterPhase();
-        CapturedBuffer before = recording.at(memory);
+        CapturedBuffer before = at(memory);
         if (before != null) {
-            contradicted(
-                    "allocates an address at which the buffer of node %d is allocated, whose free is missing",
-                    before.node);
+            contradicted("allocates an address at which the buffer of node " + before.node
+                    + " is allocated, whose free is missing");
             freed(before);
         }
         if (buffer.hasAddress) {
@@ -338,7 +304,7 @@ final class CaptureRecorder {
             ofRuntime.add(buffer);
         }
         buffers.put(buffer.node, buffer);
-        recording.allocated(buffer, buffer.operation, Optional.empty());
+        recordAllocation(buffer, buffer.operation, Optional.empty());
     }
 
     /**
@@ -356,18 +322,17 @@ final class CaptureRecorder {
         reports++;
         boolean hasEdge = node.connection() != GraphNode.NONE;
         coarseTypes += !hasEdge && node.namesCoarseType() ? 1 : 0;
-        CapturedBuffer buffer = hasEdge ? buffers.get(node.connection()) : recording.at(node.memory());
+        CapturedBuffer buffer = hasEdge ? buffers.get(node.connection()) : at(node.memory());
         if (buffer == null) {
             freedUnknown(node);
         } else if (buffer.isFromBefore) {
             buffer.freedAt = number;
             freedFromBefore(node);
         } else if (!buffer.isAllocated()) {
-            contradicted("frees the buffer of node %d, which was freed before", buffer.node);
+            contradicted("frees the buffer of node " + buffer.node + ", which was freed before");
         } else if (!buffer.mayBeFreedBy(node)) {
-            contradicted(
-                    "frees the buffer of node %d, whose allocation has another address, size, type or device",
-                    buffer.node);
+            contradicted("frees the buffer of node " + buffer.node
+                    + ", whose allocation has another address, size, type or device");
         } else {
             enterPhase();
             freed(buffer);
@@ -379,13 +344,13 @@ final class CaptureRecorder {
             snapshots.ifPresent(all -> all.freed(buffer.memory(), number));
         }
         buffer.freedAt = number;
-        recording.freed(buffer);
+        recordFree(buffer);
     }
 
     /** A buffer from before the capture need not have a node; one of the capture must be named. */
     private void freedUnknown(GraphNode node) {
         boolean mayBeFromBefore = node.connection() == GraphNode.NONE
-                && (recording.places().isEmpty() || node.number("address").orElse(0) != 0);
+                && (places().isEmpty() || node.number("address").orElse(0) != 0);
         if (mayBeFromBefore) {
             freedFromBefore(node);
         } else {
@@ -409,27 +374,33 @@ final class CaptureRecorder {
             unreturned(open.name, open.node);
         }
         buffers.values().forEach(this::checkUsers);
-        unread.forEach((what, count) -> lost(count, "%d × %s", count, what));
+        unread.forEach((what, count) -> lost(count, count + " × " + what));
         if (!hasEnd && nodes == 0) {
             lost(-1, "the capture has no nodes");
         } else if (!hasEnd) {
-            lost(-1, "the capture has no capture_end, so what follows %s is not in it", lastNode());
+            lost(-1, "the capture has no capture_end, so what follows " + lastNode() + " is not in it");
         }
-        snapshots.ifPresent(all -> all.report(recording));
-        recording.stop();
+        snapshots.ifPresent(all -> all.report(this));
+        stop();
         ofCalls.ifPresent(notes::add);
         addNotes();
-        return recording.end(name, OutputFormat.GRAPH_CAPTURE, OptionalInt.empty(), nodes, reports);
+        return end(name, OutputFormat.GRAPH_CAPTURE, OptionalInt.empty(), nodes, reports);
     }
 
     private void checkUsers(CapturedBuffer buffer) {
         boolean isWhole = nodes == next;
         OptionalInt other = buffer.nonTensorUserBefore(next);
         if (isWhole && other.isPresent()) {
-            lost(1, "node %d, a buffer, has an edge to node %d, which is no tensor", buffer.node, other.getAsInt());
+            lost(
+                    1,
+                    "node " + buffer.node + ", a buffer, has an edge to node " + other.getAsInt()
+                            + ", which is no tensor");
         }
         if (buffer.isUsedAfterFree()) {
-            lost(1, "node %d frees the buffer of node %d, which a later tensor uses", buffer.freedAt, buffer.node);
+            lost(
+                    1,
+                    "node " + buffer.freedAt + " frees the buffer of node " + buffer.node
+                            + ", which a later tensor uses");
         }
     }
 

@@ -39,10 +39,10 @@ final class GraphNode {
     private static final String PARAMS = "params";
 
     /** The keys of a node; others are skipped, whatever their size is. */
-    private static final Set<String> KEYS_OF_NODE = Set.of(CONNECTIONS, "counter", "node_type", PARAMS);
+    static final Set<String> KEYS_OF_NODE = Set.of(CONNECTIONS, "counter", "node_type", PARAMS);
 
     /** The keys of a buffer in a snapshot. */
-    private static final Set<String> KEYS_OF_ROW = Set.of("address", "buffer_type");
+    static final Set<String> KEYS_OF_ROW = Set.of("address", "buffer_type");
 
     private static final Set<String> KEYS_OF_PARAMS = Set.of(
             "aborted",
@@ -68,8 +68,12 @@ final class GraphNode {
     /** The texts, numbers and flags by key, as texts; other values are null. */
     private final Map<String, @Nullable String> texts = new HashMap<>();
 
-    private final String type;
-    private int[] connections = {};
+    /** The type, in the words of the capture; empty if the node has none. */
+    final String type;
+
+    /** The nodes to which an edge leads. */
+    int[] connections = {};
+
     /** Whether the node has a list of edges, and each is the number of a node. */
     private boolean hasConnections;
     /** A key that the node has twice. */
@@ -81,17 +85,12 @@ final class GraphNode {
         type = text("node_type").orElse("");
     }
 
-    /** Passes the nodes of the array at which a parser is to a consumer; returns how many of its elements are no objects. */
-    static long each(JsonParser json, Consumer<GraphNode> consumer) throws IOException {
-        return each(json, KEYS_OF_NODE, consumer);
-    }
-
-    /** Does the same with the buffers of a snapshot. */
-    static long eachRow(JsonParser json, Consumer<GraphNode> consumer) throws IOException {
-        return each(json, KEYS_OF_ROW, consumer);
-    }
-
-    private static long each(JsonParser json, Set<String> keys, Consumer<GraphNode> consumer) throws IOException {
+    /**
+     * Passes the objects of the array at which a parser is to a consumer; returns how many of its elements are no objects.
+     *
+     * @param keys the keys that are read of each
+     */
+    static long each(JsonParser json, Set<String> keys, Consumer<GraphNode> consumer) throws IOException {
         long others = 0;
         for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
             if (next == JsonToken.START_OBJECT) {
@@ -164,28 +163,14 @@ final class GraphNode {
         }
     }
 
-    /** Returns the type, in the words of the capture; empty if the node has none. */
-    String type() {
-        return type;
-    }
-
     /** Returns the number of the node, or {@link #NONE}. */
     int counter() {
         return index(text("counter"));
     }
 
-    /** Returns the nodes to which an edge leads. */
-    int[] connections() {
-        return connections.clone();
-    }
-
     /** Returns whether it is certain that no edge leads from the node. */
     boolean hasNoEdge() {
         return hasConnections && connections.length == 0;
-    }
-
-    boolean hasSeveralEdges() {
-        return connections.length > 1;
     }
 
     /** Returns the first node to which an edge leads, or {@link #NONE}. */

@@ -12,6 +12,7 @@ import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.capture.internal.SnapshotComparison.Place;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,7 +21,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -98,7 +98,7 @@ public final class GraphParser {
         List<RuntimeOutput> outputs = new ArrayList<>();
         int all = parser.captures.size();
         for (CaptureRecorder capture : parser.captures) {
-            String number = String.format(Locale.ROOT, " (capture %d of %d)", outputs.size() + 1, all);
+            String number = " (capture " + (outputs.size() + 1) + " of " + all + ")";
             outputs.add(capture.finish(all == 1 ? name : name + number));
         }
         return outputs;
@@ -114,7 +114,7 @@ public final class GraphParser {
     }
 
     private void unreadAfterEnd(String reason) {
-        captures.get(captures.size() - 1).lost(-1, "what follows the end of the capture is not read: %s", reason);
+        captures.get(captures.size() - 1).lost(-1, "what follows the end of the capture is not read: " + reason);
     }
 
     /** Reads all nodes; returns what prevented the reader from reading more. */
@@ -151,12 +151,12 @@ public final class GraphParser {
         isReport = first == JsonToken.START_OBJECT;
         hasNode = false;
         if (isReport) {
-            recorder.reportBegan();
+            recorder.snapshots = Optional.of(new SnapshotComparison());
             report(json);
         } else if (first == JsonToken.START_ARRAY) {
             nodes(json);
         }
-        boolean isCapture = hasGraph && (hasNode || recorder.nodes() == 0);
+        boolean isCapture = hasGraph && (hasNode || recorder.nodes == 0);
         if (isCapture) {
             captures.add(recorder);
         } else if (!captures.isEmpty()) {
@@ -164,11 +164,9 @@ public final class GraphParser {
         } else {
             throw new IOException(
                     hasGraph
-                            ? String.format(
-                                    Locale.ROOT,
-                                    "none of its %d elements has a node_type, so they are no nodes of a graph. If it is the"
-                                            + " .python_io.json beside a capture, give the capture",
-                                    recorder.nodes())
+                            ? "none of its " + recorder.nodes
+                                    + " elements has a node_type, so they are no nodes of a graph. If"
+                                    + " it is the .python_io.json beside a capture, give the capture"
                             : "it is JSON without a graph: neither an array of nodes nor a report"
                                     + " with the key \"graph\". Give the file that ttnn.graph.end_graph_capture_to_file wrote");
         }
@@ -183,15 +181,16 @@ public final class GraphParser {
             } else if (key.equals(SNAPSHOTS) && value == JsonToken.START_OBJECT && hasGraph) {
                 snapshots(json);
             } else if (key.equals(SNAPSHOTS) || key.equals(GRAPH)) {
-                recorder.unread("section " + key + " of another form or at another place");
+                recorder.unread("section " + key + " of another form or at another place", 1);
             } else if (key.equals("python_io") && value == JsonToken.START_ARRAY) {
                 recorder.calls(PythonCalls.read(json, "python_io of the report"));
             } else if (key.startsWith("buffer_pages")) {
-                recorder.skipped("section " + key);
+                recorder.notes.skipped("section " + key);
             } else if (key.equals("version")
                     && value.isScalarValue()
                     && !json.getText().equals(VERSION)) {
-                recorder.otherVersion(json.getText());
+                recorder.notes.add(
+                        "The report has version " + Quantities.quoted(json.getText()) + ", and was read as version 1.");
             }
             json.skipChildren();
         }
@@ -206,9 +205,9 @@ public final class GraphParser {
             long operation = GraphNode.numberIn(json.currentName()).orElse(Long.MAX_VALUE);
             boolean isList = json.nextToken() == JsonToken.START_ARRAY;
             if (operation >= Integer.MAX_VALUE) {
-                recorder.unread("snapshot of no operation");
+                recorder.unread("snapshot of no operation", 1);
             } else if (!isList) {
-                recorder.unread("snapshot that is no list");
+                recorder.unread("snapshot that is no list", 1);
             } else {
                 snapshot(json, (int) operation);
             }
@@ -219,7 +218,7 @@ public final class GraphParser {
     private void snapshot(JsonParser json, int operation) throws IOException {
         List<Place> places = new ArrayList<>();
         LongAdder unreadable = new LongAdder();
-        long others = GraphNode.eachRow(json, row -> {
+        long others = GraphNode.each(json, GraphNode.KEYS_OF_ROW, row -> {
             OptionalLong address = row.number("address");
             Optional<BufferType> type =
                     GraphNode.typeOfCode(row.number("buffer_type").orElse(GraphNode.NONE));
@@ -229,24 +228,25 @@ public final class GraphParser {
                 unreadable.increment();
             }
         });
-        if (recorder.snapshots().hasOperation(operation)) {
+        SnapshotComparison snapshots = recorder.snapshots.orElseThrow();
+        if (snapshots.hasOperation(operation)) {
             recorder.unread("buffer of a snapshot that is no object", others);
             recorder.unread("buffer of a snapshot without valid numbers", unreadable.sum());
-            recorder.snapshots().compare(operation, places);
+            snapshots.compare(operation, places);
             return;
         }
         String kind = "snapshot of no outermost operation that ended";
         if (others + places.size() + unreadable.sum() == 0) {
-            recorder.skipped(kind);
+            recorder.notes.skipped(kind);
         } else {
-            recorder.unread(kind);
+            recorder.unread(kind, 1);
         }
     }
 
     private void nodes(JsonParser json) throws IOException {
         hasGraph = true;
-        long others = GraphNode.each(json, node -> {
-            hasNode |= !node.type().isEmpty();
+        long others = GraphNode.each(json, GraphNode.KEYS_OF_NODE, node -> {
+            hasNode |= !node.type.isEmpty();
             recorder.node(node);
         });
         recorder.unread("element of the graph that is no object", others);

@@ -34,7 +34,7 @@ final class GraphTensors {
     void tensor(int number, GraphNode node) {
         tensors.put(
                 number,
-                new TensorNode(node.number("tensor_id"), node.text("shape").map(this::shared), node.connections()));
+                new TensorNode(node.number("tensor_id"), node.text("shape").map(this::shared), node.connections));
     }
 
     void operation(CapturedOperation operation) {

@@ -62,7 +62,7 @@ final class OperationGraph {
         OperationGraph read = new OperationGraph(true);
         try (JsonParser json = GraphParser.JSON.createParser(graph)) {
             boolean isArray = json.nextToken() == JsonToken.START_ARRAY;
-            if (!isArray || GraphNode.each(json, read::add) > 0 || !read.isReadable) {
+            if (!isArray || GraphNode.each(json, GraphNode.KEYS_OF_NODE, read::add) > 0 || !read.isReadable) {
                 throw new IOException("it is no array of nodes with possible values");
             }
         }
@@ -73,7 +73,7 @@ final class OperationGraph {
 
     private void add(GraphNode node) {
         isReadable &= node.impossibleValue().isEmpty();
-        switch (node.type()) {
+        switch (node.type) {
             case "function_start" -> takesTensors |= node.number("inputs").orElse(0) > 0;
             case "circular_buffer_allocate" -> runsProgram = true;
             case "buffer" -> {

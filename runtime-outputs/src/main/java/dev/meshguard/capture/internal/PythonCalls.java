@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -119,8 +118,7 @@ final class PythonCalls {
      */
     Optional<String> nameLines(List<CapturedOperation> operations) {
         if (damage.isPresent()) {
-            return Optional.of(String.format(
-                    Locale.ROOT, "%s cannot be read (%s), so no line of Python is named.", file, damage.get()));
+            return Optional.of(file + " cannot be read (" + damage.get() + "), so no line of Python is named.");
         }
         Map<String, List<CapturedOperation>> all =
                 operations.stream().collect(Collectors.groupingBy(operation -> operation.name));

@@ -5,7 +5,6 @@ import dev.meshguard.event.Quantities;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -128,15 +127,11 @@ final class SnapshotComparison {
                 operation,
                 new Contradiction(
                         Math.max(1, (long) ended.allocated - allocated + freed),
-                        String.format(
-                                Locale.ROOT,
-                                "after %s (node %d) the graph has %s allocated, and its snapshot in per_operation_buffers has %s"
-                                        + " of them%s",
-                                ended.name,
-                                operation,
-                                Quantities.count(ended.allocated, "buffer"),
-                                allocated == 0 ? "none" : String.valueOf(allocated),
-                                freed == 0 ? "" : " and " + freed + " that the graph freed before")));
+                        "after " + ended.name + " (node " + operation + ") the graph has "
+                                + Quantities.count(ended.allocated, "buffer")
+                                + " allocated, and its snapshot in per_operation_buffers has "
+                                + (allocated == 0 ? "none" : allocated) + " of them"
+                                + (freed == 0 ? "" : " and " + freed + " that the graph freed before")));
         if (contradictions.size() > MAX_CONTRADICTIONS) {
             contradictions.remove(contradictions.lastKey());
             moreContradictions++;
@@ -144,12 +139,11 @@ final class SnapshotComparison {
     }
 
     /** Reports the contradictions as lost reports, the first operations first. */
-    void report(OutputRecording<?> recording) {
-        contradictions.values().forEach(found -> recording.lost(found.buffers, "%s", found.reason));
-        recording.lost(
+    void report(OutputRecorder<?> recorder) {
+        contradictions.values().forEach(found -> recorder.lost(found.buffers, found.reason));
+        recorder.lost(
                 moreContradictions > 0 ? -1 : 0,
-                "%s contradicted the graph",
-                Quantities.count(moreContradictions, "more snapshot"));
+                Quantities.count(moreContradictions, "more snapshot") + " contradicted the graph");
     }
 
     /** Adds what a reader must know of the snapshots, if there are any. */

@@ -16,7 +16,6 @@ final class SnapshotReader {
 
     private static final long NONE = Long.MAX_VALUE;
     private static final String NO_ROWS = "SELECT 0 WHERE 0";
-    private static final String UNREADABLE_ROW = "the table buffers has a row for %s without valid numbers";
 
     private static final String GRAPHS = "captured_graph";
     private static final String STACKS = "stack_traces";
@@ -26,14 +25,12 @@ final class SnapshotReader {
     private static final int MAX_TEXT = 1 << 24;
 
     private final ReportTables tables;
-    private final CaptureNotes notes;
     private final SnapshotRecorder recorder;
     private long operations;
 
     SnapshotReader(ReportTables tables, ReadingCriteria criteria) {
         this.tables = tables;
         this.recorder = new SnapshotRecorder(criteria, tables.isImported());
-        this.notes = recorder.notes();
     }
 
     RuntimeOutput read(String file) throws SQLException {
@@ -64,7 +61,7 @@ final class SnapshotReader {
                 }
             }
             if (buffers.hasRow) {
-                recorder.lost(1, UNREADABLE_ROW, "operation " + NONE);
+                unreadableRow("operation " + NONE);
             }
             errorsBefore(NONE, errors);
         }
@@ -89,7 +86,7 @@ final class SnapshotReader {
         ReportedOperation operation = new ReportedOperation(
                 id, Optional.ofNullable(names.row.getString(2)), hasError || names.row.getInt(3) != 0);
         for (names.next(); names.operation == id; names.next()) {
-            notes.skipped("further row of an operation");
+            recorder.notes.skipped("further row of an operation");
         }
         return operation;
     }
@@ -115,15 +112,17 @@ final class SnapshotReader {
                 device >= 0 && device <= HistoryEvent.MAX_DEVICE && address >= 0 && size >= 0 && row.getInt(6) != 0;
         if (type.isEmpty() || !isPossible) {
             operation.isWhole = false;
-            recorder.lost(1, UNREADABLE_ROW, operation.numberedName());
+            unreadableRow(operation.numberedName());
         } else if (operation.snapshot.put(new Memory((int) device, type.get(), address), size) != null) {
             recorder.lost(
                     1,
-                    "the snapshot after %s has two %s buffers at 0x%x",
-                    operation.numberedName(),
-                    type.get(),
-                    address);
+                    "the snapshot after " + operation.numberedName() + " has two " + type.get() + " buffers at 0x"
+                            + Long.toHexString(address));
         }
+    }
+
+    private void unreadableRow(String operation) {
+        recorder.lost(1, "the table buffers has a row for " + operation + " without valid numbers");
     }
 
     private void addGraph(ReportedOperation operation, Optional<String> graph) {
@@ -131,7 +130,7 @@ final class SnapshotReader {
             try {
                 operation.graph = OperationGraph.of(graph.get());
             } catch (IOException e) {
-                recorder.lost(-1, "the captured_graph of %s is damaged", operation.numberedName());
+                recorder.lost(-1, "the captured_graph of " + operation.numberedName() + " is damaged");
             }
         }
     }
@@ -141,7 +140,7 @@ final class SnapshotReader {
         for (; errors.operation < id; errors.next()) {
             ReportedOperation operation =
                     new ReportedOperation(errors.operation, Optional.ofNullable(errors.row.getString(2)), true);
-            notes.exception(operation.numberedName(), reason(errors.row), range -> Optional.empty());
+            recorder.notes.exception(operation.numberedName(), reason(errors.row), range -> Optional.empty());
         }
     }
 

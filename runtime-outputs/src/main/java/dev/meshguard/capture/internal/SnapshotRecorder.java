@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A buffer that was not in the last snapshot was allocated in the operation, or between the two. The operation is named
  * only if its graph or its results show that it was in the operation.
  */
-final class SnapshotRecorder {
+final class SnapshotRecorder extends OutputRecorder<SnapshotRecorder.Live> {
 
     /** The importer begins the numbers of each further report at a multiple of this. */
     private static final long OPERATIONS_OF_A_REPORT = 10_000;
@@ -55,8 +55,6 @@ final class SnapshotRecorder {
         }
     }
 
-    private final OutputRecording<Live> recording;
-    private final CaptureNotes notes;
     private final boolean mayHaveSeveralReports;
 
     private @Nullable ReportedOperation last;
@@ -85,23 +83,13 @@ final class SnapshotRecorder {
      * @param mayHaveSeveralReports whether the database was imported from reports
      */
     SnapshotRecorder(ReadingCriteria criteria, boolean mayHaveSeveralReports) {
+        super(SourceDescription.of("report database").inferringFrees(), criteria, "recording");
         this.mayHaveSeveralReports = mayHaveSeveralReports;
-        recording =
-                new OutputRecording<>(SourceDescription.of("report database").inferringFrees(), criteria, "recording");
-        notes = recording.notes();
-    }
-
-    CaptureNotes notes() {
-        return notes;
     }
 
     /** Records that the table of operations does not have an operation of other tables. */
     void unlisted(long id) {
         firstUnlisted = unlisted++ == 0 ? "operation " + id : firstUnlisted;
-    }
-
-    void lost(long count, String reason, Object... values) {
-        recording.lost(count, reason, values);
     }
 
     void operationBegan(ReportedOperation operation) {
@@ -110,7 +98,7 @@ final class SnapshotRecorder {
                 && operation.id > last.id + 1
                 && operation.id / OPERATIONS_OF_A_REPORT > last.id / OPERATIONS_OF_A_REPORT;
         last = operation;
-        recording.operationBegan(operation.name);
+        operationBegan(operation.name);
     }
 
     /**
@@ -123,7 +111,7 @@ final class SnapshotRecorder {
         addTensors(operation.inputs);
         fresh = List.of();
         gone = List.of();
-        lastHasNone = operation.rows == 0 && !operation.isEmptyAfter(recording.places());
+        lastHasNone = operation.rows == 0 && !operation.isEmptyAfter(places());
         if (lastHasNone) {
             withoutSnapshot++;
         } else {
@@ -135,7 +123,7 @@ final class SnapshotRecorder {
 
     private void addTensors(Map<Memory, BufferTensors> tensors) {
         tensors.forEach((memory, added) -> {
-            Live buffer = recording.at(memory);
+            Live buffer = at(memory);
             if (buffer != null) {
                 buffer.tensors.addAll(added);
             }
@@ -147,16 +135,13 @@ final class SnapshotRecorder {
                 .missingAddresses(!hasSnapshot)
                 .forEach(address -> lost(
                         1,
-                        "%s allocates a buffer at 0x%x that the snapshot at its end does not have",
-                        operation.numberedName(),
-                        address));
+                        operation.numberedName() + " allocates a buffer at 0x" + Long.toHexString(address)
+                                + " that the snapshot at its end does not have"));
         Set<Memory> changed = operation.snapshot.entrySet().stream()
                 .filter(row -> !isKnown(row))
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toSet());
-        gone = recording
-                .live()
-                .filter(buffer -> operation.snapshot.containsKey(buffer.memory())
+        gone = live().filter(buffer -> operation.snapshot.containsKey(buffer.memory())
                         ? changed.contains(buffer.memory()) || operation.mayBeRenewed(buffer.memory(), changed)
                         : operation.isWhole || operation.isFreed(buffer.memory()))
                 .sorted(Comparator.comparing(buffer -> operation.graph.freed(buffer.memory())))
@@ -165,7 +150,7 @@ final class SnapshotRecorder {
         gone.forEach(buffer -> freed(buffer, phase(operation, operation.graph.freed(buffer.memory()))));
 
         Map<Boolean, List<Live>> appeared = operation.snapshot.entrySet().stream()
-                .filter(row -> recording.at(row.getKey()) == null)
+                .filter(row -> at(row.getKey()) == null)
                 .map(row -> new Live(row.getKey(), row.getValue()))
                 .collect(Collectors.partitioningBy(buffer -> operation.isAllocated(buffer.memory())));
         appeared.getOrDefault(false, List.of()).forEach(buffer -> allocatedBefore(buffer, operation));
@@ -179,7 +164,7 @@ final class SnapshotRecorder {
     }
 
     private boolean isKnown(Map.Entry<Memory, Long> row) {
-        Live buffer = recording.at(row.getKey());
+        Live buffer = at(row.getKey());
         return buffer != null && buffer.bankSize == row.getValue();
     }
 
@@ -189,10 +174,10 @@ final class SnapshotRecorder {
                 .filter(buffer -> operation.graph.freedOnlyOthersAt(buffer.memory()))
                 .forEach(buffer -> lost(
                         1,
-                        "the snapshot after %s does not have the %s buffer at 0x%x, and the operation freed another one at that address",
-                        operation.numberedName(),
-                        buffer.memory().type(),
-                        buffer.memory().address()));
+                        "the snapshot after " + operation.numberedName() + " does not have the "
+                                + buffer.memory().type() + " buffer at 0x"
+                                + Long.toHexString(buffer.memory().address())
+                                + ", and the operation freed another one at that address"));
         List<Live> unknown = gone.stream()
                 .filter(buffer -> !operation.isFreed(buffer.memory()))
                 .toList();
@@ -200,9 +185,8 @@ final class SnapshotRecorder {
                 unknown.stream().filter(buffer -> !buffer.isFromBefore).count();
         lost(
                 isOtherReport ? allocatedInReport : 0,
-                "the database has several reports, and the first snapshot of the one with %s does not have %s of those before",
-                operation.numberedName(),
-                Quantities.count(allocatedInReport, "buffer"));
+                "the database has several reports, and the first snapshot of the one with " + operation.numberedName()
+                        + " does not have " + Quantities.count(allocatedInReport, "buffer") + " of those before");
         isOtherReport = false;
         unknown.stream()
                 .filter(buffer -> buffer.isFromBefore)
@@ -213,9 +197,9 @@ final class SnapshotRecorder {
         if (buffer.isFromBefore) {
             freedFromBefore++;
         } else {
-            recording.enter(phase);
+            enter(phase);
         }
-        recording.freed(buffer);
+        recordFree(buffer);
     }
 
     /** Records a buffer of which only the latest time of its allocation is known. */
@@ -223,12 +207,12 @@ final class SnapshotRecorder {
         if (hasSnapshot) {
             buffer.isDoubtful = Long.valueOf(buffer.bankSize).equals(vanished.get(buffer.memory()));
             ofFullestBank++;
-            recording.enter(phase(operation, false));
+            enter(phase(operation, false));
         } else {
             buffer.isFromBefore = true;
             fromBefore++;
         }
-        recording.allocated(buffer, Optional.empty(), Optional.empty());
+        recordAllocation(buffer, Optional.empty(), Optional.empty());
     }
 
     private void allocated(Live buffer, ReportedOperation operation) {
@@ -238,8 +222,8 @@ final class SnapshotRecorder {
         buffer.operation = Optional.of(operation.numberedName());
         buffer.isOfRuntime =
                 operation.graph.isOfRuntime(buffer.memory()) && !operation.results.containsKey(buffer.memory());
-        recording.enter(phase(operation, true));
-        recording.allocated(
+        enter(phase(operation, true));
+        recordAllocation(
                 buffer,
                 buffer.isOfRuntime ? Optional.of(operation.name) : operation.knownName(),
                 operation.resultShape(buffer.memory()));
@@ -247,10 +231,10 @@ final class SnapshotRecorder {
 
     /** Records that an exception left the last operation. */
     void exception(ReportedOperation operation, String reason) {
-        recording.unreturned(
+        recordUnreturned(
                 operation.numberedName(),
                 fresh.stream().filter(buffer -> buffer.isOfRuntime).count());
-        recording.exception(operation.numberedName(), reason, gone.stream());
+        recordException(operation.numberedName(), reason, gone.stream());
     }
 
     /**
@@ -262,21 +246,20 @@ final class SnapshotRecorder {
         if (allRows == 0) {
             lost(-1, "the database has no snapshot: its table buffers is empty");
         } else if (lastHasNone && last != null) {
-            lost(-1, "no snapshot follows %s, so it is not known what was allocated after it", last.numberedName());
+            lost(-1, "no snapshot follows " + last.numberedName() + ", so it is not known what was allocated after it");
         }
         lost(
                 unlisted > 0 ? -1 : 0,
-                "the table operations does not list %s of other tables, the first is %s",
-                Quantities.count(unlisted, "operation"),
-                firstUnlisted);
-        long doubtful = recording.live().filter(buffer -> buffer.isDoubtful).count();
+                "the table operations does not list " + Quantities.count(unlisted, "operation")
+                        + " of other tables, the first is " + firstUnlisted);
+        long doubtful = live().filter(buffer -> buffer.isDoubtful).count();
         lost(
                 doubtful,
-                "%s of the first snapshot and the last, but not of each between, may have been allocated again",
-                Quantities.count(doubtful, "buffer"));
-        recording.stop();
+                Quantities.count(doubtful, "buffer")
+                        + " of the first snapshot and the last, but not of each between, may have been allocated again");
+        stop();
         addNotes();
-        return recording.end(file, OutputFormat.REPORT_DATABASE, rank, operations, allRows);
+        return end(file, OutputFormat.REPORT_DATABASE, rank, operations, allRows);
     }
 
     private void addNotes() {

@@ -56,12 +56,9 @@ public final class SharedMemoryParser {
     /** Parses the statistics. */
     public static SharedMemory parse(byte[] content, String name) throws IOException {
         if (content.length != SIZE) {
-            throw new IOException(String.format(
-                    Locale.ROOT,
-                    "it begins like the shared memory of a device, which has %d bytes, and has %s. Copy the whole"
-                            + " /dev/shm/tt_device_…_memory",
-                    SIZE,
-                    content.length > SIZE ? "more" : content.length));
+            throw new IOException("it begins like the shared memory of a device, which has " + SIZE + " bytes, and has "
+                    + (content.length > SIZE ? "more" : content.length)
+                    + ". Copy the whole /dev/shm/tt_device_…_memory");
         }
         return new SharedMemoryParser(content).read(name);
     }
@@ -69,11 +66,8 @@ public final class SharedMemoryParser {
     private SharedMemory read(String name) throws IOException {
         int version = memory.getInt();
         if (version != VERSION) {
-            throw new IOException(String.format(
-                    Locale.ROOT,
-                    "it is shared memory of version %d, and only version %d is read. Use the memory reports of the device",
-                    version,
-                    VERSION));
+            throw new IOException("it is shared memory of version " + version + ", and only version " + VERSION
+                    + " is read. Use the memory reports of the device");
         }
         skip(Integer.BYTES); // The number of processes.
         Instant updated = time();

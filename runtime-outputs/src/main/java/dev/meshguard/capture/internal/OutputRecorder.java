@@ -19,7 +19,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -34,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <B> the buffers of the file
  */
-final class OutputRecording<B extends RecordedBuffer> {
+abstract class OutputRecorder<B extends RecordedBuffer> {
 
     /** The request of every free, of which a file contains nothing but the address. */
     private static final MemoryRequest RELEASE = MemoryRequest.of(AllocationDetails.user());
@@ -42,31 +41,29 @@ final class OutputRecording<B extends RecordedBuffer> {
     private final AllocationTracker tracker =
             AllocationTracker.builder().ofFile().build();
 
-    private final CaptureNotes notes;
+    final CaptureNotes notes;
     private final ReadingCriteria criteria;
     private final String noun;
     private final Map<String, AllocationDetails> details = new HashMap<>();
     /** Allocated and not freed, in the order of allocation. */
     private final Map<Memory, B> live = new LinkedHashMap<>();
 
-    private Phase phase = Phase.START;
+    /** The current phase. */
+    Phase phase = Phase.START;
+
     private int rounds;
     private Scope round = () -> {};
 
     /**
-     * Creates a recording without operations.
+     * Creates a recorder without operations.
      *
-     * @param noun the word for it
+     * @param noun the word for the recording
      */
-    OutputRecording(SourceDescription source, ReadingCriteria criteria, String noun) {
+    OutputRecorder(SourceDescription source, ReadingCriteria criteria, String noun) {
         this.criteria = criteria;
         this.noun = noun;
         notes = new CaptureNotes(noun);
         tracker.sourceAttached(source);
-    }
-
-    CaptureNotes notes() {
-        return notes;
     }
 
     /** Adds an outermost operation; if it is marked, a round begins. */
@@ -84,10 +81,6 @@ final class OutputRecording<B extends RecordedBuffer> {
             phase = next;
             tracker.phase(next);
         }
-    }
-
-    Phase phase() {
-        return phase;
     }
 
     /** Returns the buffer that is allocated at a place; null if there is none. */
@@ -111,9 +104,9 @@ final class OutputRecording<B extends RecordedBuffer> {
     }
 
     /** Records an allocation by an operation, unless its name is not known, at a place where none is allocated. */
-    void allocated(B buffer, Optional<String> operation, Optional<String> label) {
+    void recordAllocation(B buffer, Optional<String> operation, Optional<String> label) {
         AllocationDetails all = operation
-                .map(name -> buffer.isOfRuntime ? ofRuntime(name) : details.computeIfAbsent(name, OutputRecording::of))
+                .map(name -> buffer.isOfRuntime ? ofRuntime(name) : details.computeIfAbsent(name, OutputRecorder::of))
                 .orElse(AllocationDetails.user());
         buffer.details = label.map(all::labelled).orElse(all);
         live.put(buffer.memory(), buffer);
@@ -131,7 +124,7 @@ final class OutputRecording<B extends RecordedBuffer> {
         return of("the runtime, for " + operation).withLifetime(BufferLifetime.PERSISTENT);
     }
 
-    void freed(B buffer) {
+    void recordFree(B buffer) {
         live.remove(buffer.memory());
         if (!buffer.isFromBefore) {
             Memory memory = buffer.memory();
@@ -140,19 +133,18 @@ final class OutputRecording<B extends RecordedBuffer> {
     }
 
     /** Records lost reports, unless there are none; a negative count means that their number is not known. */
-    void lost(long count, String reason, Object... values) {
+    void lost(long count, String reason) {
         if (count != 0) {
-            tracker.reportsLost(count, String.format(Locale.ROOT, reason, values));
+            tracker.reportsLost(count, reason);
         }
     }
 
     /** Records that an operation did not return: its result has no tensor, and memory of the runtime has none either. */
-    void unreturned(String operation, long withoutTensor) {
+    void recordUnreturned(String operation, long withoutTensor) {
         lost(
                 withoutTensor > 0 ? -1 : 0,
-                "%s did not return, so it is not known whose its %s without a tensor are",
-                operation,
-                Quantities.count(withoutTensor, "buffer"));
+                operation + " did not return, so it is not known whose its " + Quantities.count(withoutTensor, "buffer")
+                        + " without a tensor are");
     }
 
     /**
@@ -160,7 +152,7 @@ final class OutputRecording<B extends RecordedBuffer> {
      *
      * @param freed the buffers that the operation freed
      */
-    void exception(String operation, String reason, Stream<B> freed) {
+    void recordException(String operation, String reason, Stream<B> freed) {
         notes.exception(operation, reason, range -> {
             List<RecordedBuffer> all = new ArrayList<>(live.values());
             if (range.from() != 0
