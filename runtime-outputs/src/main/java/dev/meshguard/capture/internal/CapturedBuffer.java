@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class CapturedBuffer extends RecordedBuffer {
 
-    final int node;
-
     /** The nodes that use it, which are tensors. */
     final int[] users;
 
@@ -31,8 +29,7 @@ final class CapturedBuffer extends RecordedBuffer {
     CapturedOperation innermost;
 
     CapturedBuffer(int node, int[] users, boolean hasNoTensor, long size, GraphTensors tensors) {
-        super(OptionalInt.of(node), null, size);
-        this.node = node;
+        super(node, null, size);
         this.users = users;
         this.hasNoTensor = hasNoTensor;
         this.tensors = tensors;

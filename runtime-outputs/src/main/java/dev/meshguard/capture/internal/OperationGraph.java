@@ -31,14 +31,16 @@ final class OperationGraph {
         }
     }
 
-    private final boolean isKnown;
+    /** Whether the graph is known. */
+    final boolean isKnown;
     /** The sizes of the buffers that are allocated at the end of the operation and were not at its beginning. */
     private final Map<Place, Long> allocated = new HashMap<>();
 
     private final Set<Place> freed = new HashSet<>();
     private final Set<Long> freedAddresses = new HashSet<>();
 
-    private Set<Long> allocatedAddresses = Set.of();
+    /** The addresses of these buffers. */
+    Set<Long> allocatedAddresses = Set.of();
 
     private final Set<Integer> withoutTensor = new HashSet<>();
     /** The runtime's among the buffers that are allocated at the end, as {@link CaptureRecorder} finds it. */
@@ -99,10 +101,6 @@ final class OperationGraph {
         }
     }
 
-    boolean isKnown() {
-        return isKnown;
-    }
-
     /** Returns whether the operation may have freed memory; a free need not name an address, or the device of the snapshots. */
     boolean mayFree() {
         return freesMemory || !isKnown;
@@ -132,11 +130,6 @@ final class OperationGraph {
     /** Returns whether the operation allocated a buffer without a tensor for the runtime. */
     boolean isOfRuntime(Memory buffer) {
         return ofRuntime.contains(Place.of(buffer));
-    }
-
-    /** Returns the addresses of the buffers that the operation allocated and did not free. */
-    Set<Long> allocatedAddresses() {
-        return allocatedAddresses;
     }
 
     /**

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /** A buffer of a recording, and the request of its allocation. */
 abstract class RecordedBuffer implements MemoryRequest {
 
-    /** The number of its node in a capture. */
-    private final OptionalInt nodeNumber;
+    /** The number of its node in a capture, or {@link GraphNode#NONE}. */
+    final int node;
 
     /** Null while its allocation is not known. */
     @Nullable
@@ -38,8 +38,8 @@ abstract class RecordedBuffer implements MemoryRequest {
 
     AllocationDetails details = AllocationDetails.user();
 
-    RecordedBuffer(OptionalInt nodeNumber, @Nullable Memory memory, long size) {
-        this.nodeNumber = nodeNumber;
+    RecordedBuffer(int node, @Nullable Memory memory, long size) {
+        this.node = node;
         this.memory = memory;
         this.size = size;
     }
@@ -59,7 +59,7 @@ abstract class RecordedBuffer implements MemoryRequest {
 
     RemainingBuffer remaining() {
         return new RemainingBuffer(
-                nodeNumber,
+                node == GraphNode.NONE ? OptionalInt.empty() : OptionalInt.of(node),
                 memory().device(),
                 memory().type(),
                 hasAddress ? OptionalLong.of(memory().address()) : OptionalLong.empty(),
@@ -75,7 +75,7 @@ abstract class RecordedBuffer implements MemoryRequest {
             String number = tensor.id().isPresent() ? "tensor " + tensor.id().getAsLong() : "tensor";
             return tensor.shape().map(shape -> number + " " + shape).orElse(number);
         });
-        String node = nodeNumber.isPresent() ? "node " + nodeNumber.getAsInt() : "";
+        boolean hasNode = node != GraphNode.NONE;
         return new MemoryHolder(
                 memory().address(),
                 size,
@@ -83,7 +83,7 @@ abstract class RecordedBuffer implements MemoryRequest {
                 label,
                 this::origin,
                 operation
-                        .map(name -> "of " + name + (node.isEmpty() ? "" : " (" + node + ")"))
-                        .orElse(node.isEmpty() ? "of an unknown operation" : node));
+                        .map(name -> "of " + name + (hasNode ? " (node " + node + ")" : ""))
+                        .orElse(hasNode ? "node " + node : "of an unknown operation"));
     }
 }

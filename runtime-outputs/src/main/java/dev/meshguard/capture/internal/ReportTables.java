@@ -29,7 +29,8 @@ final class ReportTables {
 
     private final Connection connection;
     private final Map<String, Set<String>> columns;
-    private final OptionalInt rank;
+    /** The rank of the rows; empty if they name none. */
+    final OptionalInt rank;
 
     private ReportTables(Connection connection, Map<String, Set<String>> columns, OptionalInt rank) {
         this.connection = connection;
@@ -87,10 +88,6 @@ final class ReportTables {
                 .filter(criteria::reads)
                 .map(one -> new ReportTables(connection, columns, OptionalInt.of(one)))
                 .toList();
-    }
-
-    OptionalInt rank() {
-        return rank;
     }
 
     /** Returns whether the database was imported from reports of graphs; the older writer has no table for their metadata. */

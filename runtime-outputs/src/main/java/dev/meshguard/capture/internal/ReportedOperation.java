@@ -81,7 +81,7 @@ final class ReportedOperation {
      * @param changed the places at which the snapshot has other buffers than the last one
      */
     boolean mayBeRenewed(Memory memory, Set<Memory> changed) {
-        return graph.isKnown() ? graph.mayHaveAllocated(memory, changed) : results.containsKey(memory);
+        return graph.isKnown ? graph.mayHaveAllocated(memory, changed) : results.containsKey(memory);
     }
 
     /**
@@ -91,7 +91,7 @@ final class ReportedOperation {
     boolean isEmptyAfter(Set<Memory> allocatedBefore) {
         return !hasFailed
                 && results.isEmpty()
-                && (graph.isKnown() || FREES.contains(name))
+                && (graph.isKnown || FREES.contains(name))
                 && allocatedBefore.stream().allMatch(this::isFreed);
     }
 
@@ -102,7 +102,7 @@ final class ReportedOperation {
      * @param isFirst whether its snapshot is the first, so that a result tells what of it is judged
      */
     Set<Long> missingAddresses(boolean isFirst) {
-        Set<Long> missing = new HashSet<>(graph.allocatedAddresses());
+        Set<Long> missing = new HashSet<>(graph.allocatedAddresses);
         snapshot.keySet().forEach(memory -> missing.remove(memory.address()));
         if (isFirst) {
             results.keySet().stream()

@@ -65,7 +65,7 @@ final class SnapshotReader {
             }
             errorsBefore(NONE, errors);
         }
-        return recorder.finish(file, tables.rank(), operations);
+        return recorder.finish(file, tables.rank, operations);
     }
 
     private static long first(Rows... all) {

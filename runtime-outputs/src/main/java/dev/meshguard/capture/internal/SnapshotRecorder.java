@@ -40,7 +40,7 @@ final class SnapshotRecorder extends OutputRecorder<SnapshotRecorder.Live> {
         Optional<Origin> origin = Optional.empty();
 
         private Live(Memory memory, long bankSize) {
-            super(OptionalInt.empty(), memory, bankSize);
+            super(GraphNode.NONE, memory, bankSize);
             this.bankSize = bankSize;
         }
 

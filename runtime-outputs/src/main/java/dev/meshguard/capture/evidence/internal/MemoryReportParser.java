@@ -139,9 +139,9 @@ public final class MemoryReportParser {
         }
         MemorySection begun = new MemorySection(ROWS.get(sections.size()));
         for (int group = 1; group <= row.groupCount(); group++) {
-            begun.addFigure(bytes(row.group(group), isRounded));
+            begun.figures.add(bytes(row.group(group), isRounded));
         }
-        sections.put(begun.type(), begun);
+        sections.put(begun.type, begun);
         return true;
     }
 
@@ -149,7 +149,7 @@ public final class MemoryReportParser {
         Matcher heading = HEADING.matcher(line);
         if (heading.matches()) {
             MemorySection begun = new MemorySection(BufferType.valueOf(heading.group(1)));
-            boolean isFirst = sections.putIfAbsent(begun.type(), begun) == null;
+            boolean isFirst = sections.putIfAbsent(begun.type, begun) == null;
             section = Optional.of(begun).filter(unused -> isFirst);
             return isFirst;
         }
@@ -162,7 +162,7 @@ public final class MemoryReportParser {
     private static boolean isBlock(Matcher block, MemorySection current) {
         boolean isBlock = block.matches();
         if (isBlock) {
-            current.add(new MemoryBlock(
+            current.blocks.add(new MemoryBlock(
                     Long.parseLong(block.group(1)),
                     Long.parseLong(block.group(2)),
                     block.group(3).equals("yes")));
@@ -175,7 +175,7 @@ public final class MemoryReportParser {
         if (isNext) {
             boolean isInKilobytes = total.group(2).equals("KB");
             isRounded |= isInKilobytes;
-            current.addFigure(bytes(total.group(3), isInKilobytes));
+            current.figures.add(bytes(total.group(3), isInKilobytes));
         }
         return isNext;
     }

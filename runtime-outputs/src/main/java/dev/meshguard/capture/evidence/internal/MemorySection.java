@@ -21,30 +21,19 @@ final class MemorySection {
     private static final int OF_SUMMARY = TOTALS.size() + 1;
     private static final int MAX_BANKS = 1 << 20;
 
-    private final BufferType type;
-    private final List<Long> figures = new ArrayList<>();
-    private final List<MemoryBlock> blocks = new ArrayList<>();
+    final BufferType type;
+    /** The totals, in bytes. */
+    final List<Long> figures = new ArrayList<>();
+    /** The blocks, in the unit of the file. */
+    final List<MemoryBlock> blocks = new ArrayList<>();
 
     MemorySection(BufferType type) {
         this.type = type;
     }
 
-    BufferType type() {
-        return type;
-    }
-
-    void addFigure(long bytes) {
-        figures.add(bytes);
-    }
-
     /** Returns whether the next total has this label. */
     boolean expects(String label) {
         return figures.size() < TOTALS.size() && TOTALS.get(figures.size()).equals(label);
-    }
-
-    /** Adds a block, in the unit of the file. */
-    void add(MemoryBlock block) {
-        blocks.add(block);
     }
 
     /**

@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Parses the statistics in shared memory from their beginning to their end, whose layout is the C++ structure of
@@ -73,7 +72,7 @@ public final class SharedMemoryParser {
         Instant updated = time();
         skip(3 * Long.BYTES); // The references, and the numbers of the board and of the chip.
         int device = paddedInt();
-        checkThat(device >= 0, "device %d", device);
+        checkThat(device >= 0, "device " + device);
         Totals total = totals("the device");
         List<Chip> chips = chips();
         List<ProcessMemory> processes = processes();
@@ -98,9 +97,9 @@ public final class SharedMemoryParser {
         return value;
     }
 
-    private void checkThat(boolean isPossible, String form, Object... values) {
+    private void checkThat(boolean isPossible, String value) {
         if (!isPossible && impossible++ == 0) {
-            firstImpossible = String.format(Locale.ROOT, form, values);
+            firstImpossible = value;
         }
     }
 
@@ -112,7 +111,7 @@ public final class SharedMemoryParser {
             boolean isRemote = memory.getInt() != 0;
             Totals totals = totals("chip " + id);
             if (id != NO_CHIP && !totals.isZero()) {
-                checkThat(id >= 0, "chip %d", id);
+                checkThat(id >= 0, "chip " + id);
                 chips.add(new Chip(id, isRemote, totals));
             }
         }
@@ -127,7 +126,7 @@ public final class SharedMemoryParser {
                 skip(6 * Long.BYTES + COMMAND_SIZE);
                 continue;
             }
-            checkThat(id >= BEING_RELEASED, "process %d", id);
+            checkThat(id >= BEING_RELEASED, "process " + id);
             Totals totals = totals("process " + id);
             Instant updated = time();
             processes.add(new ProcessMemory(id, command(), updated, totals, ProcessStatus.UNKNOWN));
@@ -140,7 +139,7 @@ public final class SharedMemoryParser {
         long[] bytes = new long[5];
         for (int i = 0; i < bytes.length; i++) {
             long value = memory.getLong();
-            checkThat(value >= 0, "%s B of %s", Long.toUnsignedString(value), owner);
+            checkThat(value >= 0, Long.toUnsignedString(value) + " B of " + owner);
             bytes[i] = Math.max(0, value);
         }
         return new Totals(bytes[0], bytes[1], bytes[2], bytes[3], bytes[4]);
