@@ -12,8 +12,4 @@ module dev.meshguard.cli {
     // Picocli sets the option fields.
     opens dev.meshguard.cli to
             info.picocli;
-    opens dev.meshguard.cli.analyze to
-            info.picocli;
-    opens dev.meshguard.cli.common to
-            info.picocli;
 }

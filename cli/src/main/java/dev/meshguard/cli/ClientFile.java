@@ -1,8 +1,5 @@
 package dev.meshguard.cli;
 
-import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Subcommand;
-import dev.meshguard.cli.common.Terminal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

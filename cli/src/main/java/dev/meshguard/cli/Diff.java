@@ -1,12 +1,6 @@
 package dev.meshguard.cli;
 
 import dev.meshguard.capture.evidence.MemoryReport;
-import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Input;
-import dev.meshguard.cli.common.InputReader;
-import dev.meshguard.cli.common.Subcommand;
-import dev.meshguard.cli.common.Terminal;
-import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.report.DifferenceReport;
 import dev.meshguard.verdict.difference.HistoryDifference;

@@ -1,9 +1,5 @@
 package dev.meshguard.cli;
 
-import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Subcommand;
-import dev.meshguard.cli.common.Terminal;
-import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.MessageType;

@@ -1,13 +1,5 @@
 package dev.meshguard.cli;
 
-import dev.meshguard.cli.analyze.Analyze;
-import dev.meshguard.cli.common.CommandFailures;
-import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Interruption;
-import dev.meshguard.cli.common.Printer;
-import dev.meshguard.cli.common.Subcommand;
-import dev.meshguard.cli.common.Terminal;
-import dev.meshguard.cli.common.UsageException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.InputStream;

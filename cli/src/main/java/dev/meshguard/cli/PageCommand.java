@@ -1,12 +1,5 @@
 package dev.meshguard.cli;
 
-import dev.meshguard.cli.common.CommandFailures;
-import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Input;
-import dev.meshguard.cli.common.InputReader;
-import dev.meshguard.cli.common.Subcommand;
-import dev.meshguard.cli.common.Terminal;
-import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

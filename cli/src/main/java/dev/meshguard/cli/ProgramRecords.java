@@ -1,6 +1,5 @@
 package dev.meshguard.cli;
 
-import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.protocol.RecordSize;
 import java.util.Optional;
 import picocli.CommandLine.Option;
@@ -18,7 +17,7 @@ final class ProgramRecords {
     private String value = AUTO;
 
     /** Returns the given size; empty if the records must prove it. */
-    public Optional<RecordSize> size() throws UsageException {
+    Optional<RecordSize> size() throws UsageException {
         if (value.equalsIgnoreCase(AUTO)) {
             return Optional.empty();
         }

@@ -4,7 +4,6 @@ import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.capture.evidence.MemoryReport.MemoryBlock;
 import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
 import dev.meshguard.cli.Diff.Comparison;
-import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import java.util.ArrayList;

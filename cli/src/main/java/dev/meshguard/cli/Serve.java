@@ -1,11 +1,5 @@
 package dev.meshguard.cli;
 
-import dev.meshguard.cli.common.CommandFailures;
-import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Printer;
-import dev.meshguard.cli.common.Subcommand;
-import dev.meshguard.cli.common.Terminal;
-import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.DeviceInfo;
 import java.io.FilterWriter;

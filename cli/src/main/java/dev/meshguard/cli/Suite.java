@@ -1,10 +1,5 @@
 package dev.meshguard.cli;
 
-import dev.meshguard.cli.common.CommandFailures;
-import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Subcommand;
-import dev.meshguard.cli.common.Terminal;
-import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.page.suite.SuiteFolder;
 import java.io.IOException;

@@ -2,7 +2,6 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.tracker.AllocationTracker;

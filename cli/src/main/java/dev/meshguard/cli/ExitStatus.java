@@ -1,4 +1,4 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli;
 
 import dev.meshguard.verdict.Outcome;
 import java.util.Arrays;
@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The exit status of the program, from the best to the worst; of several files, the worst decides. */
-public enum ExitStatus {
+enum ExitStatus {
     /** All memory was freed, or only expected buffers remain. */
     CLEAN(0, "the command did its work: nothing leaked, or only expected buffers remain"),
     /** Two runs differ, and the later one has no more survivors. */
@@ -39,15 +39,15 @@ public enum ExitStatus {
         this.meaning = meaning;
     }
 
-    public int code() {
+    int code() {
         return code;
     }
 
-    public ExitStatus orWorse(ExitStatus other) {
+    ExitStatus orWorse(ExitStatus other) {
         return compareTo(other) >= 0 ? this : other;
     }
 
-    public static ExitStatus of(Outcome outcome) {
+    static ExitStatus of(Outcome outcome) {
         return switch (outcome) {
             case LEAK_FREE, EXPECTED_ONLY -> CLEAN;
             case STALE_EXPECTATION -> STALE;
@@ -60,7 +60,7 @@ public enum ExitStatus {
     }
 
     /** Returns the meanings by exit status, for the help of every command: also those of signals and programs. */
-    public static Map<String, String> table() {
+    static Map<String, String> table() {
         Map<String, String> table = new LinkedHashMap<>();
         Arrays.stream(values())
                 .sorted(Comparator.comparingInt(ExitStatus::code))

@@ -1,11 +1,8 @@
-package dev.meshguard.cli.analyze;
+package dev.meshguard.cli;
 
 import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
-import dev.meshguard.cli.common.Input;
-import dev.meshguard.cli.common.JsonDocument;
-import dev.meshguard.cli.common.Table;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;

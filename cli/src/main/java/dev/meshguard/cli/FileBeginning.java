@@ -1,4 +1,4 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli;
 
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;

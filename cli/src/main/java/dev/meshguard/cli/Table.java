@@ -1,16 +1,16 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** Rows with aligned columns, two spaces apart. */
-public final class Table {
+final class Table {
 
     private final List<List<String>> rows = new ArrayList<>();
 
     /** Adds a row; an unknown value is a dash. */
-    public Table row(Object... cells) {
+    Table row(Object... cells) {
         rows.add(Stream.of(cells)
                 .map(cell -> JsonDocument.known(cell).map(Object::toString).orElse("-"))
                 .toList());
@@ -18,7 +18,7 @@ public final class Table {
     }
 
     /** Returns the rows as lines, indented. */
-    public List<String> lines() {
+    List<String> lines() {
         return rows.stream().map(this::line).toList();
     }
 

@@ -1,11 +1,11 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli;
 
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** A Ctrl+C: the command ends its work and prints its result before the process exits. */
-public final class Interruption implements AutoCloseable {
+final class Interruption implements AutoCloseable {
 
     private static final long MAX_SECONDS_TO_ANSWER = 60;
 
@@ -20,12 +20,12 @@ public final class Interruption implements AutoCloseable {
      *
      * @param newAtSignal ends what the command waits for; called by another thread
      */
-    public void await(Runnable newAtSignal) {
+    void await(Runnable newAtSignal) {
         atSignal = newAtSignal;
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    public boolean isAskedFor() {
+    boolean isAskedFor() {
         return isAskedFor;
     }
 
@@ -44,7 +44,7 @@ public final class Interruption implements AutoCloseable {
     }
 
     /** Sets the exit status for any kind of end; all output is complete. */
-    public void answered(int newStatus) {
+    void answered(int newStatus) {
         status = OptionalInt.of(newStatus);
     }
 

@@ -1,14 +1,14 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli;
 
 /** Thrown when the program cannot do what was requested; the message is one line and names the way out. */
-public final class UsageException extends Exception {
+final class UsageException extends Exception {
 
     private static final long serialVersionUID = 1;
 
     private final ExitStatus status;
 
     /** Creates the error for invalid arguments, or for a file that cannot be read. */
-    public UsageException(String message) {
+    UsageException(String message) {
         this(message, ExitStatus.USAGE);
     }
 
@@ -18,7 +18,7 @@ public final class UsageException extends Exception {
     }
 
     /** Returns the error for output that could not be written. */
-    public static UsageException unwritten(String message) {
+    static UsageException unwritten(String message) {
         return new UsageException(message, ExitStatus.UNWRITTEN);
     }
 
@@ -28,7 +28,7 @@ public final class UsageException extends Exception {
     }
 
     /** Returns the exit status of the program. */
-    public ExitStatus status() {
+    ExitStatus status() {
         return status;
     }
 }

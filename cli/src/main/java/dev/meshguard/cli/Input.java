@@ -1,4 +1,4 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli;
 
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.history.AllocationHistory;
@@ -10,7 +10,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import java.util.Optional;
 
 /** The content of a file on the command line. */
-public sealed interface Input {
+sealed interface Input {
 
     FileKind kind();
 

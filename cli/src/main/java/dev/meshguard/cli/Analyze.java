@@ -1,16 +1,7 @@
-package dev.meshguard.cli.analyze;
+package dev.meshguard.cli;
 
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
-import dev.meshguard.cli.common.CommandFailures;
-import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.FileKind;
-import dev.meshguard.cli.common.Input;
-import dev.meshguard.cli.common.InputReader;
-import dev.meshguard.cli.common.JsonDocument;
-import dev.meshguard.cli.common.Subcommand;
-import dev.meshguard.cli.common.Terminal;
-import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
@@ -48,7 +39,7 @@ import picocli.CommandLine.Parameters;
             "  meshguard analyze --rounds '^=== Run' three-runs.log",
             "  meshguard analyze --expected meshguard-expected.txt server.log"
         })
-public final class Analyze implements Subcommand {
+final class Analyze implements Subcommand {
 
     @Parameters(
             paramLabel = "LOG",

@@ -1,4 +1,4 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli;
 
 import dev.meshguard.event.Quantities;
 import dev.meshguard.file.FileReplacement;
@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Formats the reason why a file could not be read or written; the message of many exceptions is only its path. */
-public final class CommandFailures {
+final class CommandFailures {
 
     /** What a log takes if most of its lines are allocations that remain. */
     private static final long HEAP_BYTES_OF_A_BYTE = 6;
@@ -31,7 +31,7 @@ public final class CommandFailures {
      *
      * @param arguments the command, its options and its files
      */
-    public static String heapFull(String... arguments) {
+    static String heapFull(String... arguments) {
         long heap = Runtime.getRuntime().maxMemory();
         List<File> files = Arrays.stream(arguments)
                 .skip(1)
@@ -54,7 +54,7 @@ public final class CommandFailures {
      *
      * @param advice a sentence about the way out if there is no such file
      */
-    public static UsageException unreadable(String name, String advice, Exception failure) {
+    static UsageException unreadable(String name, String advice, Exception failure) {
         if (failure instanceof NoSuchFileException || failure instanceof InvalidPathException) {
             return new UsageException(name + " does not exist. " + advice);
         }
@@ -66,7 +66,7 @@ public final class CommandFailures {
     }
 
     /** Writes the file of an option, all of it or nothing. */
-    public static void write(Path file, String option, FileReplacement.Text<UsageException> content)
+    static void write(Path file, String option, FileReplacement.Text<UsageException> content)
             throws UsageException {
         try {
             FileReplacement.writeText(file, content);
@@ -76,7 +76,7 @@ public final class CommandFailures {
     }
 
     /** Returns the error for a file that cannot be written, with a sentence about the way out. */
-    public static UsageException unwritable(Path file, String advice, IOException e) {
+    static UsageException unwritable(Path file, String advice, IOException e) {
         return e instanceof NoSuchFileException
                 ? new UsageException(file + " cannot be written: its folder does not exist. " + advice)
                 : UsageException.unwritten(file + " cannot be written: " + reason(e) + ". " + advice);

@@ -1,4 +1,4 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli;
 
 import dev.meshguard.event.PrintableText;
 import java.io.IOException;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A {@link PrintWriter} ignores exceptions. This class keeps the first one. A line is written as soon as it is whole.
  */
-public final class Printer extends PrintWriter {
+final class Printer extends PrintWriter {
 
     /** A text between line breaks and tabs, or a carriage return without a line feed. */
     private static final Pattern TEXT = Pattern.compile("[^\r\n\t]+|\r(?!\n)");
@@ -33,7 +33,7 @@ public final class Printer extends PrintWriter {
      * @param stream the stream
      * @param name its name in messages
      */
-    public Printer(OutputStream stream, String name) {
+    Printer(OutputStream stream, String name) {
         super(new OutputStreamWriter(stream, StandardCharsets.UTF_8));
         this.name = name;
     }
@@ -44,7 +44,7 @@ public final class Printer extends PrintWriter {
     }
 
     /** Prints why the program could not do something, as one line that names it. */
-    public void problem(String message) {
+    void problem(String message) {
         println("meshguard: " + message);
     }
 
@@ -82,7 +82,7 @@ public final class Printer extends PrintWriter {
     }
 
     /** Returns why the output so far is incomplete, if so; never waits for the reader. */
-    public Optional<String> failure() {
+    Optional<String> failure() {
         return failure;
     }
 }

@@ -1,4 +1,4 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
@@ -19,10 +19,10 @@ import java.util.OptionalLong;
  *
  * <p>An unknown value has no field. A public record is an object of its components, or the value of its only component.
  */
-public final class JsonDocument {
+final class JsonDocument {
 
     /** A value that is JSON already. */
-    public record Verbatim(String json) {}
+    record Verbatim(String json) {}
 
     private final JsonGenerator json;
     private final Map<Class<?>, RecordComponent[]> components = new HashMap<>();
@@ -32,7 +32,7 @@ public final class JsonDocument {
     }
 
     /** Returns an object with fields in their order: a name and a value in turns. */
-    public static Map<String, Object> object(Object... namesAndValues) {
+    static Map<String, Object> object(Object... namesAndValues) {
         Map<String, Object> object = new LinkedHashMap<>();
         for (int i = 0; i < namesAndValues.length; i += 2) {
             object.put((String) namesAndValues[i], namesAndValues[i + 1]);
@@ -41,7 +41,7 @@ public final class JsonDocument {
     }
 
     /** Writes a document; the writer is flushed and stays open. */
-    public static void write(Writer out, Map<String, Object> document) throws IOException {
+    static void write(Writer out, Map<String, Object> document) throws IOException {
         DefaultIndenter lines = new DefaultIndenter("  ", "\n");
         try (JsonGenerator json = JsonFormat.factory().createGenerator(out)) {
             json.setPrettyPrinter(

@@ -1,8 +1,8 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli;
 
 /** A command of the program, whose options are set when it runs. */
 @FunctionalInterface
-public interface Subcommand {
+interface Subcommand {
 
     /**
      * Runs the command.

@@ -1,4 +1,4 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli;
 
 import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RuntimeOutput;
@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Reads the files on the command line, plain or compressed with gzip; their content shows what they are. */
-public final class InputReader {
+final class InputReader {
 
     /** The argument for standard input. */
-    public static final String STANDARD_INPUT = "-";
+    static final String STANDARD_INPUT = "-";
 
     private static final String KINDS = "a log, a history, a graph capture or a database";
 
@@ -50,7 +50,7 @@ public final class InputReader {
      * @param logs the reader of a log
      * @param outputs the reader of a file that the runtime wrote, for all ranks
      */
-    public List<Input> read(
+    List<Input> read(
             String name, InputStream standardInput, AllocationLogReader logs, RuntimeOutputReader outputs)
             throws UsageException {
         if (rank != null && rank < 0) {
@@ -117,7 +117,7 @@ public final class InputReader {
     }
 
     /** Reads a file with one history, or with the memory of one moment. */
-    public Input readOne(String name, InputStream standardInput) throws UsageException {
+    Input readOne(String name, InputStream standardInput) throws UsageException {
         List<Input> all = read(name, standardInput, AllocationLogReader.create(), RuntimeOutputReader.create());
         if (all.size() > 1) {
             throw new UsageException(called(name) + " has " + all.size()
@@ -128,7 +128,7 @@ public final class InputReader {
     }
 
     /** Reads a file with one history. */
-    public Input.Recording readRecording(String name, InputStream standardInput) throws UsageException {
+    Input.Recording readRecording(String name, InputStream standardInput) throws UsageException {
         if (readOne(name, standardInput) instanceof Input.Recording recording) {
             return recording;
         }
@@ -138,12 +138,12 @@ public final class InputReader {
     }
 
     /** Returns the name of an input, with the rank if one was chosen. */
-    public String nameWithRank(Input input) {
+    String nameWithRank(Input input) {
         return rank == null ? input.name() : input.name() + " rank " + rank;
     }
 
     /** Rejects a rank if none of the files may have several. */
-    public void rejectUnusedRank(List<? extends Input> read) throws UsageException {
+    void rejectUnusedRank(List<? extends Input> read) throws UsageException {
         rejectUnused("--rank", rank, read, "databases", FileKind.REPORT_DATABASE);
     }
 
@@ -153,7 +153,7 @@ public final class InputReader {
      * @param value its value, or null if it is not given
      * @param text the kinds of files that it is for, for the message
      */
-    public static void rejectUnused(
+    static void rejectUnused(
             String option, @Nullable Object value, List<? extends Input> read, String text, FileKind... kinds)
             throws UsageException {
         boolean isUnused = read.stream().map(Input::kind).noneMatch(List.of(kinds)::contains);

@@ -1,4 +1,4 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli;
 
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -12,5 +12,4 @@ import java.io.OutputStream;
  * @param rawErrors standard error, for output of other programs
  * @param interruption delays the end of the JVM after a signal until the command is complete
  */
-public record Terminal(
-        InputStream in, Printer out, Printer errors, OutputStream rawErrors, Interruption interruption) {}
+record Terminal(InputStream in, Printer out, Printer errors, OutputStream rawErrors, Interruption interruption) {}

@@ -1,7 +1,5 @@
-package dev.meshguard.cli.analyze;
+package dev.meshguard.cli;
 
-import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Input;
 import java.util.List;
 import java.util.Map;
 

@@ -1,9 +1,5 @@
-package dev.meshguard.cli.analyze;
+package dev.meshguard.cli;
 
-import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Input;
-import dev.meshguard.cli.common.JsonDocument;
-import dev.meshguard.cli.common.Table;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.report.VerdictReport;

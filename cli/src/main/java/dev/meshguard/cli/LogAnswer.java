@@ -1,8 +1,5 @@
-package dev.meshguard.cli.analyze;
+package dev.meshguard.cli;
 
-import dev.meshguard.cli.common.Input;
-import dev.meshguard.cli.common.JsonDocument;
-import dev.meshguard.cli.common.Table;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AddressUse;

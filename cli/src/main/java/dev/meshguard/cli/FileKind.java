@@ -1,9 +1,9 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli;
 
 import dev.meshguard.capture.OutputFormat;
 
 /** The kind of a file on the command line. The JSON output of {@code analyze} has a list for each kind, in this order. */
-public enum FileKind {
+enum FileKind {
     LOG("a log", "logs", "log"),
     HISTORY("a history", "histories", "history"),
     GRAPH_CAPTURE("a graph capture", "captures", "capture"),
@@ -26,17 +26,17 @@ public enum FileKind {
     }
 
     /** Returns what the file is, with an article. */
-    public String text() {
+    String text() {
         return text;
     }
 
     /** Returns the JSON field with the answers about all files of this kind. */
-    public String list() {
+    String list() {
         return list;
     }
 
     /** Returns the JSON field with the name of a file. */
-    public String field() {
+    String field() {
         return field;
     }
 }

@@ -1,4 +1,4 @@
-package dev.meshguard.cli.analyze;
+package dev.meshguard.cli;
 
 import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.capture.evidence.MemoryReport.Amounts;
@@ -7,10 +7,6 @@ import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.capture.evidence.SharedMemory.ProcessStatus;
 import dev.meshguard.capture.evidence.SharedMemory.Totals;
-import dev.meshguard.cli.common.ExitStatus;
-import dev.meshguard.cli.common.Input;
-import dev.meshguard.cli.common.JsonDocument;
-import dev.meshguard.cli.common.Table;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
