@@ -2,6 +2,7 @@ package dev.meshguard.cli;
 
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.meshguard.capture.evidence.internal.FileContent;
 import dev.meshguard.event.Quantities;
@@ -42,7 +43,7 @@ record FileBeginning(String text) {
     }
 
     /** Returns what the file is if it is one JSON document, for a sentence; JSON in lines is a log. */
-    Optional<String> jsonDocument() {
+    Optional<String> jsonDocument() throws IOException {
         String kind = "without a key";
         try (JsonParser json = JsonFormat.factory().createParser(text)) {
             JsonToken token = json.nextToken();
@@ -61,12 +62,11 @@ record FileBeginning(String text) {
                 }
             }
             return json.nextToken() == null ? Optional.of(kind) : Optional.empty();
-        } catch (JsonParseException e) {
-            // The file is longer than its beginning, or breaks off.
-            boolean isAtEnd = e.getLocation().getCharOffset() >= text.length();
-            return isAtEnd ? Optional.of(kind) : Optional.empty();
-        } catch (IOException impossible) {
-            throw new IllegalStateException("A text in memory cannot be read", impossible);
+        } catch (JsonProcessingException e) {
+            // The file is longer than its beginning, breaks off, or is nested more deeply than the parser allows.
+            boolean isJson =
+                    !(e instanceof JsonParseException) || e.getLocation().getCharOffset() >= text.length();
+            return isJson ? Optional.of(kind) : Optional.empty();
         }
     }
 }

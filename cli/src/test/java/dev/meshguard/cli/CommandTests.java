@@ -63,7 +63,7 @@ class CommandTests {
         write("results.json", "{\"0\": {\"loc\": \"a.mlir\", \"dram\": {\"total_bytes_per_bank\": 64}}}");
         write("verdict.json", "{\n \"format\": \"meshguard-verdict\"\n}");
         write("long.json", "[{\"x\": [" + "1,".repeat(9_000) + "1]}]");
-        write("empty.json", "[]");
+        write("deep.json", "[".repeat(5_000));
         write("run.log", "a line\n");
         Files.createDirectory(folder.resolve("empty.d"));
         write("expected.txt", "L1 because \"all of them\"\n");
@@ -244,7 +244,7 @@ class CommandTests {
             analyze results.json       | results.json is JSON with memory results of tt-mlir's runtime, which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
             analyze verdict.json       | verdict.json is JSON of the format "meshguard-verdict", which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
             analyze long.json          | long.json is JSON whose first key is "x", which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
-            analyze empty.json         | empty.json is JSON without a key, which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
+            analyze deep.json          | deep.json is JSON without a key, which is not read. Give a log, a history, a graph capture or a database, a memory report (CSV) or shared memory. Of JSON, histories and graph captures are read.
             analyze --rounds x leak.jsonl| leak.jsonl is a history, and --rounds is for logs, graph captures and databases. Leave it out.
             analyze --rank 1 run.log   | run.log is a log, and --rank is for databases. Leave it out.
             diff dram.csv device.shm   | dram.csv is a memory report, and device.shm is shared memory: give two runs, or two memory reports.
