@@ -103,7 +103,9 @@ final class LogAnswer extends HistoryAnswer {
         long even = all.stream().filter(use -> use.surplus() == 0).count();
         long less = all.stream().filter(use -> use.surplus() > 0).count();
         Table table = new Table().row("device", "address", "type", "allocated", "freed", "unknown", "largest", "lines");
-        leastBalanced(all)
+        all.stream()
+                .sorted(LEAST_BALANCED_FIRST)
+                .limit(MAX_ADDRESSES)
                 .forEach(use -> table.row(
                         use.device(),
                         Quantities.address(use.address()),
@@ -117,18 +119,6 @@ final class LogAnswer extends HistoryAnswer {
         String headline = "Addresses: " + all.size() + ", of which " + even + " as often freed as allocated, " + less
                 + " less often, " + (all.size() - even - less) + " more often";
         return section(headline, table, all.size() - MAX_ADDRESSES);
-    }
-
-    /** Returns the first addresses in the displayed order, without sorting the hundred thousand others. */
-    private static Set<AddressUse> leastBalanced(List<AddressUse> all) {
-        TreeSet<AddressUse> first = new TreeSet<>(LEAST_BALANCED_FIRST);
-        for (AddressUse use : all) {
-            first.add(use);
-            if (first.size() > MAX_ADDRESSES) {
-                first.pollLast();
-            }
-        }
-        return first;
     }
 
     private List<String> unread() {

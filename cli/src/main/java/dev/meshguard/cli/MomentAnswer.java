@@ -5,6 +5,8 @@ import dev.meshguard.capture.evidence.MemoryReport.Amounts;
 import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.capture.evidence.SharedMemory;
+import dev.meshguard.capture.evidence.SharedMemory.Chip;
+import dev.meshguard.capture.evidence.SharedMemory.ProcessMemory;
 import dev.meshguard.capture.evidence.SharedMemory.ProcessStatus;
 import dev.meshguard.capture.evidence.SharedMemory.Totals;
 import dev.meshguard.event.PrintableText;
@@ -128,7 +130,7 @@ record MomentAnswer(
 
     // Shared memory
 
-    private static MomentAnswer ofSharedMemory(Input.Moment file, ExitStatus status, SharedMemory memory) {
+    private static MomentAnswer ofSharedMemory(Input.Moment file, ExitStatus result, SharedMemory memory) {
         long missing = memory.processes().stream()
                 .filter(process -> process.status() == ProcessStatus.MISSING)
                 .count();
@@ -145,28 +147,21 @@ record MomentAnswer(
                         "updated");
         Optional<Object> unknown = Optional.empty();
         addTotals("device", unknown, unknown, memory.total(), memory.updated(), table);
-        memory.chips()
-                .forEach(chip -> addTotals(
-                        "chip " + chip.id(),
-                        unknown,
-                        chip.isRemote() ? "remote" : unknown,
-                        chip.totals(),
-                        unknown,
-                        table));
-        memory.processes()
-                .forEach(process -> addTotals(
-                        "process " + process.processId(),
-                        PrintableText.line(process.command()),
-                        switch (process.status()) {
-                            case UNKNOWN -> unknown;
-                            case RUNNING -> "running";
-                            case MISSING -> "not running";
-                        },
-                        process.totals(),
-                        process.updated(),
-                        table));
+        for (Chip chip : memory.chips()) {
+            Object status = chip.isRemote() ? "remote" : unknown;
+            addTotals("chip " + chip.id(), unknown, status, chip.totals(), unknown, table);
+        }
+        for (ProcessMemory process : memory.processes()) {
+            String command = PrintableText.line(process.command());
+            Object status = switch (process.status()) {
+                case UNKNOWN -> unknown;
+                case RUNNING -> "running";
+                case MISSING -> "not running";
+            };
+            addTotals("process " + process.processId(), command, status, process.totals(), process.updated(), table);
+        }
         List<String> notes = new ArrayList<>();
-        if (status == ExitStatus.INCONCLUSIVE && missing == 0) {
+        if (result == ExitStatus.INCONCLUSIVE && missing == 0) {
             notes.add("Processes may free it later. If nothing may be allocated now, give --at-end.");
         }
         notes.addAll(memory.notes());
@@ -175,7 +170,7 @@ record MomentAnswer(
                         + " and those of the device are those of its last writer.");
         return new MomentAnswer(
                 file,
-                status,
+                result,
                 "device " + memory.device() + ", "
                         + Quantities.count(memory.processes().size(), "slot") + ", updated " + memory.updated()
                         + " (shared memory)",

@@ -1,6 +1,7 @@
 package dev.meshguard.cli;
 
 import dev.meshguard.server.protocol.RecordSize;
+import java.util.Arrays;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
@@ -18,15 +19,13 @@ final class ProgramRecords {
 
     /** Returns the given size; empty if the records must prove it. */
     Optional<RecordSize> size() throws UsageException {
-        if (value.equalsIgnoreCase(AUTO)) {
-            return Optional.empty();
+        Optional<RecordSize> given = Arrays.stream(RecordSize.values())
+                .filter(size -> value.equals(Integer.toString(size.bytes())))
+                .findFirst();
+        if (given.isEmpty() && !value.equalsIgnoreCase(AUTO)) {
+            throw new UsageException("--record-size " + value
+                    + ": give 72, 112 or 144, whichever the programs were built with, or auto");
         }
-        for (RecordSize size : RecordSize.values()) {
-            if (value.equals(Integer.toString(size.bytes()))) {
-                return Optional.of(size);
-            }
-        }
-        throw new UsageException(
-                "--record-size " + value + ": give 72, 112 or 144, whichever the programs were built with, or auto");
+        return given;
     }
 }
