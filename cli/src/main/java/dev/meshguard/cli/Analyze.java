@@ -112,7 +112,7 @@ final class Analyze implements Subcommand {
         try {
             return expectedFile == null ? check : check.expecting(ExpectedBuffers.load(expectedFile));
         } catch (IOException e) {
-            throw CommandFailures.unreadable(expectedFile.toString(), "Give another path with --expected.", e);
+            throw UsageException.unreadable(expectedFile.toString(), "Give another path with --expected.", e);
         } catch (IllegalArgumentException e) {
             throw new UsageException(String.valueOf(e.getMessage()));
         }

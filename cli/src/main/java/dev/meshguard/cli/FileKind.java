@@ -1,8 +1,9 @@
 package dev.meshguard.cli;
 
-import dev.meshguard.capture.OutputFormat;
-
-/** The kind of a file on the command line. The JSON output of {@code analyze} has a list for each kind, in this order. */
+/**
+ * The kind of a file on the command line, with the names of {@link dev.meshguard.capture.OutputFormat}. The JSON output of
+ * {@code analyze} has a list for each kind, in this order.
+ */
 enum FileKind {
     LOG("a log", "logs", "log"),
     HISTORY("a history", "histories", "history"),
@@ -19,10 +20,6 @@ enum FileKind {
         this.text = text;
         this.list = list;
         this.field = field;
-    }
-
-    static FileKind of(OutputFormat format) {
-        return valueOf(format.name());
     }
 
     /** Returns what the file is, with an article. */

@@ -50,8 +50,7 @@ final class InputReader {
      * @param logs the reader of a log
      * @param outputs the reader of a file that the runtime wrote, for all ranks
      */
-    List<Input> read(
-            String name, InputStream standardInput, AllocationLogReader logs, RuntimeOutputReader outputs)
+    List<Input> read(String name, InputStream standardInput, AllocationLogReader logs, RuntimeOutputReader outputs)
             throws UsageException {
         if (rank != null && rank < 0) {
             throw new UsageException("--rank " + rank + ": give the rank of a process, 0 or more");
@@ -68,7 +67,7 @@ final class InputReader {
                 return read(new BufferedInputStream(input), name, Optional.of(file), logs, chosen);
             }
         } catch (IOException | InvalidPathException e) {
-            throw CommandFailures.unreadable(
+            throw UsageException.unreadable(
                     called(name), "Give the path of " + KINDS + ", or - for standard input.", e);
         }
     }
@@ -80,9 +79,13 @@ final class InputReader {
         if (format.isEmpty()) {
             return List.of(historyOrLog(input, name, logs));
         }
-        FileKind kind = FileKind.of(format.get());
+        FileKind kind = FileKind.valueOf(format.get().name());
         if (kind == FileKind.MEMORY_REPORT || kind == FileKind.SHARED_MEMORY) {
-            return List.of(new Input.Moment(kind, name, inspected(RuntimeEvidence.read(input, name))));
+            RuntimeEvidence memory = RuntimeEvidence.read(input, name);
+            if (memory instanceof SharedMemory shared) {
+                memory = shared.inspected(ProcessInspector.ofThisMachine()::inspect);
+            }
+            return List.of(new Input.Moment(kind, name, memory));
         }
         // A database is read where it is, a capture with the Python calls beside it.
         Optional<Path> file = path.filter(Files::isRegularFile);
@@ -90,13 +93,6 @@ final class InputReader {
         return ranks.stream()
                 .<Input>map(rank -> new Input.Recording(kind, rank.name(), rank))
                 .toList();
-    }
-
-    /** Looks which of the processes of a device run. */
-    private static RuntimeEvidence inspected(RuntimeEvidence memory) {
-        return memory instanceof SharedMemory shared
-                ? shared.inspected(ProcessInspector.ofThisMachine()::inspect)
-                : memory;
     }
 
     private static Input historyOrLog(InputStream input, String name, AllocationLogReader logs)

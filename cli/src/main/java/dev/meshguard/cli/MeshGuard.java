@@ -64,7 +64,7 @@ public final class MeshGuard {
             return status;
         } catch (OutOfMemoryError e) {
             // The command used all of the memory, and its objects are garbage here.
-            terminal.errors().problem(CommandFailures.heapFull(arguments));
+            terminal.errors().problem(FullHeap.explanation(arguments));
             // A file that does not fit is wrong usage; what programs will report to a server, no user can know.
             boolean isServer = arguments[0].equals("serve") || arguments[0].equals("record");
             return (isServer ? ExitStatus.FAILED : ExitStatus.USAGE).code();

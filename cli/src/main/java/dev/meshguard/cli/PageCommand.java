@@ -1,5 +1,6 @@
 package dev.meshguard.cli;
 
+import dev.meshguard.file.FileReplacement;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -60,7 +61,11 @@ final class PageCommand implements Subcommand {
         LeakVerdict verdict = LeakCheck.create().examine(recording.history());
         RunPage page = RunPage.of(title, recording.report(verdict));
         Path target = output == null ? Path.of(title.replace(' ', '-') + SUFFIX) : output;
-        CommandFailures.write(target, "-o", page::write);
+        try {
+            FileReplacement.writeText(target, page::write);
+        } catch (IOException e) {
+            throw UsageException.unwritable(target, "Give another path with -o.", e);
+        }
         terminal.out().println(target.toString());
         return ExitStatus.CLEAN.code();
     }

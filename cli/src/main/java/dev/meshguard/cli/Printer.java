@@ -73,7 +73,7 @@ final class Printer extends PrintWriter {
         try {
             writing.run();
         } catch (IOException e) {
-            failure = failure.or(() -> Optional.of(name + " cannot be written: " + CommandFailures.reason(e)));
+            failure = failure.or(() -> Optional.of(name + " cannot be written: " + UsageException.reason(e)));
         }
     }
 

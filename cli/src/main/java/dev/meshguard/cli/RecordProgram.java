@@ -115,11 +115,12 @@ final class RecordProgram implements Subcommand {
     }
 
     private static ExitStatus write(
-            Path file, String option, FileReplacement.Text<UsageException> content, Terminal terminal) {
+            Path file, String option, FileReplacement.Text<IOException> content, Terminal terminal) {
         try {
-            CommandFailures.write(file, option, content);
+            FileReplacement.writeText(file, content);
             return ExitStatus.CLEAN;
-        } catch (UsageException failure) {
+        } catch (IOException e) {
+            UsageException failure = UsageException.unwritable(file, "Give another path with " + option + ".", e);
             terminal.errors().problem(failure.getMessage());
             return failure.status();
         }

@@ -116,7 +116,7 @@ final class Serve implements Subcommand {
             return builder.start();
         } catch (IOException e) {
             if (e.getCause() instanceof FileSystemException cause && isLog(cause.getFile())) {
-                throw CommandFailures.unwritable(Path.of(cause.getFile()), "Give another path with --log.", cause);
+                throw UsageException.unwritable(Path.of(cause.getFile()), "Give another path with --log.", cause);
             }
             throw new UsageException(String.valueOf(e.getMessage()));
         }

@@ -43,7 +43,7 @@ final class Suite implements Subcommand {
             warnings.forEach(warning -> terminal.out().println("Warning: " + warning));
             return (warnings.isEmpty() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE).code();
         } catch (IOException e) {
-            throw CommandFailures.unwritable(folder, "Give a folder to which this user may write.", e);
+            throw UsageException.unwritable(folder, "Give a folder to which this user may write.", e);
         }
     }
 }

@@ -276,7 +276,7 @@ class CommandTests {
 
     @Test
     void ofAFullHeapTheCommandIsNoFileThatIsNamed() {
-        assertThat(CommandFailures.heapFull(Answer.words(folder, "leak.log clean.log")))
+        assertThat(FullHeap.explanation(Answer.words(folder, "leak.log clean.log")))
                 .startsWith(folder.resolve("clean.log") + " needs more heap than this JVM has (");
     }
 
