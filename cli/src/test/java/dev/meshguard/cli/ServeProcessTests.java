@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -190,23 +191,17 @@ class ServeProcessTests {
     }
 
     /** No event shows that the server listens, so a client retries until it answers. */
-    private AllocationClient connected(Process server) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (true) {
-            AllocationClient client = AllocationClient.builder()
+    private AllocationClient connected(Process server) throws IOException {
+        AtomicReference<AllocationClient> client = new AtomicReference<>();
+        ProcessWait.until(server, () -> {
+            client.set(AllocationClient.builder()
                     .socket(folder.resolve("s"))
                     .recordSize(RecordSize.BYTES_112)
                     .onWarning(warning -> {})
-                    .connect();
-            if (client.isConnected()) {
-                return client;
-            }
-            client.close();
-            assertThat(server.isAlive()).as("the server runs").isTrue();
-            assertThat(System.nanoTime() - end)
-                    .as("nanoseconds beyond a minute in which no server listened")
-                    .isNegative();
-            Thread.onSpinWait();
-        }
+                    .connect());
+            return client.get().isConnected();
+        });
+        assertThat(client.get()).isNotNull().matches(AllocationClient::isConnected, "is answered by the server");
+        return client.get();
     }
 }
