@@ -2,6 +2,7 @@
 module dev.meshguard.arrow {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
+    requires dev.meshguard.closeables;
     requires transitive dev.meshguard.junit;
     requires transitive dev.meshguard.tracker;
     requires transitive org.apache.arrow.memory.core;

@@ -16,6 +16,6 @@ final class CallStack extends Throwable {
 
     /** Resolves the stack. */
     Origin origin() {
-        return Origin.of(callers.apply(getStackTrace()));
+        return callers.originOf(this);
     }
 }

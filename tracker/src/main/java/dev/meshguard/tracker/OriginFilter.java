@@ -1,5 +1,6 @@
 package dev.meshguard.tracker;
 
+import dev.meshguard.event.Origin;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -132,6 +133,11 @@ public final class OriginFilter {
     public OriginFilter orElse(OriginFilter narrower) {
         return new OriginFilter(Stream.concat(alternatives.stream(), narrower.alternatives.stream())
                 .toList());
+    }
+
+    /** Returns the origin in a stack that was captured before. */
+    public Origin originOf(Throwable captured) {
+        return Origin.of(apply(captured.getStackTrace()));
     }
 
     /** Returns the frames from the first that is not skipped, innermost first. */

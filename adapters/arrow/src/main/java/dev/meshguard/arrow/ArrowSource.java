@@ -10,10 +10,12 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Memory of Apache Arrow: each tracked test can have a root allocator as a parameter.
+ * Memory of Apache Arrow: each tracked test is responsible for the buffers that its threads allocate, from all root allocators.
+ *
+ * <p>Allocators that the code under test opens are seen by a Java agent, which the first tracked test attaches if there is none. Without
+ * an agent only the buffers of the parameter are seen: a test that does not ask for it is inconclusive.
  *
  * <p>A {@code BufferAllocator} or {@code RootAllocator} parameter gets the same {@link TrackedRootAllocator}. It lasts as long as the tracker of the test, and the extension closes it if the test does not.
- * Buffers of other root allocators are not tracked.
  *
  * @since 0.1
  */
@@ -37,6 +39,6 @@ public final class ArrowSource implements AllocationSource {
 
     @Override
     public Optional<SourceSettings> defaultSettings() {
-        return Optional.of(SourceSettings.ofParameter(this, ArrowSession::new));
+        return Optional.of(SourceSettings.withoutOptions(this, ArrowSession::new));
     }
 }

@@ -7,6 +7,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
 import java.util.Arrays;
+import java.util.stream.Stream;
 import org.apache.arrow.memory.AllocationManager;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -15,23 +16,51 @@ import org.apache.arrow.memory.ReferenceManager;
 /** The memory of one allocation, which every buffer over it leads to. */
 final class TrackedMemory extends AllocationManager {
 
-    private static final OriginFilter CALLERS = OriginFilter.skipping(
-            "org.apache.arrow.", "dev.meshguard.arrow.TrackedMemory", "dev.meshguard.arrow.TrackedRootAllocator");
+    /** If a thread of a library allocates, it is the line of Arrow that allocates for it. */
+    static final OriginFilter CALLERS = skipping("org.apache.arrow.")
+            .orElse(skipping("org.apache.arrow.memory."))
+            .orElse(skipping());
 
+    private final AllocationTracker tracker;
     private final long address;
     private final long size;
     private final Lease lease;
 
     private TrackedMemory(AllocationTracker tracker, BufferAllocator allocator, long size) {
         super(allocator);
+        this.tracker = tracker;
         this.size = size;
         this.address = NativeMemory.OF_ARROW.allocate(size);
-        this.lease = tracker.lease(
+        this.lease = lease(tracker, allocator, size, this);
+    }
+
+    private static OriginFilter skipping(String... ofArrow) {
+        return OriginFilter.skipping(Stream.concat(
+                        Stream.of(ofArrow),
+                        Stream.of(
+                                "dev.meshguard.weave.",
+                                AllocatedMemory.class.getName(),
+                                TrackedMemory.class.getName(),
+                                TrackedRootAllocator.class.getName()))
+                .toArray(String[]::new));
+    }
+
+    /** Reports memory that an allocator has requested. */
+    static Lease lease(AllocationTracker tracker, BufferAllocator allocator, long size, AllocationManager memory) {
+        return tracker.lease(
                         AllocationDetails.user().fromSource(ArrowSource.ID).labelled(allocator.getName()),
                         CALLERS,
                         BufferType.SYSTEM_MEMORY,
                         size)
-                .handedOut(this);
+                .handedOut(memory);
+    }
+
+    AllocationTracker tracker() {
+        return tracker;
+    }
+
+    Lease lease() {
+        return lease;
     }
 
     @Override

@@ -15,11 +15,11 @@ class QueryTests {
 
                 1. Arrow memory  8 KiB, label "query"
                    at dev.meshguard.arrow.QueryTestCase.scoresEachRow(QueryTestCase.java:17)
-                   why   HELD: still referenced by QueryTestCase.scores (event #6)
+                   why   HELD: still referenced by QueryTestCase.scores (event #7)
                    fix   Close the buffer before the test ends.
-                   seen  allocated in TEST (event #3)
+                   seen  allocated in TEST (event #4)
 
-                note    the source arrow covers the root allocator that the test receives; nothing else is reported through it
+                note    the allocator "query" was created at dev.meshguard.arrow.QueryTestCase.scoresEachRow(QueryTestCase.java:16)
                 note    Arrow's allocator counts 8 KiB (8192 B) still allocated
                 sum     1 allocated = 0 freed + 1 leaked
                 expect  @ExpectBuffers(size = 8192, atMost = 1, label = "query", origin = "QueryTestCase.scoresEachRow", because = "…")
