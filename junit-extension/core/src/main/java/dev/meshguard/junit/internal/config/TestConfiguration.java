@@ -46,15 +46,16 @@ public final class TestConfiguration {
 
     /** Returns the settings that are declared for a test, a class or the run. */
     public DeclaredSettings at(ExtensionContext context) {
-        Supplier<DeclaredSettings> declared = () -> new DeclaredSettings(
-                context.getRoot(), TestElement.of(context), extensionsFor(TestElement.classes(context)));
+        List<Class<?>> classes = TestElement.classes(context);
+        Supplier<DeclaredSettings> declared =
+                () -> new DeclaredSettings(context.getRoot(), TestElement.of(context), extensionsFor(classes));
         // An extension in an instance field serves one test: a cached value would never be used again.
         return own.isPresent()
                 ? declared.get()
                 : ofRun(
                         context,
                         // Tests of an inherited nested class differ in the enclosing classes.
-                        List.of(context.getTestMethod(), context.getTestClass(), context.getEnclosingTestClasses()),
+                        List.of(context.getTestMethod(), classes),
                         DeclaredSettings.class,
                         declared);
     }

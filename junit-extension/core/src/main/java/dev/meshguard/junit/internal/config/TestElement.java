@@ -44,8 +44,13 @@ record TestElement(AnnotatedElement element, String name) {
 
     /** Returns the class of a test and then its enclosing classes, the innermost first; none for the whole run. */
     static List<Class<?>> classes(ExtensionContext context) {
-        List<Class<?>> innermostFirst = new ArrayList<>(context.getEnclosingTestClasses());
-        context.getTestClass().ifPresent(innermostFirst::add);
+        ExtensionContext ofClass = context;
+        // JUnit 5.12 knows no enclosing classes in an invocation of a test template.
+        while (ofClass.getTestMethod().isPresent()) {
+            ofClass = ofClass.getParent().orElseThrow();
+        }
+        List<Class<?>> innermostFirst = new ArrayList<>(ofClass.getEnclosingTestClasses());
+        ofClass.getTestClass().ifPresent(innermostFirst::add);
         Collections.reverse(innermostFirst);
         return innermostFirst;
     }
