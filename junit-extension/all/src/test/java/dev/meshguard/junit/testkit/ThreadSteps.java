@@ -1,6 +1,7 @@
 package dev.meshguard.junit.testkit;
 
 import dev.meshguard.junit.MeshGuardExtension;
+import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -10,8 +11,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Assertions;
 
 /** The steps of generated tests, which allocate on threads of every age. */
 public final class ThreadSteps {
@@ -80,6 +84,38 @@ public final class ThreadSteps {
     /** Runs a task on a new thread, and waits for it. */
     public static void onThread(Runnable task) {
         CompletableFuture.runAsync(task, command -> new Thread(command).start()).join();
+    }
+
+    /** Runs a task on the thread of a new timer. */
+    public static void onTimer(Runnable task) throws InterruptedException, ExecutionException, TimeoutException {
+        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+        try {
+            timer.schedule(task, 1, TimeUnit.MILLISECONDS).get(1, TimeUnit.MINUTES);
+        } finally {
+            timer.shutdownNow();
+        }
+    }
+
+    /** Runs a task on the thread that JUnit starts for a timeout. */
+    public static void withTimeout(Runnable task) {
+        Assertions.assertTimeoutPreemptively(Duration.ofMinutes(1), task::run);
+    }
+
+    /** Runs a task in the common pool, whose threads are those that any test has started. */
+    public static void inFuture(Runnable task) {
+        CompletableFuture.supplyAsync(() -> 1)
+                .thenCombineAsync(CompletableFuture.runAsync(task), (one, nothing) -> one)
+                .join();
+    }
+
+    /** Allocates in the common pool; the stack shows no test. */
+    public static void allocateInFuture(boolean leaks) {
+        inFuture(() -> allocate(leaks));
+    }
+
+    /** Runs a task once in a parallel stream, perhaps on a thread of JUnit that runs other tests. */
+    public static void inParallelStream(Runnable task) {
+        IntStream.range(0, 16).parallel().filter(number -> number == 0).forEach(number -> task.run());
     }
 
     /** Runs a task on a new thread when a later test begins. */
