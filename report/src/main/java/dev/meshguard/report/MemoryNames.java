@@ -74,16 +74,9 @@ final class MemoryNames {
 
     /** Returns the number of buffers, with their type if all have one and no name; of objects that of each class. */
     String units(List<SurvivorFinding> findings) {
-        Map<SourceVocabulary, Long> objects = groups(findings)
-                .collect(Collectors.groupingBy(
-                        this::of,
-                        LinkedHashMap::new,
-                        Collectors.summingLong(group -> group.survivors().size())));
-        if (objects.keySet().stream().allMatch(SourceVocabulary::isOfObjects)) {
-            List<String> counts = objects.entrySet().stream()
-                    .map(one -> one.getKey().count(one.getValue()))
-                    .toList();
-            return TruncatedText.list(counts, MAX_NAMED, " and ");
+        Optional<String> objects = objects(groups(findings).toList());
+        if (objects.isPresent()) {
+            return objects.get();
         }
         Set<String> types = groups(findings)
                 .map(group -> of(group).hasDevices() ? group.type() + " " : "")
@@ -97,6 +90,23 @@ final class MemoryNames {
     private static String unit(Stream<SourceVocabulary> vocabularies) {
         return only(vocabularies.map(SourceVocabulary::unit).collect(Collectors.toSet()))
                 .orElse("allocation");
+    }
+
+    /** Returns {@code 2 RocksIterator and 1 ReadOptions}, if all are objects of which the size is unknown. */
+    Optional<String> objects(List<SurvivorGroup> groups) {
+        Map<SourceVocabulary, Long> counts = groups.stream()
+                .collect(Collectors.groupingBy(
+                        this::of,
+                        LinkedHashMap::new,
+                        Collectors.summingLong(group -> group.survivors().size())));
+        return counts.keySet().stream().allMatch(SourceVocabulary::isOfObjects)
+                ? Optional.of(TruncatedText.list(
+                        counts.entrySet().stream()
+                                .map(one -> one.getKey().count(one.getValue()))
+                                .toList(),
+                        MAX_NAMED,
+                        " and "))
+                : Optional.empty();
     }
 
     /** Returns the past participle that several sources share. */

@@ -336,11 +336,15 @@ public final class SurvivorFinding implements Finding {
     /** The headline counts what disappears with a finding, so its title does, too. */
     private String consequencesInTitle() {
         long buffers = buffers() - survivors().count();
-        return buffers == 0
-                ? ""
-                : ", and " + Quantities.count(buffers, words().unit()) + " ("
-                        + Quantities.shortSize(bytesOf(consequenceGroups())) + ") with "
-                        + (survivors().limit(2).count() == 1 ? "it" : "them");
+        if (buffers == 0) {
+            return "";
+        }
+        List<SurvivorGroup> groups = consequenceGroups();
+        String what = context.names()
+                .objects(groups)
+                .orElseGet(() ->
+                        Quantities.count(buffers, words().unit()) + " (" + Quantities.shortSize(bytesOf(groups)) + ")");
+        return ", and " + what + " with " + (survivors().limit(2).count() == 1 ? "it" : "them");
     }
 
     private List<SurvivorGroup> consequenceGroups() {
@@ -500,6 +504,9 @@ public final class SurvivorFinding implements Finding {
 
     /** Buffers that are freed with those of the finding have one line for each sort: they need no fix of their own. */
     private List<String> consequences() {
+        if (words().isOfObjects()) {
+            return List.of();
+        }
         Map<Object, List<SurvivorGroup>> sorts = consequenceGroups().stream()
                 .collect(Collectors.groupingBy(
                         group -> List.of(group.type(), group.size()), LinkedHashMap::new, Collectors.toList()));

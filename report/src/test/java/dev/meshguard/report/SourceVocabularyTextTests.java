@@ -70,8 +70,25 @@ class SourceVocabularyTextTests {
     }
 
     private void attachObjects(String className) {
-        tracker.sourceAttached(SourceDescription.of(className).speaking(SourceVocabulary.ofObjects(className)));
+        tracker.sourceAttached(SourceDescription.of(className).speaking(SourceVocabulary.ofObjects(simple(className))));
         tracker.phase(Phase.TEST);
+    }
+
+    private static String simple(String className) {
+        return className.substring(className.lastIndexOf('.') + 1);
+    }
+
+    private void construct(String className, StackTraceElement... stack) {
+        AllocationDetails details =
+                AllocationDetails.user().labelled(simple(className)).fromSource(className);
+        inThisOrder();
+        tracker.allocated(
+                MemoryRequest.restored(details, Optional.of(Origin.of(stack))),
+                NO_DEVICE,
+                SYSTEM_MEMORY,
+                ++last,
+                0,
+                Ownership.UNKNOWN);
     }
 
     private MemoryRequest construct(String name, int line, String className) {
@@ -208,6 +225,36 @@ class SourceVocabularyTextTests {
 
                 sum     3 constructed = 0 closed + 3 leaked
                 expect  one of them: @ExpectBuffers(atMost = 2, label = "RocksIterator", origin = "DecoderTests.scans", because = "…")""");
+    }
+
+    /** Closing the store closes its options. */
+    @Test
+    void namesThePartsOfAnObjectWithIt() {
+        StackTraceElement opens = new StackTraceElement("dev.example.DecoderTests", "opens", "DecoderTests.java", 20);
+        StackTraceElement store = new StackTraceElement("dev.example.Store", "<init>", "Store.java", 7);
+        attachObjects("dev.example.Options");
+        attachObjects("dev.example.Store");
+        construct("dev.example.Options", store, opens);
+        construct("dev.example.Store", opens);
+        construct("dev.example.Options", opens);
+        tracker.checked();
+
+        assertThat(text(verdict())).isEqualTo("""
+                LEAK  1 Store and 2 Options, 2 findings; first Store UNEXPLAINED (DecoderTests.java:20)
+
+                1. 1 Store, and 1 Options with it
+                   at dev.example.DecoderTests.opens(DecoderTests.java:20)
+                   why   UNEXPLAINED: no close was reported
+                   fix   Close the Store before the test ends.
+                   seen  constructed in TEST (event #6)
+                2. 1 Options
+                   at dev.example.DecoderTests.opens(DecoderTests.java:20)
+                   why   UNEXPLAINED: no close was reported
+                   fix   Close the Options before the test ends.
+                   seen  constructed in TEST (event #7)
+
+                sum     3 constructed = 0 closed + 3 leaked
+                expect  one of them: @ExpectBuffers(atMost = 1, label = "Store", origin = "DecoderTests.opens", because = "…")""");
     }
 
     @Test

@@ -91,13 +91,18 @@ public record Origin(List<StackTraceElement> frames) {
     private static int firstOfUser(StackTraceElement... stack) {
         int first = 0;
         int next = 0;
-        while (next < stack.length
-                && (isMachinery(stack[next]) || startsWithAny(stack[next].getClassName(), LIBRARY))) {
+        while (next < stack.length && (isMachinery(stack[next]) || isCallback(stack[next]))) {
             next++;
             first = isMachinery(stack[next - 1]) ? next : first;
         }
         boolean isUser = next < stack.length && !startsWithAny(stack[next].getClassName(), ENGINE);
         return pastMockedMethod(isUser ? next : first, stack);
+    }
+
+    /** A constructor calls no code of the user: a source that leaves it on the stack shows for what the memory is. */
+    private static boolean isCallback(StackTraceElement frame) {
+        return startsWithAny(frame.getClassName(), LIBRARY)
+                && !frame.getMethodName().equals("<init>");
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.meshguard.tracker;
 
 import dev.meshguard.event.Origin;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -43,14 +44,15 @@ public final class OriginFilter {
     /**
      * Classes to skip.
      *
-     * @param library further ones, unless the stack shows a constructor of them, or no code but theirs
+     * @param library further ones, unless nothing else remains
+     * @param constructing classes whose constructors keep the library
      */
-    private record Alternative(ClassNames names, ClassNames library) {
+    private record Alternative(ClassNames names, ClassNames library, ClassNames constructing) {
 
         private static final ClassNames NO_LIBRARY = ClassNames.of();
 
         static Alternative of(ClassNames names) {
-            return new Alternative(names, NO_LIBRARY);
+            return new Alternative(names, NO_LIBRARY, NO_LIBRARY);
         }
 
         boolean skips(StackTraceElement frame) {
@@ -63,9 +65,9 @@ public final class OriginFilter {
             return library.equals(NO_LIBRARY) || !frame.getClassName().startsWith(ENGINE);
         }
 
-        private boolean isConstructorOfLibrary(StackTraceElement frame) {
+        private boolean isConstructing(StackTraceElement frame) {
             return frame.getMethodName().equals(CONSTRUCTOR)
-                    && library.contain(frame.getClassName())
+                    && constructing.contain(frame.getClassName())
                     && !names.contain(frame.getClassName());
         }
 
@@ -75,7 +77,7 @@ public final class OriginFilter {
             int next = 0;
             // Libraries call back through the JDK, and their frames alternate with those of the adapter.
             while (next < frames.length && (skips(frames[next]) || isBetween(frames[next]))) {
-                if (isConstructorOfLibrary(frames[next])) {
+                if (isConstructing(frames[next])) {
                     return frames.length;
                 }
                 next++;
@@ -112,15 +114,16 @@ public final class OriginFilter {
 
     /**
      * Returns a filter that also skips the library that called what is skipped, because the reader looks for the code that called
-     * the library. The library stays if the stack shows no other code than its own, or one of its constructors: what a constructor
-     * requests is for its own object.
+     * the library. The library stays if the stack shows no other code, or a constructor that requests for its own object.
      *
-     * @param names packages and classes, as in {@link #skipping(String...)}
+     * @param library packages and classes, as in {@link #skipping(String...)}
+     * @param constructing those whose constructors do so
      */
-    public OriginFilter beyond(String... names) {
-        ClassNames library = ClassNames.of(names);
+    public OriginFilter beyond(Collection<String> library, Collection<String> constructing) {
+        ClassNames skipped = ClassNames.of(library.toArray(String[]::new));
+        ClassNames kept = ClassNames.of(constructing.toArray(String[]::new));
         return new OriginFilter(Stream.concat(
-                        alternatives.stream().map(alternative -> new Alternative(alternative.names(), library)),
+                        alternatives.stream().map(alternative -> new Alternative(alternative.names(), skipped, kept)),
                         alternatives.stream())
                 .toList());
     }

@@ -121,7 +121,7 @@ class OriginFilterTests {
                 .map(name -> new StackTraceElement(
                         name.substring(0, name.lastIndexOf('.')), name.substring(name.lastIndexOf('.') + 1), null, -1))
                 .toArray(StackTraceElement[]::new);
-        OriginFilter filter = OriginFilter.skipping("lib.Cursor").beyond("lib.");
+        OriginFilter filter = OriginFilter.skipping("lib.Cursor").beyond(List.of("lib."), List.of("lib."));
         return Arrays.stream(filter.apply(frames))
                 .map(frame -> frame.getClassName() + "." + frame.getMethodName())
                 .toList();

@@ -2,6 +2,7 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
@@ -15,6 +16,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -29,11 +32,13 @@ import java.util.stream.Stream;
 /**
  * Groups survivors that have the same call site, memory type, size, label, cause and status.
  *
- * <p>Of the groups that one program or trace keeps, one is the finding and the others are its consequences.
+ * <p>Of the groups that one program or trace keeps, one is the finding and the others are its consequences. So are objects that
+ * the constructor of another open object constructed for that object.
  */
 final class SurvivorGrouping {
 
     private static final int MAX_PHASES = 3;
+    private static final String CONSTRUCTOR = "<init>";
 
     /** Causes whose evidence has the numbers of reports at an address. */
     private static final Set<Cause> COUNTING = EnumSet.of(Cause.REPORTED_TWICE, Cause.UNEXPLAINED);
@@ -60,6 +65,7 @@ final class SurvivorGrouping {
                 .collect(Collectors.groupingBy(SurvivorGrouping::keyOf, LinkedHashMap::new, Collectors.toList()))
                 .values();
         IdentityHashMap<List<Survivor>, List<Survivor>> roots = roots(alike);
+        addParts(roots, alike);
         IdentityHashMap<List<Survivor>, List<SurvivorGroup>> consequences = alike.stream()
                 .filter(roots::containsKey)
                 .collect(Collectors.groupingBy(
@@ -127,6 +133,61 @@ final class SurvivorGrouping {
             }
         }
         return roots;
+    }
+
+    /** Adds the groups of objects that are parts of other open objects, to the outermost of these. */
+    private static void addParts(
+            IdentityHashMap<List<Survivor>, List<Survivor>> roots, Collection<List<Survivor>> groups) {
+        // By the class of the objects, then by the stack below their constructors.
+        Map<String, Map<Object, List<Survivor>>> constructed = new HashMap<>();
+        for (List<Survivor> group : groups) {
+            BufferGeneration first = group.get(0).buffer();
+            first.request()
+                    .details()
+                    .source()
+                    .ifPresent(type -> constructed
+                            .computeIfAbsent(type, unused -> new HashMap<>())
+                            .put(List.of(framesOf(group), group.get(0).status()), group));
+        }
+        IdentityHashMap<List<Survivor>, List<Survivor>> wholes = new IdentityHashMap<>();
+        for (List<Survivor> group : groups) {
+            wholeOf(group, constructed).ifPresent(whole -> wholes.put(group, whole));
+        }
+        wholes.forEach((part, whole) -> {
+            List<Survivor> outermost = whole;
+            while (wholes.containsKey(outermost)) {
+                outermost = wholes.get(outermost);
+            }
+            roots.put(part, outermost);
+        });
+    }
+
+    private static List<StackTraceElement> framesOf(List<Survivor> group) {
+        return group.get(0).buffer().origin().map(Origin::frames).orElse(List.of());
+    }
+
+    /** Returns the objects whose constructor is on the stack of a group, below which the stacks are the same. */
+    private static Optional<List<Survivor>> wholeOf(
+            List<Survivor> part, Map<String, Map<Object, List<Survivor>>> constructed) {
+        List<StackTraceElement> frames = framesOf(part);
+        Set<String> constructing = new HashSet<>();
+        for (int next = 0; next < frames.size(); next++) {
+            StackTraceElement frame = frames.get(next);
+            if (frame.getMethodName().equals(CONSTRUCTOR) && constructed.containsKey(frame.getClassName())) {
+                constructing.add(frame.getClassName());
+            }
+            for (String type : constructing) {
+                List<Survivor> whole = constructed
+                        .getOrDefault(type, Map.of())
+                        .get(List.of(
+                                frames.subList(next + 1, frames.size()),
+                                part.get(0).status()));
+                if (whole != null) {
+                    return Optional.of(whole);
+                }
+            }
+        }
+        return Optional.empty();
     }
 
     /** A group is no consequence if some of it has no owner, or an owner that is never kept. */
