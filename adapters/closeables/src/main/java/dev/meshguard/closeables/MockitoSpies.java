@@ -5,49 +5,57 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the objects of which Mockito made spies, if Mockito is on the class path.
+ * Finds the objects of which Mockito made spies, if Mockito is in use; it is not started for that.
  *
  * <p>A spy is a copy, so the call of its closing method closes what its original holds. Source: {@code org.mockito.Mockito}.
  */
 final class MockitoSpies {
 
-    private static final Optional<Class<?>> MOCKITO = find();
+    /** Mockito adds it to the classes of the JDK when it makes its first mock. */
+    private static final String INLINE = "org.mockito.internal.creation.bytebuddy.inject.MockMethodDispatcher";
+
+    private static final String SUBCLASS = "$MockitoMock$";
 
     private MockitoSpies() {}
 
-    private static Optional<Class<?>> find() {
+    /** Returns the original of a spy; empty for any other object. */
+    static Optional<Object> original(Object object) {
+        if (!object.getClass().getName().contains(SUBCLASS)
+                && find(INLINE, null).isEmpty()) {
+            return Optional.empty();
+        }
+        return find("org.mockito.Mockito", Thread.currentThread().getContextClassLoader())
+                .map(mockito -> originalOf(object, mockito));
+    }
+
+    private static Optional<Class<?>> find(String name, @Nullable ClassLoader loader) {
         try {
-            return Optional.of(Class.forName(
-                    "org.mockito.Mockito", true, Thread.currentThread().getContextClassLoader()));
+            return Optional.of(Class.forName(name, false, loader));
         } catch (ClassNotFoundException | LinkageError isMissing) {
             return Optional.empty();
         }
     }
 
-    /** Returns the original of a spy; empty for any other object. */
-    static Optional<Object> original(Object object) {
-        return MOCKITO.map(mockito -> {
-            try {
-                Object details =
-                        mockito.getMethod("mockingDetails", Object.class).invoke(null, object);
-                return call(details, "isSpy") instanceof Boolean isSpy && isSpy
-                        ? call(call(details, "getMockCreationSettings"), "getSpiedInstance")
-                        : null;
-            } catch (ReflectiveOperationException | LinkageError ofAnotherMockito) {
-                return null;
-            }
-        });
+    private static @Nullable Object originalOf(Object object, Class<?> mockito) {
+        try {
+            Object details = mockito.getMethod("mockingDetails", Object.class).invoke(null, object);
+            return Boolean.TRUE.equals(call(details, "isSpy"))
+                    ? call(call(details, "getMockCreationSettings"), "getSpiedInstance")
+                    : null;
+        } catch (ReflectiveOperationException | LinkageError ofAnotherMockito) {
+            return null;
+        }
     }
 
-    private static @Nullable Object call(@Nullable Object target, String method) throws ReflectiveOperationException {
+    /** Calls a method of an interface: the classes of Mockito are internal. */
+    private static @Nullable Object call(@Nullable Object target, String name) throws ReflectiveOperationException {
         if (target == null) {
             return null;
         }
-        // The classes of Mockito are internal, their interfaces are not.
         for (Class<?> type : target.getClass().getInterfaces()) {
-            for (Method candidate : type.getMethods()) {
-                if (candidate.getName().equals(method) && candidate.getParameterCount() == 0) {
-                    return candidate.invoke(target);
+            for (Method method : type.getMethods()) {
+                if (method.getName().equals(name) && method.getParameterCount() == 0) {
+                    return method.invoke(target);
                 }
             }
         }

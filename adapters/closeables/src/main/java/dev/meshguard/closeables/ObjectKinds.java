@@ -2,6 +2,7 @@ package dev.meshguard.closeables;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.tracker.AllocationTracker;
@@ -27,7 +28,7 @@ final class ObjectKinds {
     private static final String[] OWN_FRAMES = {
         "dev.meshguard.weave.", OpenObjects.class.getName(), ObjectKinds.class.getName()
     };
-    private static final String[] JDK = {"java.", "javax.", "jdk.", "sun."};
+    private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.");
 
     private final AllocationTracker tracker;
     private final List<WatchedType> types;
@@ -51,17 +52,21 @@ final class ObjectKinds {
 
     /** Reports an object, if it is of one of the types. */
     Optional<Lease> constructed(Object object) {
-        return kinds.computeIfAbsent(object.getClass(), this::kindOf)
+        Optional<Kind> known = kinds.get(object.getClass());
+        return (known == null ? kinds.computeIfAbsent(object.getClass(), this::kindOf) : known)
                 .map(kind -> tracker.lease(kind.details(), kind.callers(), BufferType.SYSTEM_MEMORY, 0)
                         .handedOut(object));
     }
 
-    /** Returns whether objects are open that users believe their streams to close. */
+    /** Returns whether objects are open that users believe their streams to close; what a tracked stream constructed, it does close. */
     boolean leaveDeflaters() {
         return tracker.liveBuffers() > 0
                 && tracker.history().live().stream()
-                        .flatMap(object -> object.label().stream())
-                        .anyMatch(TrackedTypes.ENDED_BY_NO_STREAM::contains);
+                        .filter(object -> object.label()
+                                .filter(TrackedTypes.ENDED_BY_NO_STREAM::contains)
+                                .isPresent())
+                        .flatMap(object -> object.origin().flatMap(Origin::site).stream())
+                        .anyMatch(site -> JDK.stream().noneMatch(site.getClassName()::startsWith));
     }
 
     private record Kind(AllocationDetails details, OriginFilter callers) {}
@@ -107,18 +112,20 @@ final class ObjectKinds {
     }
 
     /** A user's line constructed it, even if a library or the JDK did so for the user. */
-    private static OriginFilter callersOf(Class<?> type) {
-        String[] own = Stream.concat(Stream.of(OWN_FRAMES), hierarchy(type).map(Class::getName))
-                .filter(name -> !name.equals(Object.class.getName()))
-                .toArray(String[]::new);
-        OriginFilter callers = OriginFilter.skipping(own).orElse(OriginFilter.skipping(OWN_FRAMES));
+    private OriginFilter callersOf(Class<?> type) {
+        OriginFilter reports = OriginFilter.skipping(OWN_FRAMES);
+        OriginFilter callers = OriginFilter.skipping(
+                Stream.concat(Stream.of(OWN_FRAMES), hierarchy(type).map(Class::getName))
+                        .filter(name -> !name.equals(Object.class.getName()))
+                        .toArray(String[]::new));
         if (isOfTheJdk(type)) {
-            return OriginFilter.skipping(Stream.of(own, JDK).flatMap(Stream::of).toArray(String[]::new))
-                    .orElse(callers);
+            callers = callers.beyond(
+                    JDK, types.stream().map(WatchedType::className).toList());
+        } else if (isInJar(type) && !type.getPackageName().isEmpty()) {
+            List<String> library = List.of(type.getPackageName() + ".");
+            callers = callers.beyond(library, library);
         }
-        return isInJar(type) && !type.getPackageName().isEmpty()
-                ? OriginFilter.skipping(own).beyond(type.getPackageName() + ".").orElse(callers)
-                : callers;
+        return callers.orElse(reports);
     }
 
     private static boolean isOfTheJdk(Class<?> type) {

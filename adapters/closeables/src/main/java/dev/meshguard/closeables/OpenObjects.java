@@ -7,7 +7,6 @@ import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
-import java.lang.ref.WeakReference;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -32,42 +31,17 @@ final class OpenObjects implements ObjectWatcher {
     /** The threads on which the JDK frees what was collected. */
     private static final Set<String> COLLECTORS = Set.of("Finalizer", "Common-Cleaner", "Cleaner");
 
-    private final Map<Identity, Lease> open = new ConcurrentHashMap<>();
+    private final Map<WeakIdentity, Lease> open = new ConcurrentHashMap<>();
     private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
     /** The types that any test has named: of no others is an object of no test reported. */
     private final List<WatchedType> types = new CopyOnWriteArrayList<>();
 
     private final Map<String, String> unseen = new ConcurrentHashMap<>();
+    private final Set<String> loaded = ConcurrentHashMap.newKeySet();
     /** Open from the first test on: threads may close objects after their test, and construct them for no test. */
     private Weaver.@Nullable Scope reports;
 
     private OpenObjects() {}
-
-    /** The key of an object. */
-    private static final class Identity extends WeakReference<Object> {
-
-        private final int hash;
-
-        Identity(Object object, @Nullable ReferenceQueue<Object> queue) {
-            super(object, queue);
-            this.hash = System.identityHashCode(object);
-        }
-
-        @Override
-        @SuppressWarnings("ReferenceEquality") // Objects are identities.
-        public boolean equals(@Nullable Object other) {
-            if (this == other) {
-                return true;
-            }
-            Object object = get();
-            return object != null && other instanceof Identity identity && identity.refersTo(object);
-        }
-
-        @Override
-        public int hashCode() {
-            return hash;
-        }
-    }
 
     /**
      * Tracks the objects of types from now on.
@@ -91,6 +65,11 @@ final class OpenObjects implements ObjectWatcher {
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
+    /** Returns whether any class loader has loaded a class of this name. */
+    boolean isLoaded(String className) {
+        return loaded.contains(className) || (Weaver.isLoaded(className) && loaded.add(className));
+    }
+
     @Override
     public void constructed(Object object) {
         forgetCollected();
@@ -99,7 +78,7 @@ final class OpenObjects implements ObjectWatcher {
         }
         AllocationSource.trackerOfThread(TrackedCloseablesSource.ID)
                 .flatMap(tracker -> ObjectKinds.of(tracker, types).constructed(object))
-                .ifPresent(lease -> open.put(new Identity(object, collected), lease));
+                .ifPresent(lease -> open.put(new WeakIdentity(object, collected), lease));
     }
 
     private void forgetCollected() {
@@ -110,7 +89,7 @@ final class OpenObjects implements ObjectWatcher {
 
     @Override
     public void constructionFailed(Object object) {
-        Lease lease = open.remove(new Identity(object, null));
+        Lease lease = open.remove(new WeakIdentity(object));
         if (lease != null) {
             lease.freed();
         }
@@ -121,10 +100,10 @@ final class OpenObjects implements ObjectWatcher {
         if (isFreedByCollector()) {
             return;
         }
-        Lease lease = open.remove(new Identity(object, null));
+        Lease lease = open.remove(new WeakIdentity(object));
         if (lease == null) {
             lease = MockitoSpies.original(object)
-                    .map(original -> open.remove(new Identity(original, null)))
+                    .map(original -> open.remove(new WeakIdentity(original)))
                     .orElse(null);
         }
         if (lease != null) {
@@ -141,7 +120,7 @@ final class OpenObjects implements ObjectWatcher {
 
     @Override
     public void closeFailed(Object object, Throwable reason) {
-        Lease lease = open.get(new Identity(object, null));
+        Lease lease = open.get(new WeakIdentity(object));
         if (lease != null) {
             lease.freeFailed(reason);
         }

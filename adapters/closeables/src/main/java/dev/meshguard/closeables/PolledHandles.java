@@ -5,8 +5,6 @@ import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import java.lang.ref.WeakReference;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,28 +27,11 @@ import org.jspecify.annotations.Nullable;
 final class PolledHandles {
 
     private final AllocationTracker tracker;
-    /** Those that are held, in the order in which they were tracked. Its monitor guards both collections. */
-    private final Map<Identity, Entry<?>> open = new LinkedHashMap<>();
-
-    private final List<Entry<?>> released = new ArrayList<>();
+    /** In the order in which they were tracked. Guarded by itself. */
+    private final Map<WeakIdentity, Entry<?>> open = new LinkedHashMap<>();
 
     PolledHandles(AllocationTracker tracker) {
         this.tracker = tracker;
-    }
-
-    /** The key of a handle. */
-    private record Identity(Object handle) {
-
-        @Override
-        @SuppressWarnings("ReferenceEquality") // Handles are identities.
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Identity identity && identity.handle == handle;
-        }
-
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(handle);
-        }
     }
 
     /** An open handle. */
@@ -67,11 +48,6 @@ final class PolledHandles {
             this.isClosed = isClosed;
             this.weak = new WeakReference<>(handle);
             this.strong = handle;
-        }
-
-        @SuppressWarnings("ReferenceEquality") // Handles are identities.
-        boolean isOf(Object handle) {
-            return weak.get() == handle;
         }
 
         /** A handle that was released and then collected is a survivor, which was reported. */
@@ -91,9 +67,7 @@ final class PolledHandles {
      */
     <T> void track(T handle, Predicate<? super T> isClosed, Supplier<Lease> lease) {
         synchronized (open) {
-            if (released.stream().noneMatch(entry -> entry.isOf(handle))) {
-                open.computeIfAbsent(new Identity(handle), unused -> new Entry<>(lease.get(), isClosed, handle));
-            }
+            open.computeIfAbsent(new WeakIdentity(handle), unused -> new Entry<>(lease.get(), isClosed, handle));
         }
     }
 
@@ -101,19 +75,15 @@ final class PolledHandles {
     void poll() {
         List<Entry<?>> asked;
         synchronized (open) {
-            asked = new ArrayList<>(open.values());
-            asked.addAll(released);
+            asked = List.copyOf(open.values());
         }
         // Without the lock, because the handles run code of their library.
         Set<Entry<?>> closed =
                 asked.stream().filter(this::isClosed).collect(Collectors.toCollection(LinkedHashSet::new));
         synchronized (open) {
             // Another poll may have reported some of them meanwhile.
-            Set<Entry<?>> unreported = new HashSet<>(open.values());
-            unreported.addAll(released);
-            closed.retainAll(unreported);
+            closed.retainAll(Set.copyOf(open.values()));
             open.values().removeAll(closed);
-            released.removeAll(closed);
         }
         closed.forEach(entry -> entry.lease.freed());
     }
@@ -134,10 +104,9 @@ final class PolledHandles {
     void release(Set<Object> survivors) {
         synchronized (open) {
             for (Object survivor : survivors) {
-                Entry<?> entry = open.remove(new Identity(survivor));
+                Entry<?> entry = open.get(new WeakIdentity(survivor));
                 if (entry != null) {
                     entry.strong = null;
-                    released.add(entry);
                 }
             }
         }

@@ -39,6 +39,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <li>A clone is no object of its own. Nor is a spy of Mockito: closing the spy closes its original.
  * </ul>
  *
+ * <p>An object that the constructor of another open one made for itself is reported with that one, because its close closes both.
+ *
  * <h2>What is not tracked</h2>
  *
  * <ul>

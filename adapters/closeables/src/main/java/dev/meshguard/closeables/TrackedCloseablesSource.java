@@ -72,7 +72,7 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
             }
             ObjectKinds kinds = ObjectKinds.of(context.tracker(), types);
             context.receiveFromThreads();
-            return new Session(context, kinds, new HashSet<>());
+            return new Session(context, types, kinds, new HashSet<>());
         }
 
         /** Tests with the same classes can share a session, wherever their annotation is. */
@@ -92,7 +92,8 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
      *
      * @param reported the classes of which it has said that their objects are not seen
      */
-    private record Session(SourceContext context, ObjectKinds kinds, Set<String> reported) implements SourceSession {
+    private record Session(SourceContext context, List<WatchedType> types, ObjectKinds kinds, Set<String> reported)
+            implements SourceSession {
 
         @Override
         public void poll() {
@@ -105,6 +106,12 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
 
         @Override
         public void close() {
+            types.stream()
+                    .map(WatchedType::className)
+                    .filter(name -> !OpenObjects.OF_JVM.isLoaded(name))
+                    .forEach(name -> context.notInstalled(
+                            "no class " + name + " is loaded",
+                            "Correct the name, or give it to tests only that load the class."));
             if (kinds.leaveDeflaters()) {
                 context.note("a stream does not call end() of a Deflater or Inflater that was passed to it");
             }

@@ -130,4 +130,20 @@ class RejectedCloseablesTests {
                 .isEqualTo("@TrackCloseables on RejectedCloseablesTests$" + test + ": " + type
                         + " is rejected. Name a class whose objects are closed.");
     }
+
+    @TrackCloseables(names = "org.example.Misspelled")
+    static class MisspelledTestCase {
+        @Test
+        void runs() {}
+    }
+
+    @Test
+    void aNameThatNoClassHasLeavesTheVerdictOpen() {
+        assertThat(failure(MisspelledTestCase.class))
+                .startsWith("INCONCLUSIVE  ")
+                .contains("""
+                        the source "objects" is not installed: no class
+                                 org.example.Misspelled is loaded. Correct the name, or give it to tests only that load the class.\
+                        """);
+    }
 }

@@ -441,6 +441,44 @@ class TrackCloseablesTests {
                         .contains("TrackCloseablesTests$JdkTestCase.keepsAStream("));
     }
 
+    @TrackCloseables({GZIPOutputStream.class, Deflater.class})
+    static class PartsTestCase {
+        private OutputStream stream;
+        private Deflater passed;
+
+        @Test
+        void keepsAStream() throws IOException {
+            stream = new GZIPOutputStream(new ByteArrayOutputStream());
+        }
+
+        @Test
+        void keepsOneThatWasPassed() throws IOException {
+            passed = new Deflater();
+            stream = new DeflaterOutputStream(new ByteArrayOutputStream(), passed);
+        }
+    }
+
+    @Test
+    void aPartIsToldWithTheObjectThatConstructedIt() {
+        assertThat(TrackedRun.of(PartsTestCase.class).failures())
+                .hasSize(2)
+                .anySatisfy(message -> assertThat(TrackedRun.masked(message)).isEqualTo("""
+                LEAK  1 GZIPOutputStream and 1 Deflater, HELD; constructed in TrackCloseablesTests.java:NN
+
+                1. 1 GZIPOutputStream, and 1 Deflater with it
+                   at dev.meshguard.closeables.TrackCloseablesTests$PartsTestCase.keepsAStream(TrackCloseablesTests.java:NN)
+                   why   HELD: still referenced by PartsTestCase.stream (event #N)
+                   fix   Close the GZIPOutputStream before the test ends.
+                   seen  constructed in TEST (event #N)
+
+                sum     2 constructed = 0 closed + 2 leaked
+                expect  @ExpectBuffers(atMost = 1, label = "GZIPOutputStream", origin = "TrackCloseablesTests$PartsTestCase.keepsAStream", because = "…")
+                rerun   mvn test -Dtest='TrackCloseablesTests$PartsTestCase#keepsAStream'"""))
+                .anySatisfy(message -> assertThat(message)
+                        .startsWith("LEAK  1 Deflater, HELD by PartsTestCase.passed")
+                        .contains("sum     1 constructed = 0 closed + 1 leaked"));
+    }
+
     @TrackCloseables({Inflater.class, Deflater.class})
     static class CachedByJdkTestCase {
         @Test
