@@ -1,6 +1,7 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.FrameName;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Quantities;
@@ -61,9 +62,11 @@ final class Headlines {
                             && !names.of(largest.first()).equals(SourceVocabulary.MESH)
                     ? (Finding.buffersOf(findings) == 1 ? " was" : " were") + " never " + names.freed(findings)
                     : ", " + largest.cause();
-            String allocated = largest.fileLine()
-                    .map(line -> "; " + names.of(largest.first()).allocated() + " in " + line)
-                    .orElse(line(largest));
+            String verb = largest.retain().isPresent()
+                    ? "retained"
+                    : names.of(largest.first()).allocated();
+            String allocated =
+                    largest.fileLine().map(line -> "; " + verb + " in " + line).orElse(line(largest));
             return firstThatFits(amount + why + holder + allocated, amount + why + allocated, amount + why);
         }
         boolean hasSize = largest.bytes() > 0;
@@ -148,7 +151,7 @@ final class Headlines {
                         Finding.buffersOf(replays), (types.size() == 1 ? largest.type() + " " : "") + "buffer");
         String more = replays.size() == 1 ? "" : ", " + replays.size() + " findings, largest";
         String line = largest.site()
-                .flatMap(SurvivorFinding::fileLine)
+                .flatMap(FrameName::fileLine)
                 .map(fileLine -> "; allocated in " + fileLine)
                 .orElse("");
         return firstThatFits(

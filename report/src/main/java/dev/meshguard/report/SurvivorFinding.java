@@ -1,5 +1,6 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.FrameName;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
@@ -153,8 +154,8 @@ public final class SurvivorFinding implements Finding {
                 new MemoryNames(verdict.history()),
                 isWithoutOrigins(verdict));
         Map<Object, List<Part>> folded = new LinkedHashMap<>();
-        parts.forEach(part ->
-                folded.computeIfAbsent(keyOf(part), unused -> new ArrayList<>()).add(part));
+        parts.forEach(part -> folded.computeIfAbsent(keyOf(part, verdict), unused -> new ArrayList<>())
+                .add(part));
         Map<SurvivorStatus, Long> counts = folded.values().stream()
                 .collect(Collectors.groupingBy(part -> part.get(0).group().status(), Collectors.counting()));
         return folded.values().stream()
@@ -185,7 +186,7 @@ public final class SurvivorFinding implements Finding {
     }
 
     /** Returns what the parts of one finding share. */
-    private static Object keyOf(Part part) {
+    private static Object keyOf(Part part, LeakVerdict verdict) {
         SurvivorGroup group = part.group();
         BufferGeneration buffer = group.first().buffer();
         return siteOf(group)
@@ -195,6 +196,7 @@ public final class SurvivorFinding implements Finding {
                         group.type(),
                         buffer.request().details().source(),
                         buffer.hasDevice(),
+                        retainOf(group, verdict),
                         group.cause(),
                         group.status(),
                         part.isKnown()))
@@ -203,6 +205,10 @@ public final class SurvivorFinding implements Finding {
 
     private static Optional<StackTraceElement> siteOf(SurvivorGroup group) {
         return group.origin().flatMap(origin -> origin.site());
+    }
+
+    private static Optional<StackTraceElement> retainOf(SurvivorGroup group, LeakVerdict verdict) {
+        return verdict.history().retainOf(group.first().buffer().request()).flatMap(origin -> origin.site());
     }
 
     /** Returns the parts, oldest first; at least one. */
@@ -429,6 +435,9 @@ public final class SurvivorFinding implements Finding {
         if (site.isEmpty()) {
             return context.isWithoutOrigins() || logLines().isPresent() ? List.of() : List.of(UNKNOWN_SITE);
         }
+        if (retain().isPresent()) {
+            return List.of(retain().get() + "   retained; no release is known that answers it");
+        }
         List<String> sites = new ArrayList<>();
         sites.add(site.get().toString());
         List<CallerLines.Caller> all = context.callers().of(this);
@@ -439,20 +448,21 @@ public final class SurvivorFinding implements Finding {
         return sites;
     }
 
-    /** Returns {@code KvCacheTest.java:41}: of the line that allocated, or of the caller if only that tells findings apart. */
+    /**
+     * Returns {@code KvCacheTest.java:41}: of the retain, of the line that allocated, or of the caller if only that tells findings
+     * apart.
+     */
     Optional<String> fileLine() {
-        return context.callers().distinguishing(this).stream()
-                .map(CallerLines.Caller::frame)
-                .findFirst()
+        return retain().or(() -> context.callers().distinguishing(this).stream()
+                        .map(CallerLines.Caller::frame)
+                        .findFirst())
                 .or(this::site)
-                .flatMap(SurvivorFinding::fileLine);
+                .flatMap(FrameName::fileLine);
     }
 
-    /** Returns the file and line of a frame, if it has them. */
-    static Optional<String> fileLine(StackTraceElement frame) {
-        return frame.getFileName() != null && frame.getLineNumber() > 0
-                ? Optional.of(frame.getFileName() + ":" + frame.getLineNumber())
-                : Optional.empty();
+    /** Returns the line of a retain that explains more than that of the allocation, if there is one. */
+    Optional<StackTraceElement> retain() {
+        return retainOf(first(), context.verdict());
     }
 
     /** Returns {@code server.log:18}, if no line of code is known. */
@@ -491,7 +501,10 @@ public final class SurvivorFinding implements Finding {
         Phase phase = context.verdict()
                 .history()
                 .phaseAt(Arrays.stream(allocatedAt).min().orElseThrow());
-        return words().allocated() + " in " + phase + " (" + events(Arrays.stream(allocatedAt)) + ")";
+        return words().allocated() + " in " + phase + " (" + events(Arrays.stream(allocatedAt)) + ")"
+                + site().filter(unused -> retain().isPresent())
+                        .map(line -> " at " + line)
+                        .orElse("");
     }
 
     /** Returns {@code event #7}, or {@code events #7 to #9}. */

@@ -74,6 +74,13 @@ public record FrameName(String packageName, List<String> classes, String method)
         return isForeign ? Optional.empty() : Optional.of(of(frame));
     }
 
+    /** Returns the file and line of a frame, {@code KvCacheTest.java:41}, if it has them. */
+    public static Optional<String> fileLine(StackTraceElement frame) {
+        return frame.getFileName() != null && frame.getLineNumber() > 0
+                ? Optional.of(frame.getFileName() + ":" + frame.getLineNumber())
+                : Optional.empty();
+    }
+
     /** Returns the package's parts, the classes and the {@linkplain #plainMethod() method}, in this order. */
     public List<String> segments() {
         List<String> segments = new ArrayList<>();
@@ -87,7 +94,12 @@ public record FrameName(String packageName, List<String> classes, String method)
 
     /** Returns the innermost class and the method, without package: {@code KvCacheTest.decode}. */
     public String description() {
-        return classes.get(classes.size() - 1) + '.' + plainMethod();
+        return simpleClassName() + '.' + plainMethod();
+    }
+
+    /** Returns the innermost class, without package: {@code KvCacheTest}. */
+    public String simpleClassName() {
+        return classes.get(classes.size() - 1);
     }
 
     /** Returns the method that contains a lambda, or the method itself. */

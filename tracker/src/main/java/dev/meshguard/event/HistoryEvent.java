@@ -200,6 +200,10 @@ public sealed interface HistoryEvent {
     record HandleTraced(long number, MemoryRequest request, Reachability reachability)
             implements HistoryEvent, OfRequest {}
 
+    /** The source counted the references to the memory of a request, which is still allocated. */
+    record ReferencesCounted(long number, MemoryRequest request, References references)
+            implements HistoryEvent, OfRequest {}
+
     /**
      * A round began: a section of the program that is repeated, and should have the same survivors as the one before.
      */

@@ -4,8 +4,10 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.References;
 import dev.meshguard.event.RequestContext;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
@@ -103,6 +105,7 @@ public final class AllocationHistory {
                 : part(
                         event -> event.number() <= check
                                 || event instanceof HistoryEvent.HandleTraced
+                                || event instanceof HistoryEvent.ReferencesCounted
                                 || event instanceof HistoryEvent.ReportsLost,
                         context);
     }
@@ -110,6 +113,7 @@ public final class AllocationHistory {
     /** Returns whether an event changes the state, rather than only what is known about it. */
     private static boolean changesState(HistoryEvent event) {
         return !(event instanceof HistoryEvent.HandleTraced
+                || event instanceof HistoryEvent.ReferencesCounted
                 || event instanceof HistoryEvent.ReportsLost
                 || event instanceof HistoryEvent.PhaseBegan);
     }
@@ -315,12 +319,20 @@ public final class AllocationHistory {
 
     /** Returns the words of the source that a request names; those of devices if it names none. */
     public SourceVocabulary vocabularyOf(MemoryRequest request) {
-        Optional<String> name = request.details().source();
-        return sources().stream()
-                .filter(source -> name.equals(Optional.of(source.name())))
+        return sourcesOf(request)
                 .flatMap(source -> source.vocabulary().stream())
                 .findFirst()
                 .orElseGet(() -> common(vocabularies().filter(SourceVocabulary::hasDevices)));
+    }
+
+    /** Returns the sentence on what the source that a request names does not see, if there is one. */
+    public Optional<String> unseenBySourceOf(MemoryRequest request) {
+        return sourcesOf(request).flatMap(source -> source.unseen().stream()).findFirst();
+    }
+
+    private Stream<SourceDescription> sourcesOf(MemoryRequest request) {
+        Optional<String> name = request.details().source();
+        return sources().stream().filter(source -> name.equals(Optional.of(source.name())));
     }
 
     private Stream<SourceVocabulary> vocabularies() {
@@ -565,6 +577,20 @@ public final class AllocationHistory {
         return request.isAnonymous()
                 ? Optional.empty()
                 : Optional.ofNullable(pass().traced.get(request));
+    }
+
+    /** Returns the last count of the references to the memory of a request, if its source counts them. */
+    public Optional<HistoryEvent.ReferencesCounted> referencesTo(MemoryRequest request) {
+        return request.isAnonymous()
+                ? Optional.empty()
+                : Optional.ofNullable(pass().counted.get(request));
+    }
+
+    /** Returns the line of the retain that explains why the memory of a request is still allocated, if one does. */
+    public Optional<Origin> retainOf(MemoryRequest request) {
+        return referencesTo(request)
+                .flatMap(counted -> counted.references().retained())
+                .map(References.Use::origin);
     }
 
     /**

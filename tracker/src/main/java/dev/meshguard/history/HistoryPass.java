@@ -43,6 +43,8 @@ final class HistoryPass {
     final List<HistoryEvent.DeviceOpened> openedWhileOpen = new ArrayList<>();
     /** The last search result for the handle of each request. */
     final IdentityHashMap<MemoryRequest, HistoryEvent.HandleTraced> traced = new IdentityHashMap<>(0);
+    /** The last count of the references to the memory of each request. */
+    final IdentityHashMap<MemoryRequest, HistoryEvent.ReferencesCounted> counted = new IdentityHashMap<>(0);
 
     final NavigableMap<Long, HistoryEvent.PhaseBegan> phases = new TreeMap<>();
     final Meshes meshes = new Meshes();
@@ -149,6 +151,8 @@ final class HistoryPass {
             snapshots.add(witnessed);
         } else if (event instanceof HistoryEvent.HandleTraced trace) {
             traced.put(trace.request(), trace);
+        } else if (event instanceof HistoryEvent.ReferencesCounted count) {
+            counted.put(count.request(), count);
         } else if (event instanceof HistoryEvent.Checked || event instanceof HistoryEvent.TrackingStopped) {
             lastCheckOrGap = event.number();
         }

@@ -4,10 +4,12 @@ import static dev.meshguard.event.HistoryEvent.NO_DEVICE;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.References;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -90,6 +92,16 @@ public final class Lease {
         if (!isFreed) {
             tracker.allocated(request, NO_DEVICE, type, number, bytes, Ownership.UNKNOWN);
         }
+    }
+
+    /** Reports the references to memory that is still allocated; a later report takes the place of an earlier one. */
+    public void referencesCounted(References references) {
+        tracker.reported(number -> new HistoryEvent.ReferencesCounted(number, request, references));
+    }
+
+    /** Returns whether the tracker keeps the stacks of allocations; then other stacks explain the memory, too. */
+    public boolean hasOrigin() {
+        return request.hasOrigin();
     }
 
     /** An error of the code under test may have any text, or none. */

@@ -1,8 +1,10 @@
 package dev.meshguard.verdict;
 
+import dev.meshguard.event.FrameName;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.Owner;
+import dev.meshguard.event.References;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
@@ -128,6 +130,11 @@ public final class Fixes {
 
     /** No free was reported, or none that had an effect. */
     private Optional<String> ofMissingFree(String otherwise) {
+        Optional<String> retained =
+                history.referencesTo(buffer.request()).flatMap(counted -> ofRetain(counted.references()));
+        if (retained.isPresent()) {
+            return retained;
+        }
         if (isFreeIgnored(IgnoredFreeReason.STILL_SHARED)) {
             return Optional.of(inWords("{Free} the view that shares it too, or {free} it with force."));
         }
@@ -148,6 +155,19 @@ public final class Fixes {
             case TRACE -> Optional.of("Release " + named("trace") + inWords(" before {end}: it owns the {unit}."));
             default -> Optional.empty();
         };
+    }
+
+    private Optional<String> ofRetain(References references) {
+        Optional<String> released = references
+                .released()
+                .flatMap(use -> use.origin().site())
+                .map(frame -> ": " + FrameName.of(frame).simpleClassName() + " releases it once");
+        return references
+                .retained()
+                .flatMap(use -> use.origin().site())
+                .map(frame -> FrameName.fileLine(frame).orElse(frame.toString()))
+                .map(line -> inWords(
+                        "{Free} the {unit} after " + line + ", or do not retain it" + released.orElse("") + "."));
     }
 
     /** Code can only free a handle that it has, so an operation of the runtime frees what it allocated for itself. */

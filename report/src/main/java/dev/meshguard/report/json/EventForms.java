@@ -29,6 +29,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.event.References;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
@@ -106,9 +107,19 @@ final class EventForms {
             text("source"),
             text("covers").optional(),
             truth("infersFrees").orElse(false),
-            VOCABULARY);
+            VOCABULARY,
+            text("unseen").optional());
     private static final JsonPart<Reachability> REACHABILITY =
             record(Reachability.class, choice("state", Reachability.State.class), texts("path"));
+    private static final JsonPart<References.Use> USE =
+            record(References.Use.class, SharedLines.FRAMES, text("hint").optional());
+    private static final JsonPart<References> REFERENCES = record(
+            References.class,
+            number("retains"),
+            number("releases"),
+            object("retained", USE).optional(),
+            object("released", USE).optional(),
+            object("touched", USE).optional());
     private static final JsonPart<WitnessSnapshot> SNAPSHOT = record(
                     Snapshot.class,
                     MESH,
@@ -182,6 +193,7 @@ final class EventForms {
                 form("trackingStarted", HistoryEvent.TrackingStarted.class),
                 form("checked", HistoryEvent.Checked.class, text("today").as(LocalDate::parse, LocalDate::toString)),
                 form("handleTraced", HistoryEvent.HandleTraced.class, request, REACHABILITY),
+                form("referencesCounted", HistoryEvent.ReferencesCounted.class, request, REFERENCES),
                 form("roundBegan", HistoryEvent.RoundBegan.class, integer("round")),
                 form("roundEnded", HistoryEvent.RoundEnded.class, integer("round")));
     }

@@ -13,6 +13,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.event.References;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.MemoryRequest;
@@ -133,7 +134,8 @@ public final class RandomHistory {
     private void lease() {
         Lease lease = tracker.lease(
                 details(), OriginFilter.none(), any(BufferType.values()), 64L * random.nextInt(4));
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(7)) {
+            case 6 -> lease.referencesCounted(references());
             case 0 -> lease.freed();
             case 1 -> lease.freeFailed(new IllegalStateException(any(TEXTS)));
             case 2 -> lease.resized(64L * random.nextInt(4));
@@ -143,6 +145,17 @@ public final class RandomHistory {
             }
             default -> {}
         }
+    }
+
+    private References references() {
+        return new References(random.nextInt(3), random.nextInt(2), use(), use(), use());
+    }
+
+    private Optional<References.Use> use() {
+        Optional<String> hint = random.nextBoolean() ? Optional.of(any(TEXTS)) : Optional.empty();
+        return random.nextBoolean()
+                ? Optional.of(new References.Use(Origin.of(new Throwable().getStackTrace()), hint))
+                : Optional.empty();
     }
 
     private void free() {
@@ -205,7 +218,10 @@ public final class RandomHistory {
                     tracker.sourceAttached(any(TEXTS));
                 } else {
                     tracker.sourceAttached(
-                            SourceDescription.of(any(TEXTS)).covering(any(TEXTS)).inferringFrees());
+                            SourceDescription.of(any(TEXTS))
+                                    .covering(any(TEXTS))
+                                    .inferringFrees()
+                                    .notSeeing(any(TEXTS)));
                 }
             }
             case 3 -> tracker.processDied(processId());

@@ -3,6 +3,7 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Reachability.State;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
@@ -29,9 +30,17 @@ final class LostRule implements Rule {
         long number = traces.get(0).number();
         String what = survivor.allRemaining(AllocationDetails::freedOnCollection)
                 ? "only the garbage collector frees it, at a moment that nobody chooses"
-                : "no " + survivor.vocabulary().free() + " of it was reported";
+                : missingFree(survivor);
         return Optional.of(
                 Evidence.formatted("no handle to it is reachable any more, and %s (event #%d)", what, number));
+    }
+
+    private static String missingFree(SurvivorFacts survivor) {
+        SourceVocabulary words = survivor.vocabulary();
+        return survivor.sharedReferences()
+                .map(references -> "of " + (references.retains() + 1) + " references only " + references.releases()
+                        + (references.releases() == 1 ? " was " : " were ") + words.freed())
+                .orElseGet(() -> "no " + words.free() + " of it was reported");
     }
 
     /** A garbage collection after the close or the check freed it too late. */

@@ -8,6 +8,7 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.References;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
@@ -101,6 +102,17 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
         return openRequests()
                 .flatMap(request -> history().reachabilityOf(request).stream())
                 .toList();
+    }
+
+    /** Returns the references to the memory, if there was any besides that of the allocation. */
+    Optional<References> sharedReferences() {
+        return references().map(HistoryEvent.ReferencesCounted::references).filter(counted -> counted.retains() > 0);
+    }
+
+    private Optional<HistoryEvent.ReferencesCounted> references() {
+        return openRequests()
+                .flatMap(request -> history().referencesTo(request).stream())
+                .findFirst();
     }
 
     private Stream<MemoryRequest> openRequests() {
@@ -329,9 +341,38 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
         snapshotEvidence().ifPresent(evidence::add);
         evidence.addAll(RepeatedReports.of(this));
         freeInVain().map(this::inVain).ifPresent(evidence::add);
+        references().stream().flatMap(SurvivorFacts::uses).forEach(evidence::add);
+        unseenUses().ifPresent(evidence::add);
         otherOpenReports().ifPresent(evidence::add);
         cleanupOfSubDevices().ifPresent(evidence::add);
         return evidence;
+    }
+
+    /** Returns the numbers of references, and the last use that code recorded, unless a retain explains more. */
+    private static Stream<Evidence> uses(HistoryEvent.ReferencesCounted counted) {
+        References references = counted.references();
+        Optional<Evidence> numbers = references.retains() == 0
+                ? Optional.empty()
+                : Optional.of(Evidence.formatted(
+                        "%s%s%s (event #%d)",
+                        references,
+                        references.retained().map(use -> "; retained at " + use).orElse(""),
+                        references.released().map(use -> "; released at " + use).orElse(""),
+                        counted.number()));
+        Optional<Evidence> touched = references
+                .touched()
+                .filter(use -> references.retained().isEmpty())
+                .map(use -> Evidence.formatted("last touched at %s (event #%d)", use, counted.number()));
+        return Stream.of(numbers, touched).flatMap(Optional::stream);
+    }
+
+    /** Returns what the source does not see, unless the path to the handle explains more. */
+    private Optional<Evidence> unseenUses() {
+        boolean isNamed =
+                traces().stream().anyMatch(trace -> !trace.reachability().path().isEmpty());
+        return isNamed || references().isPresent()
+                ? Optional.empty()
+                : history().unseenBySourceOf(buffer.request()).map(Evidence::of);
     }
 
     /**

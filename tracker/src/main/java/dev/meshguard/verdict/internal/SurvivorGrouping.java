@@ -62,7 +62,7 @@ final class SurvivorGrouping {
     /** Returns the groups in the order of their oldest survivor. */
     List<SurvivorGroup> groups() {
         Collection<List<Survivor>> alike = survivors.stream()
-                .collect(Collectors.groupingBy(SurvivorGrouping::keyOf, LinkedHashMap::new, Collectors.toList()))
+                .collect(Collectors.groupingBy(this::keyOf, LinkedHashMap::new, Collectors.toList()))
                 .values();
         IdentityHashMap<List<Survivor>, List<Survivor>> roots = roots(alike);
         addParts(roots, alike);
@@ -82,7 +82,7 @@ final class SurvivorGrouping {
         return new SurvivorGroup(alike, consequences, circumstances(alike));
     }
 
-    private static Object keyOf(Survivor survivor) {
+    private Object keyOf(Survivor survivor) {
         BufferGeneration buffer = survivor.buffer();
         return List.of(
                 buffer.origin()
@@ -95,6 +95,7 @@ final class SurvivorGrouping {
                 buffer.hasDevice(),
                 buffer.size(),
                 buffer.label(),
+                history.retainOf(buffer.request()),
                 survivor.cause(),
                 survivor.status());
     }

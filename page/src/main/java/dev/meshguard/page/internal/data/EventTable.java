@@ -154,6 +154,8 @@ final class EventTable {
             row(event, "tracking started", "");
         } else if (event instanceof HistoryEvent.HandleTraced one) {
             row(event, "handle traced", traced(one));
+        } else if (event instanceof HistoryEvent.ReferencesCounted one) {
+            row(event, "references counted", one.references().toString());
         } else if (event instanceof HistoryEvent.RoundBegan one) {
             row(event, "round began", "round " + one.round());
         } else if (event instanceof HistoryEvent.RoundEnded one) {
