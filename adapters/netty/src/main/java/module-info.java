@@ -2,6 +2,7 @@
 module dev.meshguard.netty {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
+    requires dev.meshguard.closeables;
     requires io.netty.common;
     requires transitive dev.meshguard.junit;
     requires transitive dev.meshguard.tracker;

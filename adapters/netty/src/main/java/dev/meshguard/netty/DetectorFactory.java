@@ -27,6 +27,9 @@ final class DetectorFactory extends ResourceLeakDetectorFactory {
     /** Those of the process that have used buffers. */
     private final EventLoops eventLoops = new EventLoops();
 
+    /** For the buffers of all tests. */
+    private final ReferenceWatcher references = new ReferenceWatcher();
+
     /** That of the detector of buffers, once Netty has asked for it. */
     private volatile Supplier<Optional<String>> detectorObstacle =
             () -> Optional.of("Netty's buffers were used before the detector was set");
@@ -72,6 +75,11 @@ final class DetectorFactory extends ResourceLeakDetectorFactory {
     /** Returns the event loops of the process that have used buffers, for all tests and none; empty if nothing reports buffers. */
     static Optional<EventLoops> eventLoops() {
         return instance() instanceof DetectorFactory installed ? Optional.of(installed.eventLoops) : Optional.empty();
+    }
+
+    /** Returns the references to the buffers of all tests; empty if nothing reports buffers. */
+    static Optional<ReferenceWatcher> references() {
+        return instance() instanceof DetectorFactory installed ? Optional.of(installed.references) : Optional.empty();
     }
 
     private static Optional<String> chosenByUser() {

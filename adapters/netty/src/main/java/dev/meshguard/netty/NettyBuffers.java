@@ -19,15 +19,19 @@ import java.util.stream.Stream;
 /** The buffers that are reported to one tracker. Safe for use by several threads. */
 final class NettyBuffers {
 
+    /** Skips what allocates and counts for all others. */
+    static final OriginFilter LIBRARY = skipping(
+            "io.netty.buffer.",
+            "io.netty.util.",
+            "io.netty.channel.unix.",
+            "io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator",
+            "io.netty.channel.epoll.EpollRecvByteAllocatorHandle",
+            "io.netty.channel.kqueue.KQueueRecvByteAllocatorHandle");
+
     /** On an event loop often no code of the user runs: then it is the line of Netty that reads or that decodes. */
-    private static final OriginFilter CALLERS = skipping("io.netty.")
-            .orElse(skipping(
-                    "io.netty.buffer.",
-                    "io.netty.util.",
-                    "io.netty.channel.unix.",
-                    "io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator",
-                    "io.netty.channel.epoll.EpollRecvByteAllocatorHandle",
-                    "io.netty.channel.kqueue.KQueueRecvByteAllocatorHandle"));
+    static final OriginFilter CALLERS = skipping("io.netty.").orElse(LIBRARY);
+
+    private static final int MAX_STACKS_OF_RELEASES = 4096;
 
     private static final AllocationDetails DETAILS = AllocationDetails.user().fromSource(NettySource.ID);
 
@@ -35,6 +39,9 @@ final class NettyBuffers {
     private final Set<AllocatedBuffer> allocated = ConcurrentHashMap.newKeySet();
     /** Counts from before a buffer is reported until after its free is. */
     private final AtomicInteger unreleased = new AtomicInteger();
+
+    /** A few milliseconds of a test that releases without end. */
+    private final AtomicInteger stacksOfReleases = new AtomicInteger(MAX_STACKS_OF_RELEASES);
 
     private final EventLoops eventLoops = new EventLoops();
 
@@ -49,7 +56,10 @@ final class NettyBuffers {
                         Stream.of(
                                 "dev.meshguard.netty.NettyBuffers",
                                 "dev.meshguard.netty.BufferDetector",
-                                "dev.meshguard.netty.LeakSetDetector"))
+                                "dev.meshguard.netty.BufferReferences",
+                                "dev.meshguard.netty.LeakSetDetector",
+                                "dev.meshguard.netty.ReferenceWatcher",
+                                "dev.meshguard.weave."))
                 .toArray(String[]::new));
     }
 
@@ -75,9 +85,17 @@ final class NettyBuffers {
         unreleased.incrementAndGet();
         Lease lease = tracker.lease(DETAILS, CALLERS, BufferType.SYSTEM_MEMORY, buffer.capacity())
                 .handedOut(buffer);
-        AllocatedBuffer one = new AllocatedBuffer(lease, new WeakReference<>(buffer), buffer.capacity());
+        Optional<BufferReferences> references = lease.hasOrigin() ? counted(buffer) : Optional.empty();
+        AllocatedBuffer one = new AllocatedBuffer(lease, new WeakReference<>(buffer), references, buffer.capacity());
         allocated.add(one);
         return one;
+    }
+
+    /** Counts the references to a buffer, if they are seen. */
+    private Optional<BufferReferences> counted(ByteBuf buffer) {
+        return DetectorFactory.references()
+                .filter(ReferenceWatcher::isWatching)
+                .map(watcher -> watcher.count(buffer, new BufferReferences(LIBRARY, CALLERS, stacksOfReleases)));
     }
 
     private void rememberEventLoop() {
@@ -101,7 +119,7 @@ final class NettyBuffers {
         return note;
     }
 
-    /** Reports what Netty does not: other capacities, and releases that have closed no leak record. */
+    /** Reports what Netty does not: other capacities, references, and releases that have closed no leak record. */
     void reportChanges() {
         allocated.forEach(AllocatedBuffer::reportChange);
     }
@@ -117,12 +135,14 @@ final class NettyBuffers {
 
         private final Lease lease;
         private final WeakReference<ByteBuf> buffer;
+        private final Optional<BufferReferences> references;
         /** Written by the thread of a check only; a lease ignores what is reported after its free. */
         private int reportedSize;
 
-        AllocatedBuffer(Lease lease, WeakReference<ByteBuf> buffer, int size) {
+        AllocatedBuffer(Lease lease, WeakReference<ByteBuf> buffer, Optional<BufferReferences> references, int size) {
             this.lease = lease;
             this.buffer = buffer;
+            this.references = references;
             this.reportedSize = size;
         }
 
@@ -143,18 +163,26 @@ final class NettyBuffers {
             if (allocated.remove(this)) {
                 rememberEventLoop();
                 lease.freed();
+                references.ifPresent(this::forget);
                 unreleased.decrementAndGet();
+            }
+        }
+
+        private void forget(BufferReferences released) {
+            ByteBuf present = buffer.get();
+            if (present != null) {
+                DetectorFactory.references().ifPresent(watcher -> watcher.forget(present, released));
             }
         }
 
         private void reportChange() {
             ByteBuf present = buffer.get();
-            if (present == null) {
+            if (present != null && present.refCnt() == 0) {
+                reportRelease();
                 return;
             }
-            if (present.refCnt() == 0) {
-                reportRelease();
-            } else if (present.capacity() != reportedSize) {
+            references.flatMap(BufferReferences::changed).ifPresent(lease::referencesCounted);
+            if (present != null && present.capacity() != reportedSize) {
                 reportedSize = present.capacity();
                 lease.resized(reportedSize);
             }

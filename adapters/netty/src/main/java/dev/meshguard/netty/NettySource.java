@@ -57,15 +57,21 @@ public final class NettySource implements AllocationSource {
                 "Set no other leak detector, leave Netty's leak detection enabled, and let the build tool"
                         + " run the tests with the JUnit Platform, whose launcher session sets this detector first.";
 
+        private static final String UNSEEN =
+                "who retained it is not seen without a Java agent: add -javaagent with the jar of"
+                        + " byte-buddy-agent to the command line of the tests";
+
         private final SourceContext context;
         private final NettyBuffers buffers;
         private boolean isBlind;
 
         NettySession(SourceContext context) {
             this.context = context;
-            context.tracker()
-                    .sourceAttached(SourceDescription.of(ID)
-                            .speaking(SourceVocabulary.of("Netty memory").freedBy("release", "released")));
+            SourceDescription source = SourceDescription.of(ID)
+                    .speaking(SourceVocabulary.of("Netty memory").freedBy("release", "released"));
+            boolean seesReferences =
+                    DetectorFactory.references().filter(ReferenceWatcher::watch).isPresent();
+            context.tracker().sourceAttached(seesReferences ? source : source.notSeeing(UNSEEN));
             this.buffers = NettyBuffers.of(context.tracker());
             if (seesBuffers()) {
                 context.receiveFromThreads();

@@ -21,8 +21,6 @@ import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -58,14 +56,6 @@ class NettySourceTests {
         }
 
         @Test
-        void releasesASliceLast() {
-            ByteBuf whole = PooledByteBufAllocator.DEFAULT.directBuffer(128);
-            ByteBuf part = whole.retainedSlice(0, 64);
-            whole.release();
-            part.release();
-        }
-
-        @Test
         void releasesAComposite() {
             CompositeByteBuf both = PooledByteBufAllocator.DEFAULT.compositeBuffer();
             both.addComponent(
@@ -81,14 +71,6 @@ class NettySourceTests {
             ByteBuf again = whole.retainedDuplicate();
             again.release();
             whole.release();
-        }
-
-        @Test
-        void releasesOnAnotherThread() throws Exception {
-            ByteBuf buffer = PooledByteBufAllocator.DEFAULT.directBuffer(128);
-            ExecutorService executor = Executors.newSingleThreadExecutor();
-            executor.submit(() -> buffer.release()).get();
-            executor.shutdown();
         }
 
         @Test
@@ -230,41 +212,6 @@ class NettySourceTests {
     }
 
     @TrackAllocations
-    static class DroppedTestCase {
-
-        @Test
-        void drops() {
-            PooledByteBufAllocator.DEFAULT.directBuffer(128).writeInt(1);
-        }
-    }
-
-    @TrackAllocations
-    static class RetainedTooOftenTestCase {
-
-        private ByteBuf kept;
-
-        @Test
-        void retains() {
-            kept = PooledByteBufAllocator.DEFAULT.directBuffer(128);
-            kept.retain();
-            kept.release();
-        }
-    }
-
-    @TrackAllocations
-    static class SliceTestCase {
-
-        private ByteBuf slice;
-
-        @Test
-        void keepsASlice() {
-            ByteBuf whole = PooledByteBufAllocator.DEFAULT.directBuffer(128);
-            slice = whole.retainedSlice(0, 10);
-            whole.release();
-        }
-    }
-
-    @TrackAllocations
     static class CompositeTestCase {
 
         private CompositeByteBuf kept;
@@ -285,20 +232,6 @@ class NettySourceTests {
         void grows() {
             kept = PooledByteBufAllocator.DEFAULT.directBuffer(16);
             kept.capacity(4096);
-        }
-    }
-
-    @TrackAllocations
-    static class OtherThreadTestCase {
-
-        private ByteBuf kept;
-
-        @Test
-        void allocatesThere() throws Exception {
-            ExecutorService executor = Executors.newSingleThreadExecutor();
-            kept = executor.submit(() -> PooledByteBufAllocator.DEFAULT.directBuffer(128))
-                    .get();
-            executor.shutdown();
         }
     }
 
@@ -343,15 +276,6 @@ class NettySourceTests {
     }
 
     @Test
-    void findABufferThatNobodyHolds() {
-        assertThat(failuresOf(DroppedTestCase.class))
-                .singleElement()
-                .asString()
-                .contains("LOST")
-                .contains("DroppedTestCase.drops(NettySourceTests.java:");
-    }
-
-    @Test
     void nameTheFieldOfHeapBuffersOfPools() {
         assertThat(failuresOf(HeldHeapTestCase.class))
                 .singleElement()
@@ -384,23 +308,6 @@ class NettySourceTests {
     }
 
     @Test
-    void findABufferThatWasRetainedOnceTooOften() {
-        assertThat(failuresOf(RetainedTooOftenTestCase.class))
-                .singleElement()
-                .asString()
-                .contains("why   HELD: still referenced by RetainedTooOftenTestCase.kept");
-    }
-
-    @Test
-    void countASliceAsItsBuffer() {
-        assertThat(failuresOf(SliceTestCase.class))
-                .singleElement()
-                .asString()
-                .contains("LEAK  128 B of Netty memory in 1 buffer, HELD by SliceTestCase.slice")
-                .contains("sum     1 allocated = 0 freed + 1 leaked");
-    }
-
-    @Test
     void countACompositeAsItsBuffers() {
         assertThat(failuresOf(CompositeTestCase.class))
                 .singleElement()
@@ -428,14 +335,6 @@ class NettySourceTests {
         } finally {
             System.clearProperty("io.netty.customResourceLeakDetector");
         }
-    }
-
-    @Test
-    void failForBuffersOfThreadsThatTheyStart() {
-        assertThat(failuresOf(OtherThreadTestCase.class))
-                .singleElement()
-                .asString()
-                .contains("OtherThreadTestCase.lambda$allocatesThere");
     }
 
     @Test

@@ -1,0 +1,134 @@
+package dev.meshguard.netty;
+
+import dev.meshguard.weave.CallWatcher;
+import dev.meshguard.weave.WatchedCalls;
+import dev.meshguard.weave.Weaver;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.util.ResourceLeakHint;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the references to the reported buffers of all tests, if this JVM has a Java agent.
+ *
+ * <p>Wrappers, slices and duplicates call the buffer that they show when they are retained and released. The wrapper that reports the
+ * last release answers {@code touch} itself. Who retains a composite retains its components. Source:
+ * {@code io.netty.buffer.AbstractReferenceCountedByteBuf}, {@code SimpleLeakAwareByteBuf}, {@code CompositeByteBuf}.
+ *
+ * <p>Safe for use by several threads.
+ */
+final class ReferenceWatcher implements CallWatcher {
+
+    private static final List<WatchedCalls> CALLS = List.of(
+            new WatchedCalls("io.netty.buffer.AbstractReferenceCountedByteBuf", Set.of("retain", "release", "touch")),
+            new WatchedCalls("io.netty.buffer.SimpleLeakAwareByteBuf", Set.of("touch")),
+            new WatchedCalls("io.netty.buffer.CompositeByteBuf", Set.of("touch")));
+
+    private static final int MAX_HINT_CHARS = 200;
+
+    private final Map<Object, BufferReferences> counted = new ConcurrentHashMap<>();
+    private final ReferenceQueue<ByteBuf> collected = new ReferenceQueue<>();
+    private final AtomicBoolean isOpen = new AtomicBoolean();
+    private volatile boolean isWatching;
+
+    /** A buffer, by identity. A pool hands out the same object again. */
+    private static final class WeakIdentity extends WeakReference<ByteBuf> {
+
+        private final int hash;
+
+        WeakIdentity(ByteBuf buffer, @Nullable ReferenceQueue<ByteBuf> collected) {
+            super(buffer, collected);
+            this.hash = System.identityHashCode(buffer);
+        }
+
+        @Override
+        @SuppressWarnings("ReferenceEquality") // Buffers are identities.
+        public boolean equals(@Nullable Object other) {
+            return this == other || (other instanceof WeakIdentity weak && get() != null && get() == weak.get());
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+    }
+
+    /** Returns whether retains, releases and touches are seen; with the agent that a later test attaches, they are from then on. */
+    boolean watch() {
+        isWatching = Weaver.watchCalls(CALLS, this);
+        if (isOpen.compareAndSet(false, true)) {
+            // For good: a buffer may outlive its test, and whoever retains it then is counted.
+            Weaver.open();
+        }
+        return isWatching;
+    }
+
+    boolean isWatching() {
+        return isWatching;
+    }
+
+    /** Counts the references to a buffer from now on, which was just allocated. */
+    BufferReferences count(ByteBuf buffer, BufferReferences references) {
+        for (Reference<?> gone = collected.poll(); gone != null; gone = collected.poll()) {
+            counted.remove(gone);
+        }
+        counted.put(new WeakIdentity(buffer, collected), references);
+        return references;
+    }
+
+    /** Counts no more, unless the pool has handed out the object again. */
+    void forget(ByteBuf buffer, BufferReferences references) {
+        counted.remove(new WeakIdentity(buffer, null), references);
+    }
+
+    @Override
+    public void called(Object receiver, String method, @Nullable Object argument) {
+        ByteBuf buffer = (ByteBuf) receiver;
+        int references = argument instanceof Integer several ? several : 1;
+        // Of the last release nothing is kept: nobody asks about a buffer that was released.
+        if (!method.equals("release") || buffer.refCnt() > references) {
+            record(buffer, method, references, argument);
+        }
+    }
+
+    private void record(ByteBuf buffer, String method, int references, @Nullable Object argument) {
+        ByteBuf whole = buffer;
+        while (whole.unwrap() != null) {
+            whole = whole.unwrap();
+        }
+        if (whole instanceof CompositeByteBuf composite) {
+            for (int i = 0; i < composite.numComponents(); i++) {
+                record(composite.internalComponent(i), method, references, argument);
+            }
+            return;
+        }
+        BufferReferences known = counted.get(new WeakIdentity(whole, null));
+        if (known == null) {
+            return;
+        }
+        switch (method) {
+            case "retain" -> known.retained(references);
+            case "release" -> known.released(references);
+            default -> known.touched(Optional.ofNullable(argument).map(ReferenceWatcher::textOf));
+        }
+    }
+
+    /** As Netty's own detector does: of a channel, its handler. The object itself would be kept alive. */
+    private static String textOf(Object hint) {
+        try {
+            String text = hint instanceof ResourceLeakHint named ? named.toHintString() : hint.toString();
+            return text.length() <= MAX_HINT_CHARS ? text : text.substring(0, MAX_HINT_CHARS) + "…";
+        } catch (RuntimeException unreadable) {
+            return hint.getClass().getName();
+        }
+    }
+}
