@@ -89,12 +89,17 @@ public final class TrackedTest {
     }
 
     private Optional<String> selector() {
+        return qualifiedName().map(TestNames::withoutPackage);
+    }
+
+    private Optional<String> qualifiedName() {
         return declaringContext
                 .getTestClass()
-                .map(type -> declaringContext
-                        .getTestMethod()
-                        .map(method -> TestNames.of(type, method))
-                        .orElseGet(() -> TestNames.of(type)));
+                .map(type -> type.getName()
+                        + declaringContext
+                                .getTestMethod()
+                                .map(method -> "#" + method.getName())
+                                .orElse(""));
     }
 
     /**
@@ -102,13 +107,7 @@ public final class TrackedTest {
      * Invocations have their numbers, because the texts of their arguments may differ from run to run.
      */
     public String id() {
-        return declaringContext
-                        .getTestClass()
-                        .map(type -> declaringContext
-                                .getTestMethod()
-                                .map(method -> type.getName() + "#" + method.getName())
-                                .orElseGet(type::getName))
-                        .orElseGet(this::name)
+        return qualifiedName().orElseGet(this::name)
                 + INVOCATION
                         .matcher(declaringContext.getUniqueId())
                         .results()
