@@ -116,7 +116,7 @@ final class EntryUsage {
     }
 
     /** Returns why a known leak that was not found may still be there. */
-    String doubtAbout(BaselineEntry entry) {
+    String reasonToKeep(BaselineEntry entry) {
         List<String> missing =
                 entry.tests().stream().filter(test -> !isJudged(test)).toList();
         if (missing.isEmpty()) {

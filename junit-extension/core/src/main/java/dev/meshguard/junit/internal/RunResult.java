@@ -151,7 +151,7 @@ public record RunResult(Outcome outcome, String text, Optional<StackTraceElement
                     "Not judged: %s %s not found as often",
                     Quantities.count(undecided.size(), "known leak"),
                     undecided.size() == 1 ? "was" : "were"));
-            lines.addAll(listed(undecided.stream().map(entry -> entry + ": " + entries.doubtAbout(entry))));
+            lines.addAll(listed(undecided.stream().map(entry -> entry + ": " + entries.reasonToKeep(entry))));
         }
         Optional<StackTraceElement> place = unmatched.stream().findFirst().map(PlaceToOpen::of);
         if (place.isEmpty() && !fixed.isEmpty() && settings.update() == Update.STRICT) {
