@@ -3,6 +3,8 @@ package dev.meshguard.junit.internal;
 import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Nested;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.ReflectionSupport;
@@ -22,6 +24,11 @@ public final class EndedMethods {
     /** Adds a test, or one of several invocations. */
     public synchronized void add(Class<?> type, Method method, boolean isCompleted) {
         completed.merge(new Test(type, method), isCompleted, Boolean::logicalAnd);
+    }
+
+    /** Returns the classes of the tests. */
+    public synchronized Set<Class<?>> types() {
+        return completed.keySet().stream().map(Test::type).collect(Collectors.toUnmodifiableSet());
     }
 
     /** Returns whether all test methods of a class and its nested classes have completed. */

@@ -234,7 +234,8 @@ public final class SessionCheck implements StoredResource {
             return Optional.empty();
         }
         session.release(memory);
-        List<String> unread = asked.test().handleSearch().trace(tracker, memory);
+        List<String> unread =
+                asked.test().handleSearch(session.run().endedMethods().types()).trace(tracker, memory);
         return unread.isEmpty()
                 ? Optional.empty()
                 : Optional.of(String.format(

@@ -10,7 +10,9 @@ import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -172,20 +174,28 @@ public final class TrackedTest {
      * tests, and the static fields of their classes.
      *
      * <p>The parameters of a test are not included: a mesh, a runtime and a tracker hold no handle for others.
+     *
+     * @param ofRun the classes at whose static fields the search for the whole run begins
      */
-    public HandleSearch handleSearch() {
+    public HandleSearch handleSearch(Set<Class<?>> ofRun) {
         HandleSearch search = HandleSearch.from(declaringContext
                 .getTestInstances()
                 .map(instances -> instances.getAllInstances().toArray())
                 .orElseGet(() -> new Object[0]));
-        for (Class<?> around = declaringContext.getTestClass().orElse(null);
-                around != null;
-                around = around.getEnclosingClass()) {
-            for (Class<?> part = around; part != Object.class && part != null; part = part.getSuperclass()) {
-                search = search.statics(part);
-            }
+        Set<Class<?>> statics = new LinkedHashSet<>();
+        testClass().map(Set::<Class<?>>of).orElse(ofRun).forEach(type -> addWithOuterAndSuper(type, statics));
+        for (Class<?> part : statics) {
+            search = search.statics(part);
         }
         return search;
+    }
+
+    private static void addWithOuterAndSuper(Class<?> type, Set<Class<?>> all) {
+        for (Class<?> around = type; around != null; around = around.getEnclosingClass()) {
+            for (Class<?> part = around; part != Object.class && part != null; part = part.getSuperclass()) {
+                all.add(part);
+            }
+        }
     }
 
     /**
