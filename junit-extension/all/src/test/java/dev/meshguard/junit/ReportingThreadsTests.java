@@ -7,9 +7,11 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.testkit.GlobalLibrary;
+import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.StartedExecutor;
 import dev.meshguard.junit.testkit.SteppedTimer;
+import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.verdict.Outcome;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -164,6 +166,17 @@ class ReportingThreadsTests {
     @Test
     void whatABeforeAllMethodAllocatesWhileATestRunsIsAFindingOfTheRun() {
         RunAssert.Results results = runConcurrently(PreparedMeanwhileTestCase.class);
+
+        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
+        assertThat(results)
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void whatAStrayThreadLeavesIsAFindingThoughTheSourceBeginsInTheLastTest() {
+        RunAssert.Results results = OnRequestTestCase.run();
 
         Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
         assertThat(results)
@@ -494,6 +507,35 @@ class ReportingThreadsTests {
         void second() throws Exception {
             BOTH.await(1, TimeUnit.MINUTES);
             BOTH.await(1, TimeUnit.MINUTES);
+        }
+    }
+
+    static class OnRequestTestCase {
+
+        private static ExecutorService stray = Executors.newSingleThreadExecutor();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(GlobalLibrary.settingsOnRequest())
+                .timer(new SteppedTimer())
+                .build();
+
+        static RunAssert.Results run() {
+            stray = StartedExecutor.named("stray");
+            try {
+                return JupiterRun.run(OnRequestTestCase.class);
+            } finally {
+                stray.shutdownNow();
+            }
+        }
+
+        @Test
+        void uses(Ttnn unused) throws Exception {
+            stray.submit(OnRequestTestCase::leak).get(1, TimeUnit.MINUTES);
+        }
+
+        private static void leak() {
+            GlobalLibrary.allocate(64);
         }
     }
 

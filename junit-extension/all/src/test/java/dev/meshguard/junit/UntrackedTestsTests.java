@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.junit.testkit.GlobalLibrary;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
+import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.StartedExecutor;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,6 +18,8 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,8 +28,15 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestClassOrder;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.TestInstanceFactory;
+import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -65,6 +75,10 @@ class UntrackedTestsTests {
                 .join();
     }
 
+    private List<String> printed(Class<?> testCase) {
+        return printed(Map.of(), testCase);
+    }
+
     private List<String> printed(Map<String, String> parameters, Class<?> testCase) {
         return LaunchedRun.launcher(new TestExecutionListener() {
                     @Override
@@ -76,6 +90,11 @@ class UntrackedTestsTests {
                 })
                 .run(parameters, testCase)
                 .printed();
+    }
+
+    /** Runs a class on a thread that works for no test, and whose stack shows none: until the run begins, only that counts. */
+    private static <T> T onPool(Function<Class<?>, T> run, Class<?> testCase) {
+        return CompletableFuture.supplyAsync(() -> run.apply(testCase), pool).join();
     }
 
     private void assertThatNothingFailsAndTheSummaryHas(String line, Class<?> testCase) {
@@ -104,6 +123,65 @@ class UntrackedTestsTests {
     @Test
     void leaksOfTrackedClassesAreTracked() {
         printed(Map.of(), TrackedBeforeAllTestCase.class);
+
+        assertThat(failed).containsExactly("JUnit Jupiter");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                StaticInitializerTestCase.class,
+                EarlierExtensionTestCase.class,
+                InstanceFactoryTestCase.class,
+                LaterClassesTestCase.class
+            })
+    void whatTrackedClassesAllocateBeforeTheirExtensionIsCalledIsTracked(Class<?> testCase) {
+        onPool(this::printed, testCase);
+
+        assertThat(failed).containsExactly("JUnit Jupiter");
+    }
+
+    @Test
+    void argumentsOfTrackedTestsAreTrackedOnOtherThreadsToo() {
+        assertThat(printed(JupiterRun.CONCURRENTLY, ArgumentsTestCase.class))
+                .singleElement()
+                .asString()
+                .doesNotContain("not tracked");
+        assertThat(failed).containsExactly("JUnit Jupiter");
+    }
+
+    @Test
+    void aStaticInitializerOfATrackedClassIsTrackedWithoutAListener() {
+        RunAssert.Results results = onPool(JupiterRun::run, UnannouncedInitializerTestCase.class);
+
+        RunAssert.assertThat(results)
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withTextContaining("1 allocated = 0 freed + 1 leaked");
+    }
+
+    @Test
+    void whatOtherClassesAllocateBeforeTheirTestsIsCounted() {
+        assertThatNothingFailsAndTheSummaryHas(TWO, UntrackedInitializerTestCase.class);
+    }
+
+    @Test
+    void codeOfATrackedClassThatTheyCallIsNotTracked() {
+        assertThatNothingFailsAndTheSummaryHas(ONE, HelperTestCase.class);
+    }
+
+    @Test
+    void leaksOfThreadsThatTheyStartAreCountedWhileATrackedTestRuns() {
+        assertThat(printed(JupiterRun.CONCURRENTLY, OwnThreadTestCase.class))
+                .singleElement()
+                .asString()
+                .contains(ONE);
+        assertThat(failed).isEmpty();
+    }
+
+    @Test
+    void leaksOfThreadsThatTheyHaveLeftFailTheRunWhereATrackedTestRuns() {
+        printed(Map.of(), LeftThreadTestCase.class);
 
         assertThat(failed).containsExactly("JUnit Jupiter");
     }
@@ -304,6 +382,220 @@ class UntrackedTestsTests {
         private static void leakLate() {
             try {
                 go.await();
+            } catch (InterruptedException unexpected) {
+                throw new IllegalStateException(unexpected);
+            }
+            GlobalLibrary.allocate(64);
+        }
+    }
+
+    static class StaticInitializerTestCase {
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        private static final GlobalLibrary.Memory MEMORY = GlobalLibrary.allocate(64);
+
+        @Test
+        void allocatesNothing() {
+            assertThat(MEMORY.address()).isPositive();
+        }
+    }
+
+    static class UnannouncedInitializerTestCase {
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        private static final GlobalLibrary.Memory MEMORY = GlobalLibrary.allocate(64);
+
+        @Test
+        void allocatesNothing() {
+            assertThat(MEMORY.address()).isPositive();
+        }
+    }
+
+    /** Allocates before the extension of the class is called, or without one. */
+    static final class Leaking implements BeforeAllCallback {
+
+        @Override
+        public void beforeAll(ExtensionContext context) {
+            GlobalLibrary.allocate(64);
+        }
+    }
+
+    @ExtendWith(Leaking.class)
+    static class EarlierExtensionTestCase extends TrackedTestCase {}
+
+    static final class LeakingFactory implements TestInstanceFactory {
+
+        @Override
+        public Object createTestInstance(TestInstanceFactoryContext factoryContext, ExtensionContext context) {
+            GlobalLibrary.allocate(64);
+            return new InstanceFactoryTestCase();
+        }
+    }
+
+    @ExtendWith(LeakingFactory.class)
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    static class InstanceFactoryTestCase extends TrackedTestCase {}
+
+    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
+    static class LaterClassesTestCase {
+
+        @Nested
+        @Order(1)
+        class Tracked extends TrackedTestCase {}
+
+        @Nested
+        @Order(2)
+        @ExtendWith(Leaking.class)
+        class Later extends TrackedTestCase {}
+    }
+
+    /** The arguments of both tests are made at the same time, so at least those of one on another thread than that of the class. */
+    static class ArgumentsTestCase {
+
+        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        static Stream<GlobalLibrary.Memory> memory() throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            return Stream.of(GlobalLibrary.allocate(64));
+        }
+
+        @ParameterizedTest(autoCloseArguments = false)
+        @MethodSource("memory")
+        void allocatesNothing(GlobalLibrary.Memory memory) {
+            assertThat(memory.address()).isPositive();
+        }
+
+        @ParameterizedTest(autoCloseArguments = false)
+        @MethodSource("memory")
+        void allocatesNothingToo(GlobalLibrary.Memory memory) {
+            assertThat(memory.address()).isPositive();
+        }
+    }
+
+    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
+    static class UntrackedInitializerTestCase {
+
+        @Nested
+        @Order(1)
+        class Tracked extends TrackedTestCase {}
+
+        @Nested
+        @Order(2)
+        @ExtendWith(Leaking.class)
+        class Untracked extends Initialized {}
+    }
+
+    abstract static class Initialized {
+
+        private static final GlobalLibrary.Memory MEMORY = GlobalLibrary.allocate(64);
+
+        @Test
+        void allocatesNothing() {
+            assertThat(MEMORY.address()).isPositive();
+        }
+    }
+
+    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
+    static class HelperTestCase {
+
+        @Nested
+        @Order(1)
+        class Tracked extends TrackedTestCase {
+
+            static void leak() {
+                GlobalLibrary.allocate(64);
+            }
+        }
+
+        @Nested
+        @Order(2)
+        class Untracked {
+
+            @BeforeAll
+            static void callsAHelper() {
+                Tracked.leak();
+            }
+
+            @Test
+            void allocatesNothing() {}
+        }
+    }
+
+    static class OwnThreadTestCase {
+
+        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
+
+        @Nested
+        class Tracked {
+
+            @RegisterExtension
+            static final MeshGuardExtension guard = guard();
+
+            @Test
+            void innocent() throws Exception {
+                BOTH.await(1, TimeUnit.MINUTES);
+                BOTH.await(1, TimeUnit.MINUTES);
+            }
+        }
+
+        @Nested
+        class Untracked {
+
+            @Test
+            void leaks() throws Exception {
+                BOTH.await(1, TimeUnit.MINUTES);
+                Thread thread = new Thread(OwnThreadTestCase::leak);
+                thread.start();
+                thread.join();
+                BOTH.await(1, TimeUnit.MINUTES);
+            }
+        }
+
+        private static void leak() {
+            GlobalLibrary.allocate(64);
+        }
+    }
+
+    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
+    static class LeftThreadTestCase {
+
+        private static final CountDownLatch GO = new CountDownLatch(1);
+        private static CompletableFuture<Void> leaked = CompletableFuture.completedFuture(null);
+
+        @Nested
+        @Order(1)
+        class Untracked {
+
+            @Test
+            void leavesAThread() {
+                leaked = CompletableFuture.runAsync(LeftThreadTestCase::leakLate, task -> new Thread(task).start());
+            }
+        }
+
+        @Nested
+        @Order(2)
+        class Tracked {
+
+            @RegisterExtension
+            static final MeshGuardExtension guard = guard();
+
+            @Test
+            void innocent() {
+                GO.countDown();
+                leaked.join();
+            }
+        }
+
+        private static void leakLate() {
+            try {
+                GO.await();
             } catch (InterruptedException unexpected) {
                 throw new IllegalStateException(unexpected);
             }

@@ -6,14 +6,21 @@ import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import dev.meshguard.junit.internal.thread.RunningTest;
+import dev.meshguard.junit.summary.SummaryListener;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.GlobalLibrary;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.StartedExecutor;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.AllocationContext;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -21,6 +28,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
@@ -42,6 +51,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.UniqueId;
+import org.junit.platform.engine.support.descriptor.AbstractTestDescriptor;
+import org.junit.platform.launcher.TestIdentifier;
 
 /** An allocation belongs to a test only if that is certain: the rules of {@code docs/lifecycle.md}, case by case. */
 class WhoseMemoryTests {
@@ -108,12 +121,38 @@ class WhoseMemoryTests {
                 .withVerdict(Outcome.LEAKED);
     }
 
+    @Test
+    void aThreadThatIsBoundWhileTheTestEndsIsNotBound() throws Exception {
+        AllocationTracker tracker = AllocationTracker.create();
+        RunningTest type = RunningTest.ofClass("type", "[type]");
+        RunningTest ending = type.testInside("ending", "[type]/[ending]");
+        ending.attribute(tracker.context("ending"));
+        ending.begin(Optional.empty());
+        AtomicReference<Optional<AllocationContext>> found = new AtomicReference<>();
+        AtomicBoolean ends = new AtomicBoolean(true);
+        Thread bound = new Thread(() -> found.set(type.context())) {
+            @Override
+            public int hashCode() {
+                if (ends.getAndSet(false)) {
+                    ending.end();
+                }
+                return super.hashCode();
+            }
+        };
+
+        ending.bind(bound);
+        bound.start();
+        bound.join();
+
+        Assertions.assertThat(ends).isFalse();
+        Assertions.assertThat(found.get()).isEmpty();
+    }
+
     // Rule 2: the stack
 
-    @ParameterizedTest
-    @ValueSource(strings = {"allocations", "none"})
-    void codeOfATestOnAThreadOfAllTestsIsTheTests(String origins) {
-        RunAssert.Results results = runConcurrently(ShownTestCase.class, Map.of("meshguard.origins", origins));
+    @Test
+    void codeOfATestOnAThreadOfAllTestsIsTheTests() {
+        RunAssert.Results results = runConcurrently(ShownTestCase.class);
 
         Assertions.assertThat(results.events().testEvents().failed().list())
                 .map(event -> event.getTestDescriptor().getDisplayName())
@@ -127,6 +166,12 @@ class WhoseMemoryTests {
                         "inherited()",
                         "ofAnInterface()");
         assertThat(results).hasFailedContainerCalled("factory()").whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void codeOfATestIsTheTestsWithoutOriginsToo() {
+        assertThat(runConcurrently(WithoutOriginsTestCase.class, Map.of("meshguard.origins", "none")))
+                .hasOnlyFailed("leaks()");
     }
 
     /** A thread of the engine that waits for the tests of a class may run tasks of a test, for example those of a parallel stream. */
@@ -145,6 +190,13 @@ class WhoseMemoryTests {
     @ValueSource(classes = {LateRepetitionTestCase.class, LateLambdaTestCase.class})
     void lateCodeOfATestIsNotThatOfTheNext(Class<?> testCase) {
         assertThatOnlyTheRunFailed(run(testCase));
+    }
+
+    @Test
+    void codeThatATestOfAnEarlierRunHasLeftIsNotThatOfTheNextRun() {
+        assertThat(run(EarlierRunTestCase.class)).hasOnlySucceeded(1);
+
+        assertThatOnlyTheRunFailed(run(EarlierRunTestCase.class));
     }
 
     @Test
@@ -220,14 +272,36 @@ class WhoseMemoryTests {
         assertThat(run(StartingTestCase.class)).hasOnlyFailed("leaks()");
     }
 
+    /** An earlier test may have left a task there, or the class. */
     @Test
-    void anOlderThreadWorksForTheOnlyTestIfThatUsesTheLibrary() {
-        assertThat(run(UsingTestCase.class)).hasOnlyFailed("leaks()");
+    void aTestOfAnEngineThatEndsItOnAnotherThreadRunsNoLonger() throws Exception {
+        TestIdentifier ofEngine = TestIdentifier.from(
+                new AbstractTestDescriptor(UniqueId.root("test", "of another engine"), "of another engine") {
+                    @Override
+                    public Type getType() {
+                        return Type.TEST;
+                    }
+                });
+        SummaryListener listener = SummaryListener.to(text -> {});
+        onPool(() -> listener.executionStarted(ofEngine));
+        listener.executionFinished(ofEngine, TestExecutionResult.successful());
+
+        assertThat(run(StartingTestCase.class)).hasOnlyFailed("leaks()");
     }
 
     @Test
-    void anOlderThreadDoesNotWorkForATestThatUsesNoLibrary() {
-        assertThatOnlyTheRunFailed(run(UnusingTestCase.class));
+    void anOlderThreadIsNobodysThoughTheOnlyTestUsesTheLibraryToo() {
+        assertThatOnlyTheRunFailed(run(UsingTestCase.class));
+    }
+
+    @Test
+    void aFindingOfTheRunNamesTheTestsThatRanAndTheHolderOfTheMemory() {
+        assertThat(run(UsingTestCase.class))
+                .hasFailedClass()
+                .whichFailed()
+                .withTextContaining("why   HELD: still referenced by UsingTestCase.kept")
+                .withTextContaining(
+                        "seen  allocated in no test, while WhoseMemoryTests$UsingTestCase#leaks ran (event #2)");
     }
 
     // Fixtures
@@ -335,6 +409,52 @@ class WhoseMemoryTests {
         @TestFactory
         Stream<DynamicTest> factory() {
             return Stream.of(dynamicTest("leaks", () -> onPool(() -> leak())));
+        }
+    }
+
+    /** Runs until the other test has leaked. */
+    static class WithoutOriginsTestCase {
+
+        private static final CountDownLatch LEAKED = new CountDownLatch(1);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Test
+        void innocent() {
+            await(LEAKED);
+        }
+
+        @Test
+        void leaks() throws Exception {
+            onPool(() -> leak());
+            LEAKED.countDown();
+        }
+    }
+
+    /** The first run leaves a task, which the second one awaits. */
+    static class EarlierRunTestCase {
+
+        private static final CountDownLatch SECOND = new CountDownLatch(1);
+        private static final CountDownLatch DONE = new CountDownLatch(1);
+        private static boolean isSecond;
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Test
+        void leavesATask() {
+            if (!isSecond) {
+                isSecond = true;
+                pool.execute(() -> {
+                    await(SECOND);
+                    leak();
+                    DONE.countDown();
+                });
+            } else {
+                SECOND.countDown();
+                await(DONE);
+            }
         }
     }
 
@@ -564,24 +684,19 @@ class WhoseMemoryTests {
 
     static class UsingTestCase {
 
+        private static final List<GlobalLibrary.Memory> kept = new ArrayList<>();
+
         @RegisterExtension
         static final MeshGuardExtension guard = guard();
 
         @Test
         void leaks() throws Exception {
             GlobalLibrary.allocate(64).close();
-            leakOnPool();
+            onPool(UsingTestCase::keep);
         }
-    }
 
-    static class UnusingTestCase {
-
-        @RegisterExtension
-        static final MeshGuardExtension guard = guard();
-
-        @Test
-        void usesNoLibrary() throws Exception {
-            leakOnPool();
+        private static void keep() {
+            kept.add(GlobalLibrary.allocateWithHandle(64));
         }
     }
 }

@@ -1,10 +1,14 @@
 package dev.meshguard.junit.testkit;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,15 +33,48 @@ public final class GlobalLibrary {
 
     /** Allocates bytes; the hook reports them. */
     public static Memory allocate(long bytes) {
-        long address = NEXT_ADDRESS.getAndAdd(1L << 32);
         Optional<AllocationTracker> tracker = AllocationSource.trackerOfThread(ID);
-        tracker.ifPresent(reported -> reported.allocated(0, BufferType.SYSTEM_MEMORY, address, bytes));
-        return new Memory(address, tracker);
+        Memory memory = new Memory(NEXT_ADDRESS.getAndAdd(1L << 32), tracker);
+        tracker.ifPresent(reported -> reported.allocated(0, BufferType.SYSTEM_MEMORY, memory.address, bytes));
+        return memory;
+    }
+
+    /** Allocates bytes; the hook reports them with the object through which the caller holds them. */
+    public static Memory allocateWithHandle(long bytes) {
+        Optional<AllocationTracker> tracker = AllocationSource.trackerOfThread(ID);
+        Memory memory = new Memory(NEXT_ADDRESS.getAndAdd(1L << 32), tracker);
+        tracker.ifPresent(reported -> {
+            MemoryRequest request = reported.request(AllocationDetails.user());
+            reported.allocated(request, 0, BufferType.SYSTEM_MEMORY, memory.address, bytes, Ownership.UNKNOWN);
+            reported.handleReturned(request, memory);
+        });
+        return memory;
     }
 
     /** Returns the settings of its source. */
     public static SourceSettings settings() {
         return settings(context -> {});
+    }
+
+    /** Returns the settings of a source that begins when a test asks for a runtime, which it does not examine. */
+    public static SourceSettings settingsOnRequest() {
+        return SourceSettings.ofParameter(new Source(Ttnn.class), context -> {
+            begin(context);
+            return new SourceSession() {
+                @Override
+                public Object resolve(Class<?> type) {
+                    return Ttnn.create(AllocationTracker.create());
+                }
+
+                @Override
+                public void close() {}
+            };
+        });
+    }
+
+    private static void begin(SourceContext context) {
+        context.tracker().sourceAttached("global library");
+        context.receiveFromThreads();
     }
 
     /** Returns the settings of its source, which begin a session with an action. */
@@ -47,8 +84,8 @@ public final class GlobalLibrary {
 
     private static final class Source extends FixtureSource {
 
-        Source() {
-            super(ID);
+        Source(Class<?>... parameterTypes) {
+            super(ID, parameterTypes);
         }
     }
 
@@ -66,8 +103,7 @@ public final class GlobalLibrary {
 
         @Override
         public SourceSession begin(SourceContext context) {
-            context.tracker().sourceAttached("global library");
-            context.receiveFromThreads();
+            GlobalLibrary.begin(context);
             beginning.accept(context);
             return new SourceSession() {
                 @Override

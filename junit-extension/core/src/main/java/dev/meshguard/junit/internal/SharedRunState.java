@@ -183,9 +183,9 @@ public final class SharedRunState implements StoredResource {
         unattributed.receive(source.source().id(), origins);
     }
 
-    /** Returns the settings of the sources that such threads reported. */
-    public List<SourceSettings> sourcesOfThreads() {
-        return unattributed.reporting().stream().map(sourcesOfThreads::get).toList();
+    /** Returns the settings of sources that it receives. */
+    public List<SourceSettings> sources(List<String> ids) {
+        return ids.stream().map(sourcesOfThreads::get).toList();
     }
 
     /** Returns the meshes on trackers that no test checks. */

@@ -4,6 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.engine.support.descriptor.MethodSource;
@@ -35,14 +36,31 @@ final class RunningTests {
     /** Announces what the calling thread runs from now on, if it is a test or has a class. */
     static void started(TestIdentifier test) {
         TestSource source = test.getSource().orElse(null);
-        boolean hasClass = source instanceof MethodSource || source instanceof ClassSource;
-        if (hasClass || test.isTest()) {
-            String method = source instanceof MethodSource ofMethod ? ofMethod.getMethodName() : "";
-            call(ANNOUNCE, test.getUniqueId(), test.isTest(), SummaryListener.classOf(test), method);
+        Optional<Class<?>> type = Optional.empty();
+        Optional<Method> method = Optional.empty();
+        String name = SummaryListener.classOf(test);
+        name = name.substring(name.lastIndexOf('.') + 1);
+        if (source instanceof MethodSource ofMethod) {
+            method = loaded(ofMethod::getJavaMethod);
+            name += "#" + ofMethod.getMethodName();
+        } else if (source instanceof ClassSource ofClass) {
+            type = loaded(ofClass::getJavaClass);
+        } else if (!test.isTest()) {
+            return;
+        }
+        call(ANNOUNCE, test.getUniqueId(), test.isTest(), name, type, method);
+    }
+
+    /** An engine may name a class or method that does not exist. */
+    private static <T> Optional<T> loaded(Supplier<T> found) {
+        try {
+            return Optional.of(found.get());
+        } catch (RuntimeException | LinkageError unreadable) {
+            return Optional.empty();
         }
     }
 
-    /** Announces that the calling thread has run it. */
+    /** Announces that it has ended. */
     static void finished(TestIdentifier test) {
         call(FINISHED, test.getUniqueId());
     }

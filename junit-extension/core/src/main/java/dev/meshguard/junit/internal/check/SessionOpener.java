@@ -14,7 +14,6 @@ import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.internal.thread.RunningTest;
-import dev.meshguard.junit.internal.thread.TestMethod;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.expectation.Expectation;
@@ -40,13 +39,15 @@ public final class SessionOpener {
     public SessionCheck enter(ExtensionContext context, SessionStore store) {
         SessionCheck check = checkOf(context, store);
         TrackingSession session = check.session();
-        // An instance of all tests is created in the context of its class, which does not own their sessions.
-        if (context.getTestMethod().isPresent() || session.outlivesTest()) {
-            session.beginSources();
-        } else {
-            receiveBeforeTests(context);
+        boolean isOfTest = context.getTestMethod().isPresent();
+        if (!isOfTest) {
+            beforeAll(context, store);
         }
-        if (context.getTestMethod().isEmpty()) {
+        // An instance of all tests is created in the context of its class, which does not own their sessions.
+        if (isOfTest || session.outlivesTest()) {
+            session.beginSources();
+        }
+        if (!isOfTest) {
             return check;
         }
         if (store.running().isEmpty()) {
@@ -69,7 +70,7 @@ public final class SessionOpener {
                 ? session.running()
                 : session.running().testInside(store.test().name(), id);
         store.running(test);
-        test.begin(Optional.of(methodOf(context.getRequiredTestMethod())));
+        test.begin(context.getTestMethod());
         store.keep(() -> {
             Scope bound = test.bind();
             return () -> {
@@ -90,7 +91,7 @@ public final class SessionOpener {
         RunningTest code = store.session()
                 .map(session -> session.running().codeForAll())
                 .orElseGet(() -> codeOfClass(context, store.test().name()));
-        code.begin(method.map(SessionOpener::methodOf));
+        code.begin(method);
         return code;
     }
 
@@ -102,10 +103,6 @@ public final class SessionOpener {
             // No summary is printed.
         }
         return code;
-    }
-
-    private static TestMethod methodOf(Method method) {
-        return new TestMethod(method.getDeclaringClass().getName(), method.getName());
     }
 
     /** Lets the calling thread run a class, and the run receive what threads report before its first test. */

@@ -10,6 +10,7 @@ import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
+import dev.meshguard.junit.internal.thread.UnattributedReports;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -47,18 +48,22 @@ final class UnattributedCheck implements StoredResource {
 
     @Override
     public void close() {
-        run.unattributed().end().ifPresent(this::check);
+        FailedChecks failed = new FailedChecks();
+        run.unattributed().end().forEach(reports -> failed.collect(() -> check(reports)));
+        failed.throwAll();
     }
 
-    private void check(AllocationTracker tracker) {
+    private Optional<? extends Throwable> check(UnattributedReports reports) {
+        AllocationTracker tracker = reports.tracker().orElseThrow();
         TrackingSession session = new TrackingSession(
-                new TrackingSettings(run.sourcesOfThreads(), TrackingLifetime.CLASS, Accounting.AT_THE_END, policies),
+                new TrackingSettings(
+                        run.sources(reports.reporting()), TrackingLifetime.CLASS, Accounting.AT_THE_END, policies),
                 run,
                 TrackedTest.of(root));
         session.check(
                 tracker,
                 "allocated by threads that work for no test: "
-                        + run.unattributed().threads()
+                        + reports.threads()
                         + ". To find the test that leaks, let tests bind their threads with TestThreads.");
         session.beginSources();
         session.poll();
@@ -78,8 +83,9 @@ final class UnattributedCheck implements StoredResource {
                             Locale.ROOT,
                             "threads that work for no test allocated %s, and all were freed: %s",
                             Quantities.count(verdict.sum().allocated(), "buffer"),
-                            run.unattributed().threads()));
+                            reports.threads()));
         }
+        return Optional.empty();
     }
 
     private static LeakVerdict verdictOf(AllocationTracker tracker) {

@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal.thread;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,10 +26,9 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>JUnit runs code of a test on the thread, or exactly one running test has bound the thread with {@code TestThreads}: that test.
  * <li>The stack shows the method of exactly one test, a lambda in it, or a class declared in it. The test runs, and no other
- *     invocation and no overload of its method has run: that test.
+ *     invocation and no overload of its method has run in the JVM: that test.
  * <li>The stack shows a test that is over, or such a test has started the thread: nobody.
- * <li>Exactly one tracked test runs, and no other test. It has started the thread, or no test has and a thread of the running
- *     test has used the library before: that test.
+ * <li>Exactly one tracked test runs, and no other test, and it has started the thread: that test.
  * <li>In all other cases: nobody.
  * </ol>
  *
@@ -36,20 +36,12 @@ import org.jspecify.annotations.Nullable;
  * annotation. A constructor of an instance for all tests, and each {@code @BeforeAll} and {@code @AfterAll} method, counts as a
  * test while it runs, and what it allocates belongs to its class.
  *
- * <p>This is the only class with state of the process and of threads. A thread that outlives its test, for example in a
- * pool, holds an object of this class without its tracker and threads.
+ * <p>This package has the only state of the process and of threads. A thread that outlives its test, for example in a pool, holds
+ * an object of this class without its trackers and threads.
  *
  * <p>Safe for use by several threads.
  */
 public final class RunningTest {
-
-    private static final InheritableThreadLocal<@Nullable Binding> BINDING = new InheritableThreadLocal<>() {
-        @Override
-        protected @Nullable Binding childValue(@Nullable Binding ofParent) {
-            Binding open = openAmong(ofParent);
-            return open == null ? null : new Binding(open.test, null, BEGUN.get());
-        }
-    };
 
     /** The tests, classes and containers that run. */
     private static final CopyOnWriteArrayList<RunningTest> RUNNING = new CopyOnWriteArrayList<>();
@@ -57,14 +49,14 @@ public final class RunningTest {
     /** The tests and classes that have bound threads until their end. */
     private static final CopyOnWriteArrayList<RunningTest> BINDING_THREADS = new CopyOnWriteArrayList<>();
 
-    /** The test that runs or has run a method, or {@link #SEVERAL}, by the outermost class of the method. */
-    private static final Map<String, Map<TestMethod, RunningTest>> INVOCATIONS = new ConcurrentHashMap<>();
-
     private static final AtomicInteger BEGUN = new AtomicInteger();
 
-    private static final RunningTest SEVERAL = new RunningTest(Kind.TEST, "several tests", "", null, true);
+    static final RunningTest SEVERAL = new RunningTest(Kind.TEST, "several tests", "", null, true);
 
     private static final RunningTest UNANNOUNCED = new RunningTest(Kind.TEST, "a test", "", null, false);
+
+    /** A class whose tests are tracked, before the extension has entered it. */
+    private static final RunningTest TRACKED_CLASS = new RunningTest(Kind.CONTAINER, "a class", "", null, true);
 
     private enum Kind {
         TEST,
@@ -77,43 +69,20 @@ public final class RunningTest {
     private final String name;
     private final String id;
     private final @Nullable RunningTest around;
-    private final Set<String> sources = ConcurrentHashMap.newKeySet();
-    private final Set<Object> usedLibraries = ConcurrentHashMap.newKeySet();
+    /** The trackers that receive what its threads report, by source. */
+    private final Map<String, AllocationTracker> trackers = new ConcurrentHashMap<>();
+
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private final ThreadNotes threadsOfNobody = new ThreadNotes();
     private final AtomicInteger nestedRuns = new AtomicInteger();
     private volatile Kind kind;
     private volatile boolean isTracked;
-    private volatile boolean isAnnounced;
     private volatile boolean isOver;
-    private volatile boolean hasContexts;
-    private volatile @Nullable AllocationTracker tracker;
     private volatile @Nullable AllocationContext context;
     private volatile @Nullable Consumer<BooleanSupplier> openedMeshes;
 
-    /** The test for which a thread works, or that has started the thread. */
-    private static final class Binding {
-
-        private static final int NOT_INHERITED = -1;
-
-        private final RunningTest test;
-        private final @Nullable Binding outer;
-        /** The number of tests that had begun when the thread was started. */
-        private final int begunBefore;
-
-        /** Set by the thread that closes the scope, which need not be the one that opened it. */
-        private volatile boolean isClosed;
-
-        Binding(RunningTest test, @Nullable Binding outer, int begunBefore) {
-            this.test = test;
-            this.outer = outer;
-            this.begunBefore = begunBefore;
-        }
-
-        boolean isInherited() {
-            return begunBefore != NOT_INHERITED;
-        }
-    }
+    /** The work of the thread on which a listener has announced it. */
+    private volatile @Nullable Scope announcement;
 
     private RunningTest(Kind kind, String name, String id, @Nullable RunningTest around, boolean isTracked) {
         this.kind = kind;
@@ -144,52 +113,42 @@ public final class RunningTest {
     }
 
     /** Begins it, unless it has begun. */
-    public void begin(Optional<TestMethod> method) {
+    public void begin(Optional<Method> method) {
         enter(id);
         if (RUNNING.addIfAbsent(this)) {
             BEGUN.incrementAndGet();
-            method.ifPresent(this::addInvocation);
+            method.ifPresent(code -> TestStack.addInvocation(code, this));
         }
     }
 
-    private void addInvocation(TestMethod method) {
-        INVOCATIONS
-                .computeIfAbsent(TestMethod.outermost(method.type()), unused -> new ConcurrentHashMap<>())
-                .merge(method, this, (one, other) -> one.isTracked || other.isTracked ? SEVERAL : other);
+    /** Returns the number of tests that have begun. */
+    static int begun() {
+        return BEGUN.get();
+    }
+
+    /** Returns the test that a method shows if a later test runs it too. One test may be announced before it is tracked. */
+    RunningTest mergedWith(RunningTest later) {
+        boolean isSame = !isOver && id.equals(later.id);
+        return isSame || !(isTracked || later.isTracked) ? later : SEVERAL;
     }
 
     /** Lets the calling thread run its code until the scope is closed. */
     public Scope bind() {
-        Binding binding = new Binding(this, BINDING.get(), Binding.NOT_INHERITED);
-        BINDING.set(binding);
-        return () -> unbind(binding);
-    }
-
-    private static void unbind(Binding binding) {
-        binding.isClosed = true;
-        Binding open = openAmong(BINDING.get());
-        if (open == null) {
-            BINDING.remove();
-        } else {
-            BINDING.set(open);
-        }
-    }
-
-    /** An outer scope may be closed before an inner one, and on another thread. */
-    private static @Nullable Binding openAmong(@Nullable Binding innermost) {
-        Binding open = innermost;
-        while (open != null && open.isClosed) {
-            open = open.outer;
-        }
-        return open;
+        return WorkingThread.current().workFor(this);
     }
 
     /** Binds a thread until the end. */
     public void bind(Thread thread) {
-        if (!isOver) {
-            threads.add(thread);
-            BINDING_THREADS.addIfAbsent(this);
+        threads.add(thread);
+        BINDING_THREADS.addIfAbsent(this);
+        if (isOver) {
+            unbindThreads();
         }
+    }
+
+    private void unbindThreads() {
+        BINDING_THREADS.remove(this);
+        threads.clear();
     }
 
     /** Returns an executor whose tasks run on its threads and are bound. */
@@ -202,17 +161,13 @@ public final class RunningTest {
     }
 
     /** Receives what its threads report of a source. */
-    public void receive(String source, AllocationTracker newTracker) {
-        tracker = newTracker;
-        sources.add(source);
+    public void receive(String source, AllocationTracker tracker) {
+        trackers.put(source, tracker);
     }
 
     /** Attributes its allocations on the tracker that it shares to a context. */
     public void attribute(AllocationContext newContext) {
         context = newContext;
-        for (RunningTest one = this; one != null; one = one.around) {
-            one.hasContexts = true;
-        }
     }
 
     /** Passes the meshes that it opens on other trackers than its own. */
@@ -234,43 +189,38 @@ public final class RunningTest {
     /** Ends it: its threads, which may go on, no longer work for it. */
     public void end() {
         RUNNING.remove(this);
-        BINDING_THREADS.remove(this);
         isOver = true;
-        hasContexts = false;
-        tracker = null;
-        usedLibraries.clear();
-        threads.clear();
+        unbindThreads();
+        trackers.clear();
+        Scope announced = announcement;
+        if (announced != null) {
+            announced.close();
+        }
     }
 
     /** Returns the tracker for an allocation of the calling thread, if any test or run examines the source. */
     public static Optional<AllocationTracker> trackerOf(String source) {
-        if (!UnattributedReports.isReceived(source)) {
-            if (RUNNING.stream().anyMatch(one -> !one.isTracked && !one.hasNestedRun())) {
-                UnattributedReports.countUntracked(source);
-            }
-            return Optional.empty();
-        }
-        RunningTest owner = owner(source, test -> true);
+        RunningTest owner = owner(test -> true);
         if (owner != null && !owner.isTracked) {
             UnattributedReports.countUntracked(source);
             return Optional.empty();
         }
         for (RunningTest one = owner; one != null; one = one.around) {
-            AllocationTracker own = one.tracker;
-            if (own != null && one.sources.contains(source)) {
+            AllocationTracker own = one.trackers.get(source);
+            if (own != null) {
                 return Optional.of(own);
             }
         }
-        boolean isOfOtherSource = owner != null && owner.kind == Kind.TEST && !owner.isOver;
-        return isOfOtherSource ? Optional.empty() : UnattributedReports.tracker(source, RunningTest::addThread);
+        if (owner != null && owner.kind == Kind.TEST && !owner.isOver) {
+            return Optional.empty(); // It examines other sources.
+        }
+        boolean isOfClass = owner != null && owner.kind == Kind.CONTAINER;
+        return UnattributedReports.tracker(source, isOfClass, RunningTest::note);
     }
 
-    /** Returns the context of a request of the calling thread on the tracker of this test or class. */
+    /** Returns the context of an allocation by the calling thread on the tracker of this test or class. */
     public Optional<AllocationContext> context() {
-        if (!hasContexts) {
-            return Optional.empty();
-        }
-        RunningTest owner = owner(this, this::isAround);
+        RunningTest owner = owner(this::isAround);
         for (RunningTest one = owner; one != null; one = one.around) {
             AllocationContext own = one.context;
             if (own != null && isAround(one)) {
@@ -278,7 +228,7 @@ public final class RunningTest {
             }
         }
         if (owner == null || (owner == this && kind == Kind.CLASS)) {
-            addThread(threadsOfNobody);
+            threadsOfNobody.add(note());
         }
         return Optional.empty();
     }
@@ -291,71 +241,50 @@ public final class RunningTest {
     /**
      * Applies the rules to the calling thread.
      *
-     * @param library what the thread uses
-     * @param candidates the tests that can use it
+     * @param candidates the tests that can use what it uses
      * @return the test or class; one without annotation is not tracked
      */
-    private static @Nullable RunningTest owner(Object library, Predicate<RunningTest> candidates) {
+    private static @Nullable RunningTest owner(Predicate<RunningTest> candidates) {
         RunningTest bound = bound();
         if (bound != null && bound.kind != Kind.CONTAINER) {
-            bound.use(library);
             return bound;
         }
-        TestStack stack = TestStack.ofThread(INVOCATIONS);
-        RunningTest shown = stack.onlyTest() == SEVERAL ? null : stack.onlyTest();
+        TestStack stack = TestStack.ofThread();
+        RunningTest shown = stack.onlyTest();
         if (shown != null && !shown.isTracked) {
             return shown;
         }
-        Binding start = start();
-        RunningTest starter = start == null ? null : start.test;
+        RunningTest starter = WorkingThread.current().starter();
         List<RunningTest> running = running(candidates);
         if (shown != null && !shown.isOver) {
-            List<RunningTest> inside = running.stream().filter(shown::isAround).toList();
-            RunningTest part = starterOrUser(starter, library, inside, true);
+            RunningTest part =
+                    around(starter, running.stream().filter(shown::isAround).toList());
             return part != null && shown.isAround(part) ? part : shown;
         }
-        if (bound != null && (bound.isAnnounced || !stack.isOfTest())) {
-            return bound;
+        RunningTest container = bound != null && (bound.announcement != null || !stack.isOfTest()) ? bound : null;
+        if (container != null && container.isTracked) {
+            return container;
         }
-        if (stack.isOfEngine()) {
-            return UNANNOUNCED;
+        if (container != null || stack.isOfEngine()) {
+            RunningTest untracked = container == null ? UNANNOUNCED : container;
+            return stack.isOfTrackedClass() ? TRACKED_CLASS : untracked;
         }
-        if (running.stream().allMatch(one -> one.isTracked)) {
-            // Code that may be of one of several tests is not that of the test that runs now.
-            RunningTest only = starterOrUser(shown == null ? starter : shown, library, running, !stack.showsTest());
-            if (only != null) {
-                return only;
-            }
+        if (starter != null && starter.isRunningUntracked() && !stack.showsTest()) {
+            return starter;
         }
-        return untracked(shown == null ? starter : shown, running);
+        RunningTest origin = shown == null ? starter : shown;
+        RunningTest only = running.stream().allMatch(one -> one.isTracked) ? around(origin, running) : null;
+        return only == null ? untracked(origin, running) : only;
     }
 
     private static @Nullable RunningTest bound() {
-        for (Binding one = BINDING.get(); one != null; one = one.outer) {
-            if (!one.isClosed && !one.isInherited() && !one.test.hasNestedRun()) {
-                return one.test;
-            }
+        RunningTest worksFor = WorkingThread.current().test();
+        if (worksFor != null) {
+            return worksFor;
         }
         Thread thread = Thread.currentThread();
         List<RunningTest> binding = innermost(BINDING_THREADS, test -> test.threads.contains(thread));
         return binding.size() == 1 ? binding.get(0) : null;
-    }
-
-    /** Looks first: it happens for each allocation. */
-    private void use(Object library) {
-        if (!usedLibraries.contains(library)) {
-            usedLibraries.add(library);
-        }
-    }
-
-    /** Returns the binding that the calling thread has inherited. */
-    private static @Nullable Binding start() {
-        Binding outermost = BINDING.get();
-        while (outermost != null && outermost.outer != null) {
-            outermost = outermost.outer;
-        }
-        boolean isStarted = outermost != null && outermost.isInherited() && !outermost.test.hasNestedRun();
-        return isStarted ? outermost : null;
     }
 
     /** Returns the innermost tests that run. */
@@ -370,21 +299,17 @@ public final class RunningTest {
                 .toList();
     }
 
-    /** Returns the innermost test or class around all that run, if it has started the thread, or may use it and uses the library. */
-    private static @Nullable RunningTest starterOrUser(
-            @Nullable RunningTest starter, Object library, List<RunningTest> running, boolean mayBeUser) {
-        boolean isOfTest = starter != null && starter.kind == Kind.TEST;
-        boolean isOfEndedTest = starter != null && isOfTest && starter.isOver;
-        RunningTest one = running.isEmpty() || isOfEndedTest ? starter : running.get(0);
-        for (; one != null; one = one.around) {
-            boolean isStarter = starter != null && one.isAround(starter);
-            boolean isUser = mayBeUser && !isOfTest && one.kind == Kind.TEST && one.usedLibraries.contains(library);
-            if ((isStarter || isUser) && !one.isOver && running.stream().allMatch(one::isAround)) {
-                one.use(library);
-                return one;
-            }
+    /** Returns the innermost test or class around a starter that is not over and around all that run. */
+    private static @Nullable RunningTest around(@Nullable RunningTest starter, List<RunningTest> running) {
+        RunningTest one = starter;
+        while (one != null && (one.isOver || !running.stream().allMatch(one::isAround))) {
+            one = one.around;
         }
-        return null;
+        return one;
+    }
+
+    private boolean isRunningUntracked() {
+        return kind == Kind.TEST && !isTracked && !isOver;
     }
 
     /** Returns the test or class without annotation to which an allocation of no tracked test belongs, if it belongs to one. */
@@ -412,12 +337,13 @@ public final class RunningTest {
         return one == this;
     }
 
-    private static void addThread(ThreadNotes notes) {
-        Binding start = start();
-        notes.add(
+    private static ThreadNotes.Note note() {
+        WorkingThread thread = WorkingThread.current();
+        RunningTest starter = thread.starter();
+        return new ThreadNotes.Note(
                 Thread.currentThread().getName(),
-                start == null ? "no test" : start.test.name,
-                start == null ? 0 : BEGUN.get() - start.begunBefore,
+                starter == null ? "no test" : starter.name,
+                starter == null ? 0 : thread.testsSinceStart(),
                 running(test -> true).stream().map(test -> test.name).toList());
     }
 
@@ -426,8 +352,7 @@ public final class RunningTest {
     /** Returns the tests in which a run begins, because the thread works for them too: they wait for it and do nothing meanwhile. */
     static List<RunningTest> beginNestedRun(String idInRun) {
         List<RunningTest> outer = new ArrayList<>();
-        for (Binding one = openAmong(BINDING.get()); one != null; one = openAmong(one.outer)) {
-            RunningTest test = one.test;
+        for (RunningTest test : WorkingThread.current().testsAndStarter()) {
             if (!test.isParentOf(idInRun) && !test.id.equals(idInRun)) {
                 outer.add(test);
                 RUNNING.stream().filter(other -> other.isParentOf(test.id)).forEach(outer::add);
@@ -446,53 +371,43 @@ public final class RunningTest {
         return nestedRuns.get() > 0;
     }
 
-    /** Forgets which methods have run. */
-    static void forgetInvocations() {
-        INVOCATIONS.clear();
-    }
-
     // Tests without annotation
 
     /**
      * Called by the listener of a launcher, on the thread that runs a test or container from now on.
      *
-     * @param method the name of the method; empty for a class
+     * @param type the class whose tests a container runs, if it is one
+     * @param method the method of a test, if it has one
      */
-    public static void announce(String id, boolean isTest, String type, String method) {
+    public static void announce(
+            String id, boolean isTest, String name, Optional<Class<?>> type, Optional<Method> method) {
         // JUnit creates the instance of a test, for which its session begins, before it announces the test.
-        if (RUNNING.stream().anyMatch(one -> one.isTracked && (one.id.equals(id) || one.isParentOf(id)))) {
+        if (RUNNING.stream().anyMatch(one -> one.isTracked && one.id.equals(id))) {
             return;
         }
-        String simpleName = type.substring(type.lastIndexOf('.') + 1);
-        RunningTest announced = new RunningTest(
-                isTest ? Kind.TEST : Kind.CONTAINER,
-                method.isEmpty() ? simpleName : simpleName + "#" + method,
-                id,
-                null,
-                false);
-        announced.isAnnounced = true;
+        boolean isTracked = RUNNING.stream().anyMatch(one -> one.isTracked && one.isParentOf(id))
+                || type.filter(TestStack::isTracked).isPresent();
+        Kind kind = isTest && !isTracked ? Kind.TEST : Kind.CONTAINER;
+        RunningTest announced = new RunningTest(kind, name, id, null, isTracked);
+        announced.announcement = announced.bind();
         RUNNING.add(announced);
-        if (isTest) {
+        if (kind == Kind.TEST) {
             BEGUN.incrementAndGet();
-            announced.addInvocation(new TestMethod(type, method));
+            method.ifPresent(code -> TestStack.addInvocation(code, announced));
         }
-        announced.bind();
     }
 
-    /** Called by the listener of a launcher, on the same thread. */
+    /** Called by the listener of a launcher, perhaps on another thread. A run within a test may announce the same test again. */
     public static void finished(String id) {
-        for (Binding one = openAmong(BINDING.get()); one != null; one = openAmong(one.outer)) {
-            if (!one.isInherited() && one.test.isAnnounced && one.test.id.equals(id)) {
-                one.test.end();
-                unbind(one);
-                return;
-            }
-        }
+        RUNNING.stream()
+                .filter(one -> one.announcement != null && one.id.equals(id))
+                .reduce((earlier, later) -> later)
+                .ifPresent(RunningTest::end);
     }
 
     /** Returns whether a listener has announced a test or a class around it. */
     public static boolean isAnnounced(String id) {
-        return RUNNING.stream().anyMatch(one -> one.isAnnounced && (one.isParentOf(id) || one.id.equals(id)));
+        return RUNNING.stream().anyMatch(one -> one.announcement != null && (one.isParentOf(id) || one.id.equals(id)));
     }
 
     /** Lets the calling thread run a class whose tests are tracked, until the scope is closed. */
@@ -513,13 +428,10 @@ public final class RunningTest {
     private static boolean enter(String id) {
         boolean isKnown = false;
         for (RunningTest one : RUNNING) {
-            if (one.isAnnounced && one.id.equals(id)) {
+            if (one.announcement != null && one.id.equals(id)) {
                 isKnown = true;
                 one.isTracked = true;
-                if (one.kind == Kind.TEST) {
-                    one.kind = Kind.CONTAINER;
-                    INVOCATIONS.values().forEach(methods -> methods.values().remove(one));
-                }
+                one.kind = Kind.CONTAINER;
             }
         }
         return isKnown;

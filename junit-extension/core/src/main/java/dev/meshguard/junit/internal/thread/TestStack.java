@@ -1,15 +1,22 @@
 package dev.meshguard.junit.internal.thread;
 
+import dev.meshguard.junit.MeshGuardExtension;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /** The tests whose code is on a stack: their methods, lambdas in them, and classes declared in them. */
 final class TestStack {
@@ -29,24 +36,92 @@ final class TestStack {
 
     private static final String TEST = "TestMethodTestDescriptor";
 
-    private final Map<String, Map<TestMethod, RunningTest>> invocations;
+    /** As long as a class is loaded, a thread may run what a test of an earlier run has left. */
+    private static final ClassValue<ClassCode> CODE = new ClassValue<>() {
+        @Override
+        protected ClassCode computeValue(Class<?> type) {
+            return new ClassCode(type);
+        }
+    };
+
+    private static final ClassValue<Boolean> TRACKED = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            return hasExtension(type);
+        }
+    };
+
     private final Set<RunningTest> tests = Collections.newSetFromMap(new IdentityHashMap<>());
-    private boolean isUncertain;
     private boolean isOfEngine;
     /** The innermost test or class that Jupiter runs. */
     private @Nullable String descriptor;
 
-    private TestStack(Map<String, Map<TestMethod, RunningTest>> invocations) {
-        this.invocations = invocations;
+    private TestStack() {}
+
+    /** The code of a class. */
+    private static final class ClassCode {
+
+        /** The methods in which the class is declared, the innermost first. */
+        private final List<Method> around;
+
+        /** The test that runs or has run a method, or {@link RunningTest#SEVERAL}, by the name of the method. */
+        private final Map<String, RunningTest> invocations = new ConcurrentHashMap<>();
+
+        ClassCode(Class<?> type) {
+            this.around = around(type);
+        }
+
+        private static List<Method> around(Class<?> declared) {
+            List<Method> methods = new ArrayList<>();
+            try {
+                for (Class<?> type = declared; type != null; type = type.getEnclosingClass()) {
+                    Method method = type.getEnclosingMethod();
+                    if (method != null) {
+                        methods.add(method);
+                    }
+                }
+            } catch (LinkageError | TypeNotPresentException | InternalError unreadable) {
+                // A class without its environment, or with a wrong attribute, shows no more.
+            }
+            return methods;
+        }
     }
 
-    /**
-     * Reads the stack of the calling thread.
-     *
-     * @param invocations the test that has run a method, by the outermost class
-     */
-    static TestStack ofThread(Map<String, Map<TestMethod, RunningTest>> invocations) {
-        TestStack stack = new TestStack(invocations);
+    /** Records that a test runs a method; an overloaded one does not show which. */
+    static void addInvocation(Method method, RunningTest test) {
+        Class<?> type = method.getDeclaringClass();
+        boolean isOverloaded = Arrays.stream(type.getDeclaredMethods())
+                        .filter(other -> other.getName().equals(method.getName()) && !other.isSynthetic())
+                        .count()
+                > 1;
+        CODE.get(type)
+                .invocations
+                .merge(method.getName(), isOverloaded ? RunningTest.SEVERAL : test, RunningTest::mergedWith);
+    }
+
+    /** Returns whether JUnit registers the extension for the tests of a class. */
+    static boolean isTracked(Class<?> type) {
+        return TRACKED.get(type);
+    }
+
+    private static boolean hasExtension(Class<?> type) {
+        try {
+            boolean isNested = type.isMemberClass() && !Modifier.isStatic(type.getModifiers());
+            return AnnotationSupport.findRepeatableAnnotations(type, ExtendWith.class).stream()
+                            .flatMap(registered -> Arrays.stream(registered.value()))
+                            .anyMatch(MeshGuardExtension.class::equals)
+                    || !AnnotationSupport.findAnnotatedFields(
+                                    type, RegisterExtension.class, field -> field.getType() == MeshGuardExtension.class)
+                            .isEmpty()
+                    || (isNested && isTracked(type.getEnclosingClass()));
+        } catch (LinkageError | TypeNotPresentException unreadable) {
+            return false;
+        }
+    }
+
+    /** Reads the stack of the calling thread. */
+    static TestStack ofThread() {
+        TestStack stack = new TestStack();
         FRAMES.forEach(stack::read);
         return stack;
     }
@@ -54,7 +129,8 @@ final class TestStack {
     /** Returns the test if there is exactly one. */
     @Nullable
     RunningTest onlyTest() {
-        return tests.size() == 1 && !isUncertain ? tests.iterator().next() : null;
+        RunningTest one = tests.size() == 1 ? tests.iterator().next() : null;
+        return one == RunningTest.SEVERAL ? null : one;
     }
 
     /** Returns whether it shows a test, also if it is not certain which. */
@@ -67,6 +143,18 @@ final class TestStack {
         return TEST.equals(descriptor);
     }
 
+    /** Returns whether JUnit calls code of a tracked class on the calling thread, for example its static initializer, and no test. */
+    boolean isOfTrackedClass() {
+        return !isOfTest()
+                && FRAMES.walk(frames -> frames.map(StackWalker.StackFrame::getDeclaringClass)
+                        .takeWhile(type -> !type.getName().startsWith("org.junit."))
+                        .filter(type -> !type.getName().startsWith("java.")
+                                && !type.getName().startsWith("jdk."))
+                        .reduce((called, caller) -> caller)
+                        .filter(TestStack::isTracked)
+                        .isPresent());
+    }
+
     /** Returns whether an engine of JUnit runs code on it. */
     boolean isOfEngine() {
         return isOfEngine;
@@ -74,53 +162,27 @@ final class TestStack {
 
     private void read(StackWalker.StackFrame frame) {
         String name = frame.getClassName();
-        isOfEngine |= isOfEngine(name);
-        if (descriptor == null && name.startsWith(DESCRIPTORS)) {
-            descriptor = name.substring(DESCRIPTORS.length());
-        }
-        Map<TestMethod, RunningTest> ofClass = invocations.get(TestMethod.outermost(name));
-        if (ofClass != null) {
-            read(frame, ofClass);
-        }
-    }
-
-    private static boolean isOfEngine(String type) {
-        for (String engine : ENGINES) {
-            if (type.startsWith(engine)) {
-                return true;
+        if (ENGINES.stream().anyMatch(name::startsWith)) {
+            isOfEngine = true;
+            if (descriptor == null && name.startsWith(DESCRIPTORS)) {
+                descriptor = name.substring(DESCRIPTORS.length());
             }
+            return;
         }
-        return false;
+        ClassCode code = CODE.get(frame.getDeclaringClass());
+        add(code, frame.getMethodName());
+        code.around.forEach(method -> add(CODE.get(method.getDeclaringClass()), method.getName()));
     }
 
-    private void read(StackWalker.StackFrame frame, Map<TestMethod, RunningTest> ofClass) {
-        try {
-            add(frame.getDeclaringClass(), frame.getMethodName(), ofClass);
-            for (Class<?> type = frame.getDeclaringClass(); type != null; type = type.getEnclosingClass()) {
-                Method method = type.getEnclosingMethod();
-                if (method != null) {
-                    add(method.getDeclaringClass(), method.getName(), ofClass);
-                }
-            }
-        } catch (LinkageError | TypeNotPresentException | InternalError unreadable) {
-            // A class without its environment, or with a wrong attribute, shows no more.
+    private void add(ClassCode code, String method) {
+        if (code.invocations.isEmpty()) {
+            return;
         }
-    }
-
-    private void add(Class<?> type, String method, Map<TestMethod, RunningTest> ofClass) {
         Matcher lambda = LAMBDA.matcher(method);
         String name = !lambda.matches() ? method : lambda.group(1) == null ? lambda.group(2) : lambda.group(1);
-        RunningTest test = ofClass.get(new TestMethod(type.getName(), name));
+        RunningTest test = code.invocations.get(name);
         if (test != null && !test.hasNestedRun()) {
             tests.add(test);
-            isUncertain |= isOverloaded(type, name);
         }
-    }
-
-    private static boolean isOverloaded(Class<?> type, String name) {
-        return Arrays.stream(type.getDeclaredMethods())
-                        .filter(method -> method.getName().equals(name) && !method.isSynthetic())
-                        .count()
-                > 1;
     }
 }

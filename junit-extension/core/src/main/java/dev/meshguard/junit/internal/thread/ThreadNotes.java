@@ -28,18 +28,26 @@ final class ThreadNotes {
     }
 
     /**
-     * Adds a thread that works now.
+     * A thread that works now.
      *
      * @param starter the test that has started it
      * @param testsAgo the number of tests that have begun since then
      * @param running the tests that run
      */
-    synchronized void add(String thread, String starter, int testsAgo, List<String> running) {
-        StartedThread started = new StartedThread(thread, starter);
-        if (hasRoom(threads.keySet()) || threads.containsKey(started)) {
-            threads.put(started, testsAgo);
+    record Note(String thread, String starter, int testsAgo, List<String> running) {
+
+        /** Returns the moment at which it works, as a phase. */
+        String phase() {
+            return running.isEmpty() ? "no test" : "no test, while " + first(running) + " ran";
         }
-        running.stream().filter(test -> hasRoom(tests)).forEach(tests::add);
+    }
+
+    synchronized void add(Note note) {
+        StartedThread started = new StartedThread(note.thread, note.starter);
+        if (hasRoom(threads.keySet()) || threads.containsKey(started)) {
+            threads.put(started, note.testsAgo);
+        }
+        note.running.stream().filter(test -> hasRoom(tests)).forEach(tests::add);
     }
 
     /** One more than is named shows that there are more. */

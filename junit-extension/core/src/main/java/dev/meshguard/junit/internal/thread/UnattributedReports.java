@@ -2,6 +2,8 @@ package dev.meshguard.junit.internal.thread;
 
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.Scope;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -9,8 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +25,12 @@ public final class UnattributedReports {
 
     private static final List<UnattributedReports> LIVE = new CopyOnWriteArrayList<>();
 
-    /** Allocations of tests without annotation before the first run receives them, by source. */
-    private static final Map<String, LongAdder> EARLY = new ConcurrentHashMap<>();
+    /** The reports of a source before a run receives it: those of tests without annotation, and of its first tracked class. */
+    private static final Map<String, UnattributedReports> EARLY = new ConcurrentHashMap<>();
 
     private final Set<String> sources = ConcurrentHashMap.newKeySet();
     private final Set<String> reporting = new LinkedHashSet<>();
+    private final List<UnattributedReports> early = new ArrayList<>();
     private final ThreadNotes threads = new ThreadNotes();
     private OriginCapture origins = OriginCapture.ALLOCATIONS;
     private List<RunningTest> outerTests = List.of();
@@ -35,6 +38,10 @@ public final class UnattributedReports {
     private boolean isWithoutListener;
     private boolean isEnded;
     private @Nullable AllocationTracker tracker;
+    /** The tests that run, for the reader of each finding. */
+    private String phase = "";
+
+    private Scope phaseScope = () -> {};
 
     /** Begins the run, perhaps within a test: a test may run other tests. */
     public synchronized void begin(String idInRun) {
@@ -52,31 +59,35 @@ public final class UnattributedReports {
             origins = captured;
             LIVE.add(this);
         }
-        if (sources.add(source)) {
-            LongAdder early = EARLY.remove(source);
-            untracked += early == null ? 0 : early.sum();
+        UnattributedReports before = sources.add(source) ? EARLY.remove(source) : null;
+        if (before != null) {
+            untracked += before.untracked();
+            early.add(before);
         }
-    }
-
-    static boolean isReceived(String source) {
-        return receiver(source).isPresent();
     }
 
     /** Counts an allocation by a test without annotation. */
     static void countUntracked(String source) {
-        receiver(source)
-                .ifPresentOrElse(
-                        UnattributedReports::countUntracked,
-                        () -> EARLY.computeIfAbsent(source, unused -> new LongAdder())
-                                .increment());
+        receiver(source).orElseGet(() -> early(source)).countUntracked();
     }
 
-    /** Returns the tracker of the innermost run, if there is a run, and adds the calling thread to its notes. */
-    static Optional<AllocationTracker> tracker(String source, Consumer<ThreadNotes> thread) {
-        return receiver(source).map(ofRun -> {
-            thread.accept(ofRun.threads);
-            return ofRun.received(source);
-        });
+    private synchronized void countUntracked() {
+        untracked++;
+    }
+
+    /**
+     * Returns the tracker of the innermost run, if there is a run, and notes the calling thread.
+     *
+     * @param isOfClass whether a tracked class has allocated the memory, so that a run follows
+     */
+    static Optional<AllocationTracker> tracker(String source, boolean isOfClass, Supplier<ThreadNotes.Note> thread) {
+        return receiver(source)
+                .or(() -> isOfClass ? Optional.of(early(source)) : Optional.empty())
+                .map(ofRun -> ofRun.received(source, thread.get()));
+    }
+
+    private static UnattributedReports early(String source) {
+        return EARLY.computeIfAbsent(source, unused -> new UnattributedReports());
     }
 
     private static Optional<UnattributedReports> receiver(String source) {
@@ -89,29 +100,36 @@ public final class UnattributedReports {
         return Optional.empty();
     }
 
-    private synchronized void countUntracked() {
-        untracked++;
-    }
-
-    private synchronized AllocationTracker received(String source) {
+    private synchronized AllocationTracker received(String source, ThreadNotes.Note thread) {
+        threads.add(thread);
         reporting.add(source);
         AllocationTracker existing = tracker;
         if (existing == null) {
             existing = AllocationTracker.builder().originCapture(origins).build();
             tracker = existing;
         }
+        if (!thread.phase().equals(phase)) {
+            phase = thread.phase();
+            Scope before = phaseScope;
+            phaseScope = existing.phase(phase);
+            before.close();
+        }
         return existing;
     }
 
-    /** Ends the run; returns the tracker if there was a report of a thread that works for nobody. */
-    public synchronized Optional<AllocationTracker> end() {
+    /** Ends the run; returns the reports of threads that work for nobody, and those before it, if there are any. */
+    public synchronized List<UnattributedReports> end() {
         LIVE.remove(this);
         isEnded = true;
         RunningTest.endNestedRun(outerTests);
         outerTests = List.of();
-        if (LIVE.isEmpty()) {
-            RunningTest.forgetInvocations();
-        }
+        return Stream.concat(early.stream(), Stream.of(this))
+                .filter(reports -> reports.tracker().isPresent())
+                .toList();
+    }
+
+    /** Returns the tracker if there was a report of a thread that works for nobody. */
+    public synchronized Optional<AllocationTracker> tracker() {
         return Optional.ofNullable(tracker);
     }
 
