@@ -11,6 +11,7 @@ import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.weave.WatchedType;
 import java.lang.ref.Cleaner;
 import java.security.CodeSource;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -90,14 +91,13 @@ final class ObjectKinds {
     }
 
     private void announce(String className, String name, WatchedType type) {
-        SourceVocabulary words = SourceVocabulary.ofObjects(name);
-        tracker.sourceAttached(SourceDescription.of(className)
-                .speaking(type.closingMethods().contains(TrackedTypes.CLOSE) ? words : closedBy(type, words)));
+        tracker.sourceAttached(
+                SourceDescription.of(className).speaking(closedBy(type, SourceVocabulary.ofObjects(name))));
     }
 
-    /** Only a method whose name is a verb can stand in a sentence. */
+    /** Only a method whose name is a verb can stand in a sentence. A Deflater has had close() since JDK 25 only. */
     private static SourceVocabulary closedBy(WatchedType type, SourceVocabulary words) {
-        String method = type.closingMethods().stream().sorted().findFirst().orElseThrow();
+        String method = Collections.max(type.closingMethods());
         if (method.equals(TrackedTypes.END) || method.equals("destroy")) {
             return words.freedBy(method, method + "ed");
         }

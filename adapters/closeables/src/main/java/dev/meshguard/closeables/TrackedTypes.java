@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /** Reads the classes and closing methods of a {@link TrackCloseables}. */
 final class TrackedTypes {
 
-    static final String CLOSE = "close";
+    private static final String CLOSE = "close";
     static final String END = "end";
 
     /** The classes of the JDK that are closed by both methods, and by no stream to which they were passed. */
