@@ -229,7 +229,7 @@ final class VerdictReportBuilder {
     /** A result that is clean only because the collector ran in time needs a note. */
     private Optional<String> collected() {
         List<BufferGeneration> freed = history.collectedBuffers().stream()
-                .filter(buffer -> !freedLate.contains(buffer))
+                .filter(buffer -> !freedLate.contains(buffer) && !buffer.isLeftToCollector())
                 .toList();
         return freed.stream()
                 .findFirst()

@@ -40,7 +40,8 @@ import org.apiguardian.api.API.Status;
  *   <li>The search calls no code of the program under test: no {@code toString}, no {@code equals}, no iterator.
  *       Inherited contents of the program's own collections are therefore not read.
  *   <li>It opens no modules. Objects of the JDK are closed except for its containers.
- *   <li>Weak, soft and phantom references and thread-locals do not count as holders.
+ *   <li>Weak, soft and phantom references do not count as holders, and thread locals only if a source of the tracker can read
+ *       them.
  *   <li>A handle that only a local variable or an object outside the given ones holds is reported as held, without a
  *       path.
  *   <li>If collections cannot be forced ({@code -XX:+DisableExplicitGC}), no handle is reported as lost.
@@ -52,12 +53,6 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class HandleSearch {
-
-    /** The maximum number of collections. */
-    static final int MAX_COLLECTIONS = 4;
-
-    /** The first collection may keep an object that moved from one generation of the heap to the next. */
-    private static final int PROOFS_NEEDED = 2;
 
     private final List<Object> roots;
     private final List<Class<?>> statics;
@@ -101,10 +96,7 @@ public final class HandleSearch {
         // more.
         List<MemoryRequest> unfound =
                 open.stream().filter(request -> !paths.to.containsKey(request)).toList();
-        int proofs = 0;
-        for (int round = 0; round < MAX_COLLECTIONS && isWorthCollecting(unfound, proofs); round++) {
-            proofs += garbage.run() ? 1 : 0;
-        }
+        int proofs = garbage.runWhile(soFar -> isWorthCollecting(unfound, soFar));
         for (MemoryRequest request : open) {
             tracker.traced(request, reachability(request, paths, proofs));
         }
@@ -116,21 +108,29 @@ public final class HandleSearch {
         IdentityHashMap<MemoryRequest, Object> handles = new IdentityHashMap<>();
         open.forEach(
                 request -> request.handle().map(WeakReference::get).ifPresent(handle -> handles.put(request, handle)));
-        Walk walk = new Walk(handles.values(), tracker::isPartOfHandles);
+        Walk walk = new Walk(
+                handles.values(),
+                tracker::isPartOfHandles,
+                tracker.attachment(JdkReferences.class, () -> JdkReferences.NONE));
         if (!handles.isEmpty()) {
             roots.forEach(walk::from);
             statics.forEach(walk::fromStaticsOf);
             walk.traverse();
         }
+        List<String> unread = walk.unread();
+        // Those who look for a holder look at their own objects first.
+        walk.fromThreadLocals();
+        walk.traverse();
         IdentityHashMap<MemoryRequest, List<String>> to = new IdentityHashMap<>();
         handles.forEach((request, handle) -> walk.pathTo(handle).ifPresent(path -> to.put(request, path)));
-        return new Paths(to, walk.beyond(), walk.unread());
+        return new Paths(to, walk.beyond(), unread);
     }
 
     private static boolean isWorthCollecting(List<MemoryRequest> unfound, int proofs) {
         return proofs == 0
                 ? !unfound.isEmpty()
-                : proofs < PROOFS_NEEDED && unfound.stream().anyMatch(request -> !isCollected(request));
+                : proofs < GarbageCollection.PROOFS_NEEDED
+                        && unfound.stream().anyMatch(request -> !isCollected(request));
     }
 
     private static Reachability reachability(MemoryRequest request, Paths paths, int proofs) {
@@ -142,7 +142,7 @@ public final class HandleSearch {
             // A reference may be empty by chance, but the result must not depend on chance.
             return proofs > 0 ? Reachability.lost() : Reachability.unknown();
         }
-        return proofs < PROOFS_NEEDED ? Reachability.unknown() : Reachability.heldBy(paths.beyond);
+        return proofs < GarbageCollection.PROOFS_NEEDED ? Reachability.unknown() : Reachability.heldBy(paths.beyond);
     }
 
     private static boolean isCollected(MemoryRequest request) {

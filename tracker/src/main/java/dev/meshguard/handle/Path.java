@@ -41,6 +41,11 @@ final class Path {
         return new Path(null, () -> JavaTypes.nameOf(type), 0);
     }
 
+    /** Returns the path to the value of a thread local. */
+    static Path ofThreadLocal(String thread) {
+        return ofRoot(ThreadLocal.class).then(() -> "a thread local of thread " + description(thread));
+    }
+
     /** Returns the path through a field of a class or of one of its objects. */
     Path field(Class<?> holder, Field field) {
         return then(() -> {

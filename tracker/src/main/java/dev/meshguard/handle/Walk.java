@@ -48,6 +48,7 @@ final class Walk {
     private record Visited(Object object, Path path) {}
 
     private final Predicate<Class<?>> partsOfHandles;
+    private final JdkReferences ofTheJdk;
     private final Set<Object> targets = Collections.newSetFromMap(new IdentityHashMap<>());
     private final IdentityHashMap<Object, Path> found = new IdentityHashMap<>();
     private final Set<Object> visited = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -62,9 +63,10 @@ final class Walk {
      *
      * @param partsOfHandles the classes that are {@link PartOfHandle} without the annotation
      */
-    Walk(Collection<Object> targets, Predicate<Class<?>> partsOfHandles) {
+    Walk(Collection<Object> targets, Predicate<Class<?>> partsOfHandles, JdkReferences ofTheJdk) {
         this.targets.addAll(targets);
         this.partsOfHandles = partsOfHandles;
+        this.ofTheJdk = ofTheJdk;
     }
 
     /** Starts at an object. */
@@ -75,6 +77,14 @@ final class Walk {
     /** Starts at the static fields of a class. */
     void fromStaticsOf(Class<?> type) {
         visitFields(fieldsOf(type, true), null, type, Path.ofRoot(type));
+    }
+
+    /** Starts at the thread locals, unless everything was found. */
+    void fromThreadLocals() {
+        if (goesOn()) {
+            ofTheJdk.threadLocals()
+                    .forEach((thread, values) -> values.forEach(value -> visit(value, Path.ofThreadLocal(thread))));
+        }
     }
 
     void traverse() {
@@ -129,6 +139,8 @@ final class Walk {
                 visitElements(Arrays.asList(array), index -> path.index(type, index));
             } else if (!JavaTypes.isOfTheJdk(type)) {
                 visitObject(holder, path);
+            } else if (ofTheJdk.viewedBy(holder).isPresent()) {
+                visit(ofTheJdk.viewedBy(holder).orElseThrow(), path);
             } else if (holder instanceof Map<?, ?> map && JavaTypes.isOpenContainer(type)) {
                 visitMap(map, path);
             } else if (isInOrder(holder)) {

@@ -315,6 +315,12 @@ public final class BufferGeneration {
         return isLive() ? OptionalLong.empty() : OptionalLong.of(lastFree);
     }
 
+    /** Returns whether it was collected, and its library leaves that to the garbage collector: no line of code freed it. */
+    @API(status = Status.INTERNAL)
+    public boolean isLeftToCollector() {
+        return isCollected() && request().details().freedOnCollection();
+    }
+
     /** Returns whether the generation ended because its handle was garbage collected, not by a call. */
     public boolean isCollected() {
         return !isLive()

@@ -72,9 +72,18 @@ public final class Lease {
     }
 
     /** Reports that the memory was freed. A second report is an error in the verdict, as a double free. */
-    public synchronized void freed() {
+    public void freed() {
+        freed(AllocationDetails.user());
+    }
+
+    /** Reports that the memory was freed because its handle was garbage collected, and by no call. */
+    public void collected() {
+        freed(AllocationDetails.user().ofCollectedHandle());
+    }
+
+    private synchronized void freed(AllocationDetails details) {
         isFreed = true;
-        tracker.freed(release(AllocationDetails.user()), NO_DEVICE, type, number, Ownership.UNKNOWN);
+        tracker.freed(release(details), NO_DEVICE, type, number, Ownership.UNKNOWN);
     }
 
     /** Reports that a call which should free the memory failed, so that it is still allocated. */

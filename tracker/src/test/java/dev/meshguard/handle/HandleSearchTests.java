@@ -13,6 +13,8 @@ import dev.meshguard.tracker.OriginCapture;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -69,7 +71,7 @@ class HandleSearchTests {
 
         assertThat(search.reachabilityOf(request)).isEqualTo(Reachability.unknown());
         assertThat(search.reachabilityOf(collectedByChance)).isEqualTo(Reachability.unknown());
-        assertThat(collections).hasValue(HandleSearch.MAX_COLLECTIONS);
+        assertThat(collections).hasValue(GarbageCollection.MAX_COLLECTIONS);
     }
 
     @Test
@@ -209,6 +211,49 @@ class HandleSearchTests {
 
         assertThat(search.reachabilityOf(held).pathText()).hasValue("HandleSearchTests.cache -> ArrayList[0]");
         assertThat(search.reachabilityOf(lost)).isEqualTo(Reachability.lost());
+    }
+
+    private void readTheJdk(JdkReferences reader) {
+        search.tracker().attachment(JdkReferences.class, () -> reader);
+    }
+
+    @Test
+    void whoHoldsAViewHoldsWhatItShows() {
+        Object handle = new Object();
+        Object view = new Object();
+        cache.add(view);
+        MemoryRequest request = search.allocate(handle);
+        readTheJdk(new JdkReferences() {
+            @Override
+            public Optional<Object> viewedBy(Object one) {
+                return one == view ? Optional.of(handle) : Optional.empty();
+            }
+        });
+
+        search.run(HandleSearch.from(this).collectingBy(() -> true));
+
+        assertThat(search.reachabilityOf(request).pathText()).hasValue("HandleSearchTests.cache -> ArrayList[0]");
+    }
+
+    @Test
+    void threadLocalsAreSearchedForWhatNoRootHolds() {
+        Object held = new Object();
+        Object ofThread = new Object();
+        cache.add(held);
+        MemoryRequest heldTwice = search.allocate(held);
+        MemoryRequest heldByThread = search.allocate(ofThread);
+        readTheJdk(new JdkReferences() {
+            @Override
+            public Map<String, List<Object>> threadLocals() {
+                return Map.of("codec", List.of(held, List.of(ofThread)));
+            }
+        });
+
+        search.run(HandleSearch.from(this).collectingBy(() -> true));
+
+        assertThat(search.reachabilityOf(heldTwice).pathText()).hasValue("HandleSearchTests.cache -> ArrayList[0]");
+        assertThat(search.reachabilityOf(heldByThread).pathText())
+                .hasValue("a thread local of thread \"codec\" -> List[0]");
     }
 
     private boolean counted() {

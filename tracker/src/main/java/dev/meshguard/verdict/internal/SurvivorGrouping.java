@@ -234,6 +234,10 @@ final class SurvivorGrouping {
             return Optional.empty();
         }
         SourceVocabulary words = history.vocabularyOf(first.request());
+        if (line.stream().anyMatch(BufferGeneration::isLeftToCollector)) {
+            return Optional.of(Evidence.formatted(
+                    "%d of %s from this line were %s", frees.size(), words.count(line.size()), words.freed()));
+        }
         String these = group.size() == 1 ? "this one was" : "these were";
         Optional<Long> missed =
                 frees.stream().filter(free -> free > first.allocatedAt()).min(Long::compare);

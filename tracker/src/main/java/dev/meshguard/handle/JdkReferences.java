@@ -1,0 +1,30 @@
+package dev.meshguard.handle;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * References in objects of the JDK, whose fields are closed to a {@link HandleSearch}. A source that can read them makes this an
+ * {@linkplain dev.meshguard.tracker.AllocationTracker#attachment attachment} of its tracker.
+ *
+ * @since 0.1
+ */
+@API(status = Status.INTERNAL, since = "0.1")
+public interface JdkReferences {
+
+    /** Reads none. */
+    JdkReferences NONE = new JdkReferences() {};
+
+    /** Returns the object of which an object is a view: whoever holds a view holds that object. */
+    default Optional<Object> viewedBy(Object view) {
+        return Optional.empty();
+    }
+
+    /** Returns the values of thread locals, by the names of the threads. */
+    default Map<String, List<Object>> threadLocals() {
+        return Map.of();
+    }
+}
