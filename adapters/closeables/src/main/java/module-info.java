@@ -6,6 +6,7 @@ module dev.meshguard.closeables {
     requires transitive dev.meshguard.junit;
     requires dev.meshguard.tracker;
     requires java.instrument;
+    requires java.management;
     requires net.bytebuddy;
     requires net.bytebuddy.agent;
 
@@ -16,5 +17,6 @@ module dev.meshguard.closeables {
 
     provides dev.meshguard.junit.source.AllocationSource with
             dev.meshguard.closeables.CloseablesSource,
+            dev.meshguard.closeables.DirectMemorySource,
             dev.meshguard.closeables.TrackedCloseablesSource;
 }

@@ -1,0 +1,187 @@
+package dev.meshguard.closeables;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.handle.GarbageCollection;
+import dev.meshguard.handle.JdkReferences;
+import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Lease;
+import dev.meshguard.tracker.OriginFilter;
+import dev.meshguard.weave.ObjectWatcher;
+import dev.meshguard.weave.WatchedType;
+import dev.meshguard.weave.Weaver;
+import java.lang.StackWalker.StackFrame;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The direct and mapped buffers that own memory, each reported to the tracker of the test whose thread allocated it.
+ *
+ * <p>They are held weakly, and compared by identity. Woven code knows one receiver for the whole process, so there is one object of this
+ * class.
+ *
+ * <p>Safe for use by several threads.
+ */
+final class DirectBuffers implements ObjectWatcher {
+
+    static final DirectBuffers OF_JVM = new DirectBuffers();
+
+    private static final String BUFFER = "java.nio.DirectByteBuffer";
+
+    /** Called by those who clean the buffer then, {@code Unsafe.invokeCleaner} above all. */
+    private static final String CLEANER = "cleaner";
+
+    /** The allocations of the JDK for itself: temporary buffers of channels, and those of its image. */
+    private static final List<String> JDK_INTERNALS = List.of("sun.nio.ch.", "jdk.internal.");
+
+    /** A user's line allocated it, even if the JDK did so for the user; on a thread of the JDK it is a line of the JDK. */
+    private static final OriginFilter CALLERS =
+            skipping("java.", "javax.", "jdk.", "sun.").orElse(skipping("java.lang.", "java.nio.", "sun.nio.ch."));
+
+    private final Map<WeakIdentity, OpenBuffer> open = new ConcurrentHashMap<>();
+    private volatile @Nullable String notWatched;
+    private volatile JdkReferences jdk = JdkReferences.NONE;
+    private boolean isWatching;
+
+    private DirectBuffers() {}
+
+    private static OriginFilter skipping(String... ofTheJdk) {
+        return OriginFilter.skipping(
+                Stream.concat(Stream.of("dev.meshguard.weave.", DirectBuffers.class.getName()), Stream.of(ofTheJdk))
+                        .toArray(String[]::new));
+    }
+
+    /**
+     * A buffer whose memory is not free.
+     *
+     * @param owner empty if no tracked test and no run is responsible for it
+     */
+    private record OpenBuffer(long bytes, Optional<Owner> owner) {}
+
+    private record Owner(AllocationTracker tracker, Lease lease) {}
+
+    /**
+     * Tracks buffers from now on.
+     *
+     * @return finds their holders
+     * @throws dev.meshguard.weave.WeaverUnavailableException if no agent may be attached
+     */
+    synchronized JdkReferences watch() {
+        if (!isWatching) {
+            jdk = OpenedJdk.open();
+            Weaver.watch(List.of(new WatchedType(BUFFER, Set.of(CLEANER))), this);
+            // Never closed: threads may free buffers after their test, and allocate them for no test.
+            Weaver.open();
+            isWatching = true;
+        }
+        return jdk;
+    }
+
+    /** Returns why some buffers are not seen, if it is so. */
+    Optional<String> unseen() {
+        return Optional.ofNullable(notWatched);
+    }
+
+    @Override
+    public void constructed(Object object) {
+        if (object instanceof ByteBuffer buffer
+                && buffer.capacity() > 0
+                && jdk.viewedBy(buffer).isEmpty()) {
+            StackWalker.getInstance().walk(DirectBuffers::allocationOf).ifPresent(allocation -> {
+                Optional<Owner> owner = allocation.isOfTheJdk()
+                        ? Optional.empty()
+                        : AllocationSource.trackerOfThread(DirectMemorySource.ID)
+                                .map(tracker -> lease(tracker, allocation.memory(), buffer));
+                open.put(new WeakIdentity(buffer), new OpenBuffer(buffer.capacity(), owner));
+            });
+        }
+    }
+
+    private static Owner lease(AllocationTracker tracker, String memory, ByteBuffer buffer) {
+        AllocationDetails details = AllocationDetails.user().fromSource(memory).asFreedOnCollection();
+        return new Owner(
+                tracker,
+                tracker.lease(details, CALLERS, BufferType.SYSTEM_MEMORY, buffer.capacity())
+                        .handedOut(buffer));
+    }
+
+    /** An allocation of memory for a buffer. */
+    private record Allocation(String memory, boolean isOfTheJdk) {}
+
+    /** Returns what the innermost frames allocate: nothing for a slice or a view, and for memory of native code. */
+    private static Optional<Allocation> allocationOf(Stream<StackFrame> frames) {
+        List<String> callers = frames.map(frame -> frame.getClassName() + "." + frame.getMethodName())
+                .dropWhile(frame -> !frame.startsWith(BUFFER))
+                .dropWhile(frame -> frame.startsWith(BUFFER) && frame.endsWith(".<init>"))
+                .limit(2)
+                .toList();
+        String allocating = callers.isEmpty() ? "" : callers.get(0);
+        if (allocating.equals("java.nio.ByteBuffer.allocateDirect")) {
+            boolean isOfTheJdk = callers.size() > 1 && JDK_INTERNALS.stream().anyMatch(callers.get(1)::startsWith);
+            return Optional.of(new Allocation(DirectMemorySource.ID, isOfTheJdk));
+        }
+        return allocating.startsWith("sun.nio.ch.Util.newMappedByteBuffer")
+                ? Optional.of(new Allocation(DirectMemorySource.MAPPED, false))
+                : Optional.empty();
+    }
+
+    @Override
+    public void constructionFailed(Object object) {
+        closed(object);
+    }
+
+    @Override
+    public void closed(Object object) {
+        OpenBuffer freed = open.remove(new WeakIdentity(object));
+        if (freed != null) {
+            freed.owner().ifPresent(owner -> owner.lease().freed());
+        }
+    }
+
+    @Override
+    public void closeFailed(Object object, Throwable reason) {}
+
+    @Override
+    public void notWatched(String className, String reason) {
+        notWatched = reason;
+    }
+
+    /**
+     * Reports the buffers that were collected, after it has forced a collection if any of a tracker is left.
+     *
+     * @return whether all others of the tracker are reachable; false if no collection can be forced
+     */
+    boolean freeCollected(AllocationTracker tracker, GarbageCollection garbage) {
+        int proofs = garbage.runWhile(soFar -> soFar < GarbageCollection.PROOFS_NEEDED && hasOpen(tracker));
+        return proofs == GarbageCollection.PROOFS_NEEDED || !hasOpen(tracker);
+    }
+
+    private boolean hasOpen(AllocationTracker tracker) {
+        reportCollected();
+        return open.values().stream()
+                .flatMap(buffer -> buffer.owner().stream())
+                .anyMatch(owner -> owner.tracker() == tracker);
+    }
+
+    /** Whoever finds a buffer no longer here must find its free reported. */
+    private synchronized void reportCollected() {
+        open.keySet().stream()
+                .filter(buffer -> buffer.refersTo(null))
+                .flatMap(buffer -> Stream.ofNullable(open.remove(buffer)))
+                .flatMap(freed -> freed.owner().stream())
+                .forEach(owner -> owner.lease().collected());
+    }
+
+    /** Returns the bytes of all buffers that are not free, as far as they were seen. */
+    long bytes() {
+        reportCollected();
+        return open.values().stream().mapToLong(OpenBuffer::bytes).sum();
+    }
+}
