@@ -41,8 +41,8 @@ final class AgentAccess {
                 return ByteBuddyAgent.install();
             } catch (IllegalStateException | LinkageError forbidden) {
                 throw new WeaverUnavailableException(
-                        "Cannot see objects of other code: this JVM has no Java agent and does not let one attach. Add -javaagent:"
-                                + jar() + " to its command line; with Maven, to argLine of Surefire.",
+                        "Cannot see objects of other code: this JVM has no Java agent and lets none attach. Add -javaagent:"
+                                + jar() + " to its options; Surefire has them in argLine, Gradle in jvmArgs.",
                         forbidden);
             }
         });

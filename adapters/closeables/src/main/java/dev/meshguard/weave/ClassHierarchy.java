@@ -2,7 +2,9 @@ package dev.meshguard.weave;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -46,10 +48,11 @@ final class ClassHierarchy {
 
     void add(Class<?> loaded) {
         Class<?> parent = loaded.isInterface() ? Object.class : loaded.getSuperclass();
-        if (parent != null) {
-            supertypes.computeIfAbsent(
+        // Nothing is computed inside the map: that could load a class, which is added as well.
+        if (parent != null && !supertypes.containsKey(nameOf(loaded))) {
+            supertypes.put(
                     nameOf(loaded),
-                    unused -> Stream.concat(Stream.of(parent), Arrays.stream(loaded.getInterfaces()))
+                    Stream.concat(Stream.of(parent), Arrays.stream(loaded.getInterfaces()))
                             .map(ClassHierarchy::nameOf)
                             .toList());
         }
@@ -66,8 +69,9 @@ final class ClassHierarchy {
     }
 
     private static List<String> supertypesOf(ClassReader type) {
-        return Stream.concat(Stream.of(type.getSuperName()), Arrays.stream(type.getInterfaces()))
-                .toList();
+        List<String> names = new ArrayList<>(List.of(type.getSuperName()));
+        Collections.addAll(names, type.getInterfaces());
+        return names;
     }
 
     /** Returns whether a class or one of its supertypes fulfills a condition. */

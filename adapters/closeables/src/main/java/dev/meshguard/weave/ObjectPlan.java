@@ -73,7 +73,8 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
 
         final String type;
         private final Dispatcher dispatcher;
-        private final Label start = new Label();
+        private final Label handler = new Label();
+        private @Nullable Label start;
 
         ReportingVisitor(String type, MethodVisitor next, Dispatcher dispatcher) {
             super(OpenedClassReader.ASM_API, next);
@@ -88,13 +89,22 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
         }
 
         final void startHandled() {
+            start = new Label();
             super.visitLabel(start);
         }
 
+        final void endHandled() {
+            if (start != null) {
+                Label end = new Label();
+                super.visitTryCatchBlock(start, end, handler, null);
+                super.visitLabel(end);
+                start = null;
+            }
+        }
+
         /** Nothing but the object is known in the handler, wherever the exception came from. */
-        final void endHandled(Call call) {
-            Label handler = new Label();
-            super.visitTryCatchBlock(start, handler, handler, null);
+        final void addHandler(Call call) {
+            endHandled();
             super.visitLabel(handler);
             super.visitFrame(Opcodes.F_FULL, 1, new Object[] {type}, 1, new Object[] {"java/lang/Throwable"});
             super.visitVarInsn(Opcodes.ASTORE, 1);
@@ -110,16 +120,31 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
         }
     }
 
+    /** Where Mockito came first, a constructor has a second path, of mocks, before the one of its source. */
     private final class ConstructorVisitor extends ReportingVisitor {
+
+        private static final String MOCKS = "org/mockito/internal/creation/bytebuddy/inject/MockMethodDispatcher";
 
         /** Objects on the stack whose constructors have not been called. */
         private int uninitialized;
-
-        /** The class whose constructor this one called; null until then. */
+        /** The class whose constructor was called on this path; null until then. */
         private @Nullable String called;
+
+        private boolean isMock;
+        private boolean isHandled;
 
         ConstructorVisitor(String type, MethodVisitor next, Dispatcher dispatcher) {
             super(type, next, dispatcher);
+        }
+
+        @Override
+        public void visitFrame(int kind, int locals, Object @Nullable [] local, int depth, Object @Nullable [] stack) {
+            if (kind == Opcodes.F_FULL && local != null && Opcodes.UNINITIALIZED_THIS.equals(local[0])) {
+                endHandled();
+                called = null;
+                isMock = false;
+            }
+            super.visitFrame(kind, locals, local, depth, stack);
         }
 
         @Override
@@ -133,10 +158,16 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
         @Override
         public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
             super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
-            if (called == null && name.equals("<init>") && uninitialized-- == 0) {
-                called = owner;
-                if (!isFirstToReport()) {
-                    startHandled();
+            isMock |= called != null && owner.equals(MOCKS);
+            if (name.equals("<init>")) {
+                if (uninitialized > 0) {
+                    uninitialized--;
+                } else {
+                    called = owner;
+                    if (!isFirstToReport()) {
+                        isHandled = true;
+                        startHandled();
+                    }
                 }
             }
         }
@@ -148,7 +179,7 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
 
         @Override
         public void visitInsn(int opcode) {
-            if (isReturn(opcode) && isFirstToReport()) {
+            if (isReturn(opcode) && isFirstToReport() && !isMock) {
                 report(Call.CONSTRUCTED);
             }
             super.visitInsn(opcode);
@@ -156,8 +187,8 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
 
         @Override
         public void visitMaxs(int maxStack, int maxLocals) {
-            if (called != null && !isFirstToReport()) {
-                endHandled(Call.CONSTRUCTION_FAILED);
+            if (isHandled) {
+                addHandler(Call.CONSTRUCTION_FAILED);
             }
             super.visitMaxs(maxStack, maxLocals);
         }
@@ -186,7 +217,7 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
 
         @Override
         public void visitMaxs(int maxStack, int maxLocals) {
-            endHandled(Call.CLOSE_FAILED);
+            addHandler(Call.CLOSE_FAILED);
             super.visitMaxs(maxStack, maxLocals);
         }
     }

@@ -4,6 +4,7 @@ import dev.meshguard.weave.ObjectPlan.Role;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -84,14 +85,19 @@ final class ObjectWatch implements Watch {
         return add(watched, type.className(), type.closingMethods());
     }
 
-    /** Adds methods of a class to those of others, and returns whether one is new. */
+    /** Adds methods of a class to those of others, and returns whether one is new. Threads that load classes do it, too. */
     static boolean add(Map<String, Set<String>> methods, String className, Set<String> added) {
-        Set<String> before = methods.getOrDefault(ClassHierarchy.internal(className), Set.of());
-        methods.merge(
-                ClassHierarchy.internal(className),
-                added,
-                (some, others) -> Stream.of(some, others).flatMap(Set::stream).collect(Collectors.toUnmodifiableSet()));
-        return !before.containsAll(added);
+        String name = ClassHierarchy.internal(className);
+        Set<String> before = methods.putIfAbsent(name, added);
+        while (before != null && !before.containsAll(added)) {
+            Set<String> all = new HashSet<>(before);
+            all.addAll(added);
+            if (methods.replace(name, before, all)) {
+                return true;
+            }
+            before = methods.get(name);
+        }
+        return before == null;
     }
 
     @Override
@@ -138,11 +144,12 @@ final class ObjectWatch implements Watch {
     /** Returns what keeps objects of a named class from being seen. */
     static Optional<String> problemOf(Class<?> named, Set<String> closingMethods) {
         if (named.isInterface() && isForLambdas(named)) {
-            return Optional.of("objects of lambda expressions cannot be seen. Name the classes that implement it.");
+            return Optional.of(
+                    "it is an interface with one method, and objects of lambda expressions cannot be seen. Name the classes that implement it.");
         }
         if (!Modifier.isAbstract(named.getModifiers()) && !hasClosingMethod(named, closingMethods)) {
-            return Optional.of("it has no closing method " + new TreeSet<>(closingMethods)
-                    + " with code and without parameters. Name the one that closes it.");
+            return Optional.of("it has no method " + new TreeSet<>(closingMethods)
+                    + " with code and without parameters. Name the method that closes it.");
         }
         return Optional.empty();
     }

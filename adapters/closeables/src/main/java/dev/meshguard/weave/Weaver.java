@@ -69,11 +69,11 @@ public final class Weaver {
      */
     public static void watch(Collection<WatchedType> types, ObjectWatcher watcher) {
         OF_JVM.locked(() -> {
+            ObjectWatch watch = OF_JVM.watchOf(
+                    watcher, ObjectWatch.class, () -> new ObjectWatch(watcher, OF_JVM.hierarchy, OF_JVM.receivers));
             WovenClasses classes = OF_JVM.classes(AgentAccess.attached());
             types.forEach(type -> check(type, classes));
             Map<String, List<ClassPlan>> before = classes.plans();
-            ObjectWatch watch = OF_JVM.watchOf(
-                    watcher, ObjectWatch.class, () -> new ObjectWatch(watcher, OF_JVM.hierarchy, OF_JVM.receivers));
             OF_JVM.weave(
                     classes,
                     types.stream()
@@ -170,6 +170,7 @@ public final class Weaver {
                 .findFirst()
                 .orElseGet(() -> {
                     W watch = created.get();
+                    WovenClasses.warmUp(watch);
                     watches.add(watch);
                     return watch;
                 });

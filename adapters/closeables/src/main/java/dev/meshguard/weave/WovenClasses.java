@@ -5,11 +5,14 @@ import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableClassException;
 import java.security.ProtectionDomain;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.ClassReader;
@@ -20,11 +23,13 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
-/** The classes with calls, which are added when a class is loaded, and afterwards to those that are loaded. */
+/**
+ * The classes with calls, which are added when a class is loaded, and afterwards to those that are loaded.
+ *
+ * <p>A class cannot be needed by the transformer while it is transformed. So the transformer skips its own classes, and a class of another library
+ * or of the JDK that it uses for each class must be loaded before: hence {@link #warmUp}, and a loop where a stream would do.
+ */
 final class WovenClasses implements ClassFileTransformer {
-
-    /** Code that runs here, and may be loaded while it does: a class cannot be needed while it is defined. */
-    private static final List<String> OWN = List.of("dev/meshguard/weave/", "net/bytebuddy/");
 
     private final Instrumentation instrumentation;
     private final Dispatcher dispatcher;
@@ -40,6 +45,17 @@ final class WovenClasses implements ClassFileTransformer {
         this.watches = watches;
         this.hierarchy = hierarchy;
         this.receivers = receivers;
+    }
+
+    /** Loads what looking up a class with a new watch needs: a class of the JDK, and one in a jar. */
+    @SuppressWarnings("ReturnValueIgnored") // Loads them.
+    static void warmUp(Watch added) {
+        added.planOf("java/lang/annotation/IncompleteAnnotationException", null);
+        added.planOf("net/bytebuddy/ByteBuddy", OpenedClassReader.class.getClassLoader());
+        // Which of their nested classes a collection needs depends on its contents.
+        for (Class<?> collection : List.of(ArrayList.class, ConcurrentHashMap.class, CopyOnWriteArrayList.class)) {
+            collection.getDeclaredClasses();
+        }
     }
 
     /** Passes calls on from now on; null for none. */
@@ -60,7 +76,7 @@ final class WovenClasses implements ClassFileTransformer {
             @Nullable Class<?> loaded,
             @Nullable ProtectionDomain domain,
             byte[] file) {
-        if (name == null || OWN.stream().anyMatch(name::startsWith)) {
+        if (name == null || name.startsWith("dev/meshguard/weave/") || name.startsWith("net/bytebuddy/")) {
             return null;
         }
         boolean isFirst = receivers.enter();
@@ -108,9 +124,14 @@ final class WovenClasses implements ClassFileTransformer {
     }
 
     private List<ClassPlan> plansOf(String name, @Nullable ClassLoader loader) {
-        return watches.stream()
-                .flatMap(watch -> watch.planOf(name, loader).stream())
-                .toList();
+        List<ClassPlan> found = new ArrayList<>(0);
+        for (Watch watch : watches) {
+            Optional<ClassPlan> plan = watch.planOf(name, loader);
+            if (plan.isPresent()) {
+                found.add(plan.get());
+            }
+        }
+        return found;
     }
 
     private void notWatched(String name, @Nullable ClassLoader loader, String reason) {

@@ -1,0 +1,173 @@
+package dev.meshguard.closeables.weave;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.meshguard.weave.WatchedType;
+import dev.meshguard.weave.Weaver;
+import java.io.Closeable;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Classes are woven in each class loader, before or after they are loaded. */
+class LoadedClassesTests {
+
+    private static final String LOADED = LoadedClassesTests.class.getPackageName() + ".loaded.";
+    private static final List<String> LATE_HANDLE =
+            List.of("constructed LateHandle", "not closed LateHandle: late", "caught IllegalStateException");
+
+    private static RecordingWatcher watching(String simpleName) {
+        return RecordingWatcher.watching(Set.of("close"), LOADED + simpleName);
+    }
+
+    @Test
+    void aClassThatIsLoadedLaterReports() {
+        RecordingWatcher watcher = watching("PluginHandle");
+
+        assertThat(watcher.reportsOf(() -> new PluginLoader().run())).containsExactlyElementsOf(LATE_HANDLE);
+    }
+
+    @Test
+    void aClassThatWasLoadedEarlierReportsInEachLoader() throws ReflectiveOperationException {
+        PluginLoader one = new PluginLoader();
+        PluginLoader other = new PluginLoader();
+        one.construct("LateHandle");
+        other.construct("LateHandle");
+
+        RecordingWatcher watcher = watching("PluginHandle");
+
+        assertThat(watcher.reportsOf(one::run)).containsExactlyElementsOf(LATE_HANDLE);
+        assertThat(watcher.reportsOf(other::run)).hasSize(6);
+    }
+
+    /** The superclass is in no list of loaded classes when the subclass is woven. */
+    @Test
+    void aSubclassOfAWatchedClassThatOnlyItsLoaderKnows() {
+        RecordingWatcher watcher = watching("BasicHandle");
+
+        assertThat(watcher.reportsOf(() -> new PluginLoader().run())).containsExactlyElementsOf(LATE_HANDLE);
+    }
+
+    @Test
+    void closingMethodsOfASuperclassThatWasLoadedEarlierReport() throws ReflectiveOperationException {
+        PluginLoader loader = new PluginLoader();
+        AutoCloseable[] handle = new AutoCloseable[1];
+        loader.construct("BasicHandle");
+        RecordingWatcher watcher = watching("PluginHandle");
+
+        assertThat(watcher.reportsOf(() -> {
+                    handle[0] = (AutoCloseable) loader.construct("PluginHandle");
+                    handle[0].close();
+                }))
+                .containsExactly("constructed PluginHandle", "closed PluginHandle");
+    }
+
+    @Test
+    void aNameThatNoLoaderKnowsIsRemembered() {
+        RecordingWatcher watcher = watching("Missing");
+
+        assertThat(watcher.reportsOf(() -> {})).isEmpty();
+        assertThat(Weaver.isLoaded(LOADED + "Missing")).isFalse();
+        assertThat(Weaver.isLoaded(LoadedClassesTests.class.getName())).isTrue();
+    }
+
+    @Test
+    void anInterfaceForLambdasIsRejected() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RecordingWatcher.watching(Closeable.class))
+                .withMessage(
+                        "Cannot watch java.io.Closeable: it is an interface with one method, and objects of lambda expressions"
+                                + " cannot be seen. Name the classes that implement it.");
+    }
+
+    @Test
+    void aClassWithoutAClosingMethodIsRejected() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RecordingWatcher.watching(Set.of("end", "close"), Thread.class.getName()))
+                .withMessage(
+                        "Cannot watch java.lang.Thread: it has no method [close, end] with code and without parameters."
+                                + " Name the method that closes it.");
+    }
+
+    @Test
+    void aTypeWithoutAMethodIsRejected() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new WatchedType("dev.example.Store", Set.of()))
+                .withMessage(
+                        "Cannot watch \"dev.example.Store\" with the closing methods []: name a class and a method.");
+    }
+
+    @Test
+    void aClassWithoutAClosingMethodThatIsLoadedLaterIsReported() {
+        RecordingWatcher watcher = watching("EndlessHandle");
+
+        assertThat(watcher.reportsOf(() -> new PluginLoader().construct("EndlessHandle")))
+                .containsExactly(
+                        "not watched " + LOADED + "EndlessHandle: it has no method [close] with code and without"
+                                + " parameters. Name the method that closes it.",
+                        "constructed EndlessHandle");
+    }
+
+    @Test
+    void anInterfaceForLambdasThatIsLoadedLaterIsReported() {
+        RecordingWatcher watcher = watching("Closer");
+
+        watcher.reportsOf(() -> new PluginLoader().loadClass(LOADED + "Closer"));
+
+        assertThat(watcher.reportsOf(() -> {}))
+                .singleElement()
+                .asString()
+                .startsWith("not watched " + LOADED + "Closer: it is an interface with one method");
+    }
+
+    @Test
+    void objectsAreConstructedWhileTheirClassIsWoven() throws InterruptedException {
+        CountDownLatch haveStarted = new CountDownLatch(4);
+        CountDownLatch isWoven = new CountDownLatch(1);
+        List<Thread> threads = IntStream.range(0, 4)
+                .mapToObj(unused -> new Thread(() -> {
+                    do {
+                        new Busy(true);
+                        haveStarted.countDown();
+                    } while (isWoven.getCount() > 0);
+                }))
+                .toList();
+        threads.forEach(Thread::start);
+        haveStarted.await();
+
+        RecordingWatcher watcher = RecordingWatcher.watching(Busy.class);
+        isWoven.countDown();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+
+        assertThat(watcher.reportsOf(() -> new Busy(false).close())).containsExactly("constructed Busy", "closed Busy");
+    }
+
+    static class BusyBase implements AutoCloseable {
+
+        @Override
+        public void close() {}
+    }
+
+    static class Busy extends BusyBase {
+
+        Busy(boolean hasInner) {
+            if (hasInner) {
+                new Busy(false).close();
+            }
+        }
+    }
+
+    @Test
+    void watchingTheSameTypeAgainReportsOnce() {
+        RecordingWatcher watcher = RecordingWatcher.watching(Busy.class);
+
+        Weaver.watch(List.of(new WatchedType(Busy.class.getName(), Set.of("close"))), watcher);
+
+        assertThat(watcher.reportsOf(() -> new Busy(false))).containsExactly("constructed Busy");
+    }
+}
