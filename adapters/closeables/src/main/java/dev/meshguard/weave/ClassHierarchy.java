@@ -59,18 +59,21 @@ final class ClassHierarchy {
     }
 
     /** Adds a class that is being loaded. */
-    void add(ClassReader loading) {
-        if (loading.getSuperName() != null) {
-            supertypes.put(loading.getClassName(), supertypesOf(loading));
-        }
-        if (unknown.remove(loading.getClassName())) {
+    void add(String name, ClassReader loading) {
+        supertypes.put(name, supertypesOf(loading));
+        if (unknown.remove(name)) {
             isStale.set(true);
         }
     }
 
+    /** The reader decodes a name each time that it is asked for it. */
     private static List<String> supertypesOf(ClassReader type) {
-        List<String> names = new ArrayList<>(List.of(type.getSuperName()));
-        Collections.addAll(names, type.getInterfaces());
+        String parent = type.getSuperName();
+        List<String> names = new ArrayList<>(3);
+        if (parent != null) {
+            names.add(parent);
+            Collections.addAll(names, type.getInterfaces());
+        }
         return names;
     }
 

@@ -160,6 +160,8 @@ public final class Weaver {
             // What was watched before there was an agent.
             hierarchy.isStale().set(true);
         }
+        // New receivers come before the code that calls them.
+        publish();
         return current;
     }
 
@@ -180,7 +182,6 @@ public final class Weaver {
         if (!added.isEmpty()) {
             current.lookUp(added);
             current.weaveLoaded(before);
-            publish();
             // A class that was being defined meanwhile is not among the loaded ones yet.
             hierarchy.isStale().set(true);
         }

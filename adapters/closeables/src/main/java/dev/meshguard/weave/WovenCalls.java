@@ -25,7 +25,7 @@ public final class WovenCalls {
     /** Called by woven code. */
     public static void call(Object subject, @Nullable Object argument, int receiver) {
         List<BiConsumer<Object, @Nullable Object>> current = receivers;
-        if (current != null) {
+        if (current != null && receiver < current.size()) {
             current.get(receiver).accept(subject, argument);
         }
     }

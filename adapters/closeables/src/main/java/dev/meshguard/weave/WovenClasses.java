@@ -81,7 +81,7 @@ final class WovenClasses implements ClassFileTransformer {
         }
         boolean isFirst = receivers.enter();
         try {
-            return woven(OpenedClassReader.of(file, true), loader);
+            return woven(name, OpenedClassReader.of(file, true), loader);
         } catch (RuntimeException | Error failure) {
             notWatched(name, loader, "its class file cannot be changed: " + failure);
             return null;
@@ -92,13 +92,13 @@ final class WovenClasses implements ClassFileTransformer {
         }
     }
 
-    private byte @Nullable [] woven(ClassReader type, @Nullable ClassLoader loader) {
-        hierarchy.add(type);
-        List<ClassPlan> added = plansOf(type.getClassName(), loader);
+    private byte @Nullable [] woven(String typeName, ClassReader type, @Nullable ClassLoader loader) {
+        hierarchy.add(typeName, type);
+        List<ClassPlan> added = plansOf(typeName, loader);
         if (added.isEmpty()) {
             return null;
         }
-        plans.put(type.getClassName(), added);
+        plans.put(typeName, added);
         ClassWriter writer = new ClassWriter(type, ClassWriter.COMPUTE_MAXS);
         type.accept(
                 new ClassVisitor(OpenedClassReader.ASM_API, writer) {
@@ -111,7 +111,7 @@ final class WovenClasses implements ClassFileTransformer {
                             String @Nullable [] exceptions) {
                         MethodVisitor method = super.visitMethod(access, name, descriptor, signature, exceptions);
                         if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_STATIC)) == 0) {
-                            MethodHeader header = new MethodHeader(type.getClassName(), access, name, descriptor);
+                            MethodHeader header = new MethodHeader(typeName, access, name, descriptor);
                             for (ClassPlan plan : added) {
                                 method = plan.weave(header, method, dispatcher);
                             }

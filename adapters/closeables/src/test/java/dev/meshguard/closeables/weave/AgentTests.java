@@ -28,9 +28,9 @@ import org.objenesis.Objenesis;
 class AgentTests {
 
     private static final String REPORTS =
-            "[constructed Handle, closed Handle, constructed Deflater, closed Deflater]\n";
+            "[closed 1, constructed Handle, closed Handle, constructed Deflater, closed Deflater]\n";
     private static final String REPORTS_WITH_SPY =
-            "[constructed Handle, closed Handle, constructed Deflater, closed Deflater, constructed Part]\n";
+            "[closed 1, constructed Handle, closed Handle, constructed Deflater, closed Deflater, constructed Part]\n";
     private static final String NO_ATTACHING = "-XX:-EnableDynamicAgentLoading";
 
     @Test

@@ -209,19 +209,4 @@ class ClosingMethodTests {
         assertThat(recorder.reportsOf(() -> new Model().dispose())).endsWith("closed Model");
         assertThat(same.reportsOf(() -> {})).endsWith("closed Model");
     }
-
-    @Test
-    void aCloseThatEndsAfterTheScopeIsForgotten() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-        Handle handle = new Handle() {
-            @Override
-            public void close() {
-                recorder.reportsOf(super::close);
-            }
-        };
-
-        handle.close();
-
-        assertThat(recorder.reportsOf(handle::close)).containsExactly("closed 1", "closed 1");
-    }
 }

@@ -248,13 +248,4 @@ class ConstructorTests {
         assertThat(all.reportsOf(() -> {}))
                 .containsExactly("constructed Handle", "closed Handle", "constructed Part", "closed Part");
     }
-
-    @Test
-    void nothingIsReportedWhileNoScopeIsOpen() {
-        RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
-
-        new Handle().close();
-
-        assertThat(recorder.reportsOf(() -> {})).isEmpty();
-    }
 }

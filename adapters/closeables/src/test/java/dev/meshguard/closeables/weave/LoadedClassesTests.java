@@ -7,7 +7,9 @@ import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
 import java.io.Closeable;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -135,6 +137,8 @@ class LoadedClassesTests {
                     } while (isWoven.getCount() > 0);
                 }))
                 .toList();
+        Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+        threads.forEach(thread -> thread.setUncaughtExceptionHandler((unused, failure) -> thrown.add(failure)));
         threads.forEach(Thread::start);
         haveStarted.await();
 
@@ -144,7 +148,8 @@ class LoadedClassesTests {
             thread.join();
         }
 
-        assertThat(watcher.reportsOf(() -> new Busy(false).close())).containsExactly("constructed Busy", "closed Busy");
+        assertThat(thrown).isEmpty();
+        assertThat(watcher.reportsOf(() -> new Busy(false).close())).endsWith("constructed Busy", "closed Busy");
     }
 
     static class BusyBase implements AutoCloseable {

@@ -120,11 +120,4 @@ class WatchedCallsTests {
 
         assertThat(calls).hasSize(1);
     }
-
-    @Test
-    void nothingIsReportedWhileNoScopeIsOpen() {
-        new Buffer().retain();
-
-        assertThat(calls).isEmpty();
-    }
 }
