@@ -72,33 +72,33 @@ final class BufferReferences {
         }
     }
 
-    synchronized void retained(int increment) {
-        if (retained.size() == MAX_STACKS) {
-            retained.removeFirst();
+    /**
+     * Records a call that leaves the buffer allocated.
+     *
+     * @param method {@code retain}, {@code release} or {@code touch}
+     * @param references how many references it adds or takes back
+     */
+    synchronized void called(String method, int references, Optional<String> hint) {
+        long number = retains + releases;
+        isReported = false;
+        switch (method) {
+            case "retain" -> {
+                if (retained.size() == MAX_STACKS) {
+                    retained.removeFirst();
+                }
+                retained.addLast(new Call(number, new Throwable(), hint));
+                retains += references;
+            }
+            case "release" -> {
+                if (released.size() < MAX_STACKS && stacksOfReleases.getAndDecrement() > 0) {
+                    released.add(new Call(number, new Throwable(), hint));
+                } else {
+                    retained.pollLast();
+                }
+                releases += references;
+            }
+            default -> touched = new Call(number, new Throwable(), hint);
         }
-        retained.addLast(call(Optional.empty()));
-        retains += increment;
-        isReported = false;
-    }
-
-    /** Takes back references, but not the last one. */
-    synchronized void released(int decrement) {
-        if (released.size() < MAX_STACKS && stacksOfReleases.getAndDecrement() > 0) {
-            released.add(call(Optional.empty()));
-        } else {
-            retained.pollLast();
-        }
-        releases += decrement;
-        isReported = false;
-    }
-
-    synchronized void touched(Optional<String> hint) {
-        touched = call(hint);
-        isReported = false;
-    }
-
-    private Call call(Optional<String> hint) {
-        return new Call(retains + releases, new Throwable(), hint);
     }
 
     /** Returns the references, if they have changed since the last call. */

@@ -15,6 +15,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,31 +97,30 @@ final class ReferenceWatcher implements CallWatcher {
         ByteBuf buffer = (ByteBuf) receiver;
         int references = argument instanceof Integer several ? several : 1;
         // Of the last release nothing is kept: nobody asks about a buffer that was released.
-        if (!method.equals("release") || buffer.refCnt() > references) {
-            record(buffer, method, references, argument);
+        if (method.equals("release") && buffer.refCnt() <= references) {
+            return;
+        }
+        Optional<String> hint =
+                method.equals("touch") && argument != null ? Optional.of(textOf(argument)) : Optional.empty();
+        BufferReferences known = counted.get(new WeakIdentity(buffer, null));
+        if (known != null) {
+            known.called(method, references, hint);
+        } else {
+            buffersIn(buffer).forEach(part -> part.called(method, references, hint));
         }
     }
 
-    private void record(ByteBuf buffer, String method, int references, @Nullable Object argument) {
+    /** Returns the references to what a wrapper or a composite shows. */
+    private Stream<BufferReferences> buffersIn(ByteBuf buffer) {
         ByteBuf whole = buffer;
         while (whole.unwrap() != null) {
             whole = whole.unwrap();
         }
-        if (whole instanceof CompositeByteBuf composite) {
-            for (int i = 0; i < composite.numComponents(); i++) {
-                record(composite.internalComponent(i), method, references, argument);
-            }
-            return;
-        }
-        BufferReferences known = counted.get(new WeakIdentity(whole, null));
-        if (known == null) {
-            return;
-        }
-        switch (method) {
-            case "retain" -> known.retained(references);
-            case "release" -> known.released(references);
-            default -> known.touched(Optional.ofNullable(argument).map(ReferenceWatcher::textOf));
-        }
+        return whole instanceof CompositeByteBuf composite
+                ? IntStream.range(0, composite.numComponents())
+                        .mapToObj(composite::internalComponent)
+                        .flatMap(this::buffersIn)
+                : Stream.ofNullable(counted.get(new WeakIdentity(whole, null)));
     }
 
     /** As Netty's own detector does: of a channel, its handler. The object itself would be kept alive. */
