@@ -33,8 +33,9 @@ final class JdkCaches {
         return frame.getMethodName().equals("getInflater") && ARCHIVES.contains(frame.getClassName());
     }
 
+    /** A constructor loads no class: the loader that it makes is an object of its own. */
     private static boolean isOfLoader(StackFrame frame) {
-        return ClassLoader.class.isAssignableFrom(frame.getDeclaringClass());
+        return !frame.getMethodName().equals("<init>") && ClassLoader.class.isAssignableFrom(frame.getDeclaringClass());
     }
 
     private static boolean isReturnedByLoader(List<StackFrame> ofLoaders) {

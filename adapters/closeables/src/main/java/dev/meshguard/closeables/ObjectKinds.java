@@ -72,8 +72,9 @@ final class ObjectKinds {
 
     private record Kind(AllocationDetails details, OriginFilter callers) {}
 
+    /** The nearest class decides, or else an interface. */
     private Optional<Kind> kindOf(Class<?> type) {
-        return hierarchy(type)
+        return Stream.concat(hierarchy(type), hierarchy(type).flatMap(ObjectKinds::interfaces))
                 .flatMap(part -> types.stream().filter(one -> one.className().equals(part.getName())))
                 .findFirst()
                 .map(nearest -> kindOf(type, nearest));
@@ -159,6 +160,10 @@ final class ObjectKinds {
 
     private static boolean isCleanable(Class<?> type) {
         return Cleaner.Cleanable.class.isAssignableFrom(type);
+    }
+
+    private static Stream<Class<?>> interfaces(Class<?> type) {
+        return Stream.of(type.getInterfaces()).flatMap(one -> Stream.concat(Stream.of(one), interfaces(one)));
     }
 
     private static Stream<Class<?>> hierarchy(Class<?> type) {

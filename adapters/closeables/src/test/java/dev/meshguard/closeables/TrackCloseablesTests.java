@@ -11,6 +11,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -188,6 +190,50 @@ class TrackCloseablesTests {
     }
 
     // Constructors and closing methods
+
+    /** Lambdas cannot implement it. */
+    interface Session extends AutoCloseable {
+
+        void run();
+
+        @Override
+        void close();
+    }
+
+    interface RemoteSession extends Session {}
+
+    static class BaseSession implements RemoteSession {
+
+        @Override
+        public void run() {}
+
+        @Override
+        public void close() {}
+    }
+
+    static class FastSession extends BaseSession {}
+
+    @TrackCloseables(Session.class)
+    static class InterfaceTestCase {
+        private Session kept;
+
+        @Test
+        void keepsOne() {
+            kept = new FastSession();
+        }
+
+        @Test
+        void closesIt() {
+            new FastSession().close();
+        }
+    }
+
+    @Test
+    void anInterfaceStandsForItsClasses() {
+        assertThat(TrackedRun.of(InterfaceTestCase.class).failure())
+                .startsWith("LEAK  1 FastSession, HELD by InterfaceTestCase.kept; constructed in")
+                .contains("fix   Close the FastSession before the test ends.");
+    }
 
     @TrackCloseables(Cursor.class)
     static class FailingConstructorTestCase {
@@ -477,6 +523,27 @@ class TrackCloseablesTests {
                 .anySatisfy(message -> assertThat(message)
                         .startsWith("LEAK  1 Deflater, HELD by PartsTestCase.passed")
                         .contains("sum     1 constructed = 0 closed + 1 leaked"));
+    }
+
+    @TrackCloseables(URLClassLoader.class)
+    static class ClassLoaderTestCase {
+        private URLClassLoader kept;
+
+        @Test
+        void keepsOne() {
+            kept = new URLClassLoader(new URL[0]);
+        }
+
+        @Test
+        void closesIt() throws IOException {
+            new URLClassLoader(new URL[0]).close();
+        }
+    }
+
+    @Test
+    void aClassLoaderIsNotKeptByTheJdk() {
+        assertThat(TrackedRun.of(ClassLoaderTestCase.class).failure())
+                .startsWith("LEAK  1 URLClassLoader, HELD by ClassLoaderTestCase.kept; constructed in");
     }
 
     @TrackCloseables({Inflater.class, Deflater.class})
