@@ -505,7 +505,7 @@ class TrackCloseablesTests {
     }
 
     @Test
-    void aPartIsToldWithTheObjectThatConstructedIt() {
+    void aPartIsReportedWithTheObjectThatConstructedIt() {
         assertThat(TrackedRun.of(PartsTestCase.class).failures())
                 .hasSize(2)
                 .anySatisfy(message -> assertThat(TrackedRun.masked(message)).isEqualTo("""
