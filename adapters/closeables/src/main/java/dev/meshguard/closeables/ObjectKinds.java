@@ -88,7 +88,7 @@ final class ObjectKinds {
                 .orElseThrow();
         announce(type.getName(), name, nearest);
         AllocationDetails details = AllocationDetails.user().labelled(name).fromSource(type.getName());
-        return new Kind(isFreedOnCollection(type) ? details.asFreedOnCollection() : details, callersOf(type));
+        return new Kind(isFreedOnCollection(type) ? details.asFreedOnCollection() : details, callersOf(type, nearest));
     }
 
     private void announce(String className, String name, WatchedType type) {
@@ -113,7 +113,7 @@ final class ObjectKinds {
     }
 
     /** A user's line constructed it, even if a library or the JDK did so for the user. */
-    private OriginFilter callersOf(Class<?> type) {
+    private OriginFilter callersOf(Class<?> type, WatchedType nearest) {
         OriginFilter reports = OriginFilter.skipping(OWN_FRAMES);
         OriginFilter callers = OriginFilter.skipping(
                 Stream.concat(Stream.of(OWN_FRAMES), hierarchy(type).map(Class::getName))
@@ -123,10 +123,18 @@ final class ObjectKinds {
             callers = callers.beyond(
                     JDK, types.stream().map(WatchedType::className).toList());
         } else if (isInJar(type) && !type.getPackageName().isEmpty()) {
-            List<String> library = List.of(type.getPackageName() + ".");
+            List<String> library = List.of(libraryOf(type, nearest));
             callers = callers.beyond(library, library);
         }
         return callers.orElse(reports);
+    }
+
+    /** Users call an interface of the JDK, and not the packages of a driver that implements it. */
+    private static String libraryOf(Class<?> type, WatchedType nearest) {
+        String name = type.getPackageName() + ".";
+        return JDK.stream().anyMatch(nearest.className()::startsWith)
+                ? name.replaceFirst("^([^.]+\\.[^.]+\\.).*", "$1")
+                : name;
     }
 
     private static boolean isOfTheJdk(Class<?> type) {

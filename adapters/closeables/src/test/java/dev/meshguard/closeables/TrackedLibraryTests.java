@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.channels.Channel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -35,20 +36,44 @@ class TrackedLibraryTests {
             }
             """;
 
+    private static final String DRIVER = """
+            package org.example;
+            public class Driver {
+                public static java.nio.channels.Channel connect() { return new org.example.wire.WireChannel(); }
+            }
+            """;
+
+    private static final String WIRE = """
+            package org.example.wire;
+            public class WireChannel implements java.nio.channels.Channel {
+                @Override public boolean isOpen() { return true; }
+                @Override public void close() {}
+            }
+            """;
+
     private static URL jar;
 
     @BeforeAll
     static void compile(@TempDir Path folder) throws IOException {
         Path source = Files.writeString(folder.resolve("Store.java"), LIBRARY);
+        Path driver = Files.writeString(folder.resolve("Driver.java"), DRIVER);
+        Path wire = Files.writeString(folder.resolve("WireChannel.java"), WIRE);
         int status = ToolProvider.findFirst("javac")
                 .orElseThrow()
-                .run(System.out, System.err, "-d", folder.toString(), source.toString());
+                .run(
+                        System.out,
+                        System.err,
+                        "-d",
+                        folder.toString(),
+                        source.toString(),
+                        driver.toString(),
+                        wire.toString());
         assertThat(status).isZero();
         Path file = Files.createTempFile("library", ".jar");
         try (OutputStream bytes = Files.newOutputStream(file);
                 JarOutputStream entries = new JarOutputStream(bytes)) {
-            for (String name : List.of("Store", "Options", "Cursor")) {
-                String entry = "org/example/store/" + name + ".class";
+            for (String name : List.of("store/Store", "store/Options", "store/Cursor", "Driver", "wire/WireChannel")) {
+                String entry = "org/example/" + name + ".class";
                 entries.putNextEntry(new JarEntry(entry));
                 Files.copy(folder.resolve(entry), entries);
             }
@@ -90,5 +115,26 @@ class TrackedLibraryTests {
                 sum     2 constructed = 0 closed + 2 leaked
                 expect  one of them: @ExpectBuffers(atMost = 1, label = "Options", origin = "Store.<init>", because = "…")
                 rerun   mvn test -Dtest='TrackedLibraryTests$LibraryTestCase#scans'""");
+    }
+
+    @TrackCloseables(Channel.class)
+    static class DriverTestCase {
+        private Object channel;
+
+        @Test
+        void connects() throws ReflectiveOperationException {
+            channel = new URLClassLoader(new URL[] {jar})
+                    .loadClass("org.example.Driver")
+                    .getMethod("connect")
+                    .invoke(null);
+        }
+    }
+
+    @Test
+    void namesTheLineThatCalledADriverOfTheJdk() {
+        assertThat(TrackedRun.of(DriverTestCase.class).failure())
+                .startsWith(
+                        "LEAK  1 WireChannel, HELD by DriverTestCase.channel; constructed in TrackedLibraryTests.java:NN")
+                .doesNotContain("org.example.Driver");
     }
 }
