@@ -10,6 +10,8 @@ import dev.meshguard.junit.internal.thread.RunningTest;
 import dev.meshguard.junit.summary.SummaryListener;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.GlobalLibrary;
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.StartedExecutor;
 import dev.meshguard.mesh.MeshDevice;
@@ -18,6 +20,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,6 +57,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.UniqueId;
 import org.junit.platform.engine.support.descriptor.AbstractTestDescriptor;
+import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
 /** An allocation belongs to a test only if that is certain: the rules of {@code docs/lifecycle.md}, case by case. */
@@ -187,7 +191,7 @@ class WhoseMemoryTests {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {LateRepetitionTestCase.class, LateLambdaTestCase.class})
+    @ValueSource(classes = {LateRepetitionTestCase.class, LateLambdaTestCase.class, LateTaskTestCase.class})
     void lateCodeOfATestIsNotThatOfTheNext(Class<?> testCase) {
         assertThatOnlyTheRunFailed(run(testCase));
     }
@@ -209,6 +213,8 @@ class WhoseMemoryTests {
     /** Starts a task that goes on after its test. */
     private enum Start {
         THREAD(task -> new Thread(task).start()),
+        /** As the HTTP client of the JDK starts its threads. */
+        THREAD_THAT_INHERITS_NOTHING(task -> new Thread(null, task, "inherits nothing", 0, false).start()),
         THREAD_OF_A_THREAD(task -> new Thread(() -> {
                     await(LateThreadTestCase.go);
                     new Thread(task).start();
@@ -250,7 +256,7 @@ class WhoseMemoryTests {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "THREAD_THAT_INHERITS_NOTHING")
     void onASharedMeshItIsTheClasss(Start start) {
         LateThreadTestCase.prepare(start);
 
@@ -272,7 +278,37 @@ class WhoseMemoryTests {
         assertThat(run(StartingTestCase.class)).hasOnlyFailed("leaks()");
     }
 
-    /** An earlier test may have left a task there, or the class. */
+    /** That test may have left a task there. */
+    @Test
+    void aThreadThatATestStartsIsNobodysIfAnotherHasRunBesideIt() {
+        Assertions.assertThat(failedOfPoolTests(PoolOfAnotherTestCase.class)).containsExactly("JUnit Jupiter");
+    }
+
+    @Test
+    void aThreadThatATestOfAClassWithOneSessionStartsIsTheClasssIfAnotherHasRunBesideIt() {
+        Assertions.assertThat(failedOfPoolTests(PoolInOneSessionTestCase.class))
+                .containsExactly("WhoseMemoryTests$PoolInOneSessionTestCase");
+    }
+
+    private static List<String> failedOfPoolTests(Class<? extends PoolOfAnotherTestCase> testCase) {
+        PoolOfAnotherTestCase.prepare();
+        List<String> failed = Collections.synchronizedList(new ArrayList<>());
+
+        LaunchedRun.launcher(new TestExecutionListener() {
+                    @Override
+                    public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+                        if (test.getDisplayName().equals("guilty()")) {
+                            PoolOfAnotherTestCase.over.countDown();
+                        }
+                        if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
+                            failed.add(test.getDisplayName());
+                        }
+                    }
+                })
+                .run(JupiterRun.CONCURRENTLY, testCase);
+        return failed;
+    }
+
     @Test
     void aTestOfAnEngineThatEndsItOnAnotherThreadRunsNoLonger() throws Exception {
         TestIdentifier ofEngine = TestIdentifier.from(
@@ -289,6 +325,7 @@ class WhoseMemoryTests {
         assertThat(run(StartingTestCase.class)).hasOnlyFailed("leaks()");
     }
 
+    /** An earlier test may have left a task there, or the class. */
     @Test
     void anOlderThreadIsNobodysThoughTheOnlyTestUsesTheLibraryToo() {
         assertThatOnlyTheRunFailed(run(UsingTestCase.class));
@@ -588,6 +625,77 @@ class WhoseMemoryTests {
             await(DONE);
         }
     }
+
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class LateTaskTestCase {
+
+        private static final CountDownLatch SECOND = new CountDownLatch(1);
+        private static final CountDownLatch DONE = new CountDownLatch(1);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Test
+        void a_leavesATask() {
+            pool.execute(LateTaskTestCase::leakLate);
+        }
+
+        @Test
+        void b_innocent() {
+            GlobalLibrary.allocate(64).close();
+            SECOND.countDown();
+            await(DONE);
+        }
+
+        private static void leakLate() {
+            await(SECOND);
+            leak();
+            DONE.countDown();
+        }
+    }
+
+    /** The guilty test is over before its task leaks. */
+    static class PoolOfAnotherTestCase {
+
+        private static CountDownLatch started = new CountDownLatch(1);
+        private static CountDownLatch over = new CountDownLatch(1);
+        private static CountDownLatch go = new CountDownLatch(1);
+        private static CountDownLatch done = new CountDownLatch(1);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        static void prepare() {
+            started = new CountDownLatch(1);
+            over = new CountDownLatch(1);
+            go = new CountDownLatch(1);
+            done = new CountDownLatch(1);
+        }
+
+        @Test
+        void innocent() throws Exception {
+            pool = StartedExecutor.named("pool");
+            started.countDown();
+            await(over);
+            go.countDown();
+            await(done);
+        }
+
+        @Test
+        void guilty() {
+            await(started);
+            pool.execute(PoolOfAnotherTestCase::leakLate);
+        }
+
+        private static void leakLate() {
+            await(go);
+            leak();
+            done.countDown();
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class PoolInOneSessionTestCase extends PoolOfAnotherTestCase {}
 
     static class SharedPoolTestCase {
 

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <li>The stack shows the method of exactly one test, a lambda in it, or a class declared in it. The test runs, and no other
  *     invocation and no overload of its method has run in the JVM: that test.
  * <li>The stack shows a test that is over, or such a test has started the thread: nobody.
- * <li>Exactly one tracked test runs, and no other test, and it has started the thread: that test.
+ * <li>Exactly one tracked test runs, no other test has run beside it, and it has started the thread: that test.
  * <li>In all other cases: nobody.
  * </ol>
  *
@@ -75,6 +75,9 @@ public final class RunningTest {
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private final ThreadNotes threadsOfNobody = new ThreadNotes();
     private final AtomicInteger nestedRuns = new AtomicInteger();
+    /** The tests and classes, neither around it nor within it, that have run at the same time, and may have used its threads. */
+    private final Set<RunningTest> beside = ConcurrentHashMap.newKeySet();
+
     private volatile Kind kind;
     private volatile boolean isTracked;
     private volatile boolean isOver;
@@ -117,7 +120,17 @@ public final class RunningTest {
         enter(id);
         if (RUNNING.addIfAbsent(this)) {
             BEGUN.incrementAndGet();
+            running(test -> test != this).forEach(this::runsBeside);
             method.ifPresent(code -> TestStack.addInvocation(code, this));
+        }
+    }
+
+    private void runsBeside(RunningTest other) {
+        for (RunningTest one = this; one != null && !one.isAround(other); one = one.around) {
+            for (RunningTest next = other; next != null && !next.isAround(this); next = next.around) {
+                one.beside.add(next);
+                next.beside.add(one);
+            }
         }
     }
 
@@ -192,6 +205,7 @@ public final class RunningTest {
         isOver = true;
         unbindThreads();
         trackers.clear();
+        beside.clear();
         Scope announced = announcement;
         if (announced != null) {
             announced.close();
@@ -274,6 +288,9 @@ public final class RunningTest {
         }
         RunningTest origin = shown == null ? starter : shown;
         RunningTest only = running.stream().allMatch(one -> one.isTracked) ? around(origin, running) : null;
+        while (only != null && only.beside.stream().anyMatch(candidates)) {
+            only = only.around;
+        }
         return only == null ? untracked(origin, running) : only;
     }
 
@@ -393,6 +410,7 @@ public final class RunningTest {
         RUNNING.add(announced);
         if (kind == Kind.TEST) {
             BEGUN.incrementAndGet();
+            running(test -> test != announced).forEach(announced::runsBeside);
             method.ifPresent(code -> TestStack.addInvocation(code, announced));
         }
     }
