@@ -166,6 +166,7 @@ class WhoseMemoryTests {
                         "anonymousClass()",
                         "classInALocalClass()",
                         "kotlinLambda()",
+                        "kotlin$name()",
                         "parameterizedOnce",
                         "inherited()",
                         "ofAnInterface()");
@@ -185,7 +186,13 @@ class WhoseMemoryTests {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {SeveralInvocationsTestCase.class, OverloadedTestCase.class, OverridingTestCase.class})
+    @ValueSource(
+            classes = {
+                SeveralInvocationsTestCase.class,
+                OverloadedTestCase.class,
+                KotlinNamesTestCase.class,
+                OverridingTestCase.class
+            })
     void codeThatMayBeOfSeveralTestsIsNobodys(Class<?> testCase) {
         assertThatOnlyTheRunFailed(runConcurrently(testCase));
     }
@@ -379,7 +386,7 @@ class WhoseMemoryTests {
     /** While another test runs, only the stack says whose a thread is that all share. */
     static class ShownTestCase extends Shown implements ShownByDefault {
 
-        private static final CountDownLatch LAST = new CountDownLatch(9);
+        private static final CountDownLatch LAST = new CountDownLatch(10);
 
         @RegisterExtension
         static final MeshGuardExtension guard = guard();
@@ -389,7 +396,7 @@ class WhoseMemoryTests {
             LAST.countDown();
         }
 
-        /** Runs until nine others have run. */
+        /** Runs until ten others have run. */
         @Test
         void innocent() {
             await(LAST);
@@ -434,6 +441,16 @@ class WhoseMemoryTests {
         }
 
         private static void kotlinLambda$lambda$0() {
+            leak();
+        }
+
+        /** Kotlin replaces what is neither a letter nor a digit in the names of its lambdas. */
+        @Test
+        void kotlin$name() throws Exception {
+            onPool(ShownTestCase::kotlin_name$lambda$0);
+        }
+
+        private static void kotlin_name$lambda$0() {
             leak();
         }
 
@@ -560,6 +577,32 @@ class WhoseMemoryTests {
 
         private static void allocates(int bytes) throws Exception {
             onPool(() -> GlobalLibrary.allocate(bytes));
+        }
+    }
+
+    /** The lambdas of both have one name. */
+    static class KotlinNamesTestCase {
+
+        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Test
+        void a_b() throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            BOTH.await(1, TimeUnit.MINUTES);
+        }
+
+        @Test
+        void a$b() throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            onPool(KotlinNamesTestCase::a_b$lambda$0);
+            BOTH.await(1, TimeUnit.MINUTES);
+        }
+
+        private static void a_b$lambda$0() {
+            leak();
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +24,14 @@ final class TestStack {
 
     private static final StackWalker FRAMES = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
-    /** The names of lambdas by javac and by Kotlin. */
-    private static final Pattern LAMBDA =
-            Pattern.compile("lambda\\$(.+)\\$\\d+|(.+?)(?:\\$lambda\\$\\d+(?:\\$\\d+)*)+");
+    /** The names of lambdas by javac. */
+    private static final Pattern LAMBDA = Pattern.compile("lambda\\$(.+)\\$\\d+");
+
+    /** The names of lambdas by Kotlin. */
+    private static final Pattern KOTLIN_LAMBDA = Pattern.compile("(.+?)(?:\\$lambda\\$\\d+(?:\\$\\d+)*)+");
+
+    /** Characters of a method's name that Kotlin replaces in the names of its lambdas. */
+    private static final Pattern REPLACED_BY_KOTLIN = Pattern.compile("[^\\p{L}\\p{Digit}_]");
 
     /** JUnit's engines: of the Platform, of Jupiter, and of JUnit 4. */
     private static final List<String> ENGINES = List.of(
@@ -67,6 +73,9 @@ final class TestStack {
         /** The test that runs or has run a method, or {@link RunningTest#SEVERAL}, by the name of the method. */
         private final Map<String, RunningTest> invocations = new ConcurrentHashMap<>();
 
+        /** The same by the names of methods in Kotlin's names of lambdas. */
+        private final Map<String, RunningTest> kotlinInvocations = new ConcurrentHashMap<>();
+
         ClassCode(Class<?> type) {
             this.around = around(type);
         }
@@ -87,16 +96,25 @@ final class TestStack {
         }
     }
 
-    /** Records that a test runs a method; an overloaded one does not show which. */
+    /** Records that a test runs a method; one of several with the name does not show which. */
     static void addInvocation(Method method, RunningTest test) {
-        Class<?> type = method.getDeclaringClass();
-        boolean isOverloaded = Arrays.stream(type.getDeclaredMethods())
-                        .filter(other -> other.getName().equals(method.getName()) && !other.isSynthetic())
+        ClassCode code = CODE.get(method.getDeclaringClass());
+        add(method, test, code.invocations, UnaryOperator.identity());
+        add(method, test, code.kotlinInvocations, TestStack::nameInKotlinLambdas);
+    }
+
+    private static void add(
+            Method method, RunningTest test, Map<String, RunningTest> invocations, UnaryOperator<String> naming) {
+        String name = naming.apply(method.getName());
+        boolean isOfSeveral = Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
+                        .filter(other -> naming.apply(other.getName()).equals(name) && !other.isSynthetic())
                         .count()
                 > 1;
-        CODE.get(type)
-                .invocations
-                .merge(method.getName(), isOverloaded ? RunningTest.SEVERAL : test, RunningTest::mergedWith);
+        invocations.merge(name, isOfSeveral ? RunningTest.SEVERAL : test, RunningTest::mergedWith);
+    }
+
+    private static String nameInKotlinLambdas(String method) {
+        return REPLACED_BY_KOTLIN.matcher(method).replaceAll("_");
     }
 
     /** Returns whether JUnit registers the extension for the tests of a class. */
@@ -170,17 +188,27 @@ final class TestStack {
             return;
         }
         ClassCode code = CODE.get(frame.getDeclaringClass());
-        add(code, frame.getMethodName());
-        code.around.forEach(method -> add(CODE.get(method.getDeclaringClass()), method.getName()));
+        if (!code.invocations.isEmpty()) {
+            add(ofFrame(code, frame.getMethodName()));
+        }
+        code.around.forEach(
+                method -> add(CODE.get(method.getDeclaringClass()).invocations.get(method.getName())));
     }
 
-    private void add(ClassCode code, String method) {
-        if (code.invocations.isEmpty()) {
-            return;
+    private static @Nullable RunningTest ofFrame(ClassCode code, String method) {
+        RunningTest ofMethod = code.invocations.get(method);
+        if (ofMethod != null) {
+            return ofMethod;
         }
         Matcher lambda = LAMBDA.matcher(method);
-        String name = !lambda.matches() ? method : lambda.group(1) == null ? lambda.group(2) : lambda.group(1);
-        RunningTest test = code.invocations.get(name);
+        if (lambda.matches()) {
+            return code.invocations.get(lambda.group(1));
+        }
+        Matcher kotlin = KOTLIN_LAMBDA.matcher(method);
+        return kotlin.matches() ? code.kotlinInvocations.get(kotlin.group(1)) : null;
+    }
+
+    private void add(@Nullable RunningTest test) {
         if (test != null && !test.hasNestedRun()) {
             tests.add(test);
         }
