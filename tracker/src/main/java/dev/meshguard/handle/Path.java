@@ -43,7 +43,7 @@ final class Path {
 
     /** Returns the path to the value of a thread local. */
     static Path ofThreadLocal(String thread) {
-        return ofRoot(ThreadLocal.class).then(() -> "a thread local of thread " + description(thread));
+        return new Path(null, () -> "a thread local", 0).then(() -> "a thread local of thread " + description(thread));
     }
 
     /** Returns the path through a field of a class or of one of its objects. */
