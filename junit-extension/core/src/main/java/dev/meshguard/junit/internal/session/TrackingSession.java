@@ -182,13 +182,17 @@ public final class TrackingSession implements SourceRuntime {
         AllocationTracker own = tracker();
         if (!isHandedOut) {
             isHandedOut = true;
-            // Later, a source begins only if a test requests it.
-            if (settings.sources()
-                    .equals(TestConfiguration.sources(test.context()).defaultSettings())) {
+            if (isDefault()) {
                 unrequested.addAll(own.history().sources());
             }
         }
         return own;
+    }
+
+    /** Returns whether nobody selected the sources: they are those on the class path. */
+    private boolean isDefault() {
+        return settings.sources()
+                .equals(TestConfiguration.sources(test.context()).defaultSettings());
     }
 
     /** Returns the check of what the code of a test reports: a source that nobody requested is no answer to the tracker. */
@@ -257,8 +261,16 @@ public final class TrackingSession implements SourceRuntime {
                 return known.session();
             }
         }
+        // The parameter of a method for all tests may be resolved before the sources begin.
+        boolean isAfterTracker = isHandedOut && isDefault();
+        List<SourceDescription> before =
+                isAfterTracker ? trackerForAll().history().sources() : List.of();
         SourceSession session = chosen.begin(new OwnContext(chosen));
         begun.add(new BegunSource(id, session));
+        if (isAfterTracker) {
+            List<SourceDescription> after = trackerForAll().history().sources();
+            unrequested.addAll(after.subList(before.size(), after.size()));
+        }
         return session;
     }
 
