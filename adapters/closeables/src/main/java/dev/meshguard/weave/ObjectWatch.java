@@ -80,9 +80,15 @@ final class ObjectWatch implements Watch {
         return watcher;
     }
 
-    /** Watches another type, and returns whether that is new. */
-    boolean add(WatchedType type) {
-        return add(watched, type.className(), type.closingMethods());
+    /** Returns whether a type is watched already, with all its closing methods. */
+    boolean watches(WatchedType type) {
+        return watched.getOrDefault(ClassHierarchy.internal(type.className()), Set.of())
+                .containsAll(type.closingMethods());
+    }
+
+    /** Watches another type. */
+    void add(WatchedType type) {
+        add(watched, type.className(), type.closingMethods());
     }
 
     /** Adds methods of a class to those of others, and returns whether one is new. Threads that load classes do it, too. */

@@ -65,32 +65,39 @@ public final class Weaver {
      *
      * @throws IllegalArgumentException if objects of a loaded type cannot be seen, or it has no closing method; types that are loaded
      *     later are reported by {@link ObjectWatcher#notWatched}
-     * @throws WeaverUnavailableException if no agent may be attached
+     * @throws WeaverUnavailableException if no agent may be attached, or Byte Buddy is too old
      */
     public static void watch(Collection<WatchedType> types, ObjectWatcher watcher) {
+        WovenClasses.oldByteBuddy().ifPresent(problem -> {
+            throw new WeaverUnavailableException(problem);
+        });
         OF_JVM.locked(() -> {
             ObjectWatch watch = OF_JVM.watchOf(
                     watcher, ObjectWatch.class, () -> new ObjectWatch(watcher, OF_JVM.hierarchy, OF_JVM.receivers));
             WovenClasses classes = OF_JVM.classes(AgentAccess.attached());
-            types.forEach(type -> check(type, classes));
+            List<WatchedType> added =
+                    types.stream().filter(type -> !watch.watches(type)).toList();
+            if (added.isEmpty()) {
+                OF_JVM.catchUp();
+                return;
+            }
+            check(added, classes);
             Map<String, List<ClassPlan>> before = classes.plans();
-            OF_JVM.weave(
-                    classes,
-                    types.stream()
-                            .filter(watch::add)
-                            .map(WatchedType::className)
-                            .toList(),
-                    before);
+            added.forEach(watch::add);
+            OF_JVM.weave(classes, added.stream().map(WatchedType::className).toList(), before);
         });
     }
 
-    private static void check(WatchedType type, WovenClasses classes) {
-        for (Class<?> loaded : classes.loaded()) {
-            if (loaded.getName().equals(type.className())) {
-                ObjectWatch.problemOf(loaded, type.closingMethods()).ifPresent(problem -> {
-                    throw new IllegalArgumentException("Cannot watch " + type.className() + ": " + problem);
-                });
-            }
+    private static void check(Collection<WatchedType> types, WovenClasses classes) {
+        List<Class<?>> loaded = classes.loaded();
+        for (WatchedType type : types) {
+            loaded.stream()
+                    .filter(one -> one.getName().equals(type.className()))
+                    .flatMap(one -> ObjectWatch.problemOf(one, type.closingMethods()).stream())
+                    .findFirst()
+                    .ifPresent(problem -> {
+                        throw new IllegalArgumentException("Cannot watch " + type.className() + ": " + problem);
+                    });
         }
     }
 
@@ -98,9 +105,12 @@ public final class Weaver {
      * Reports calls of methods from now on, if this JVM has an agent, and otherwise as soon as {@link #watch} attaches one. Calls that the
      * watcher watches already cost nothing.
      *
-     * @return whether there is an agent
+     * @return whether there is an agent, and a Byte Buddy that is new enough
      */
     public static boolean watchCalls(Collection<WatchedCalls> calls, CallWatcher watcher) {
+        if (WovenClasses.oldByteBuddy().isPresent()) {
+            return false;
+        }
         OF_JVM.locked(() -> {
             CallWatch watch = OF_JVM.watchOf(watcher, CallWatch.class, () -> new CallWatch(watcher));
             List<String> added = calls.stream()

@@ -3,9 +3,10 @@ package dev.meshguard.weave;
 import java.io.Serial;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
- * No Java agent is in this JVM, and none may be attached; the message says what to add to the command line.
+ * Code cannot be woven in this JVM: it has no Java agent and lets none attach, or Byte Buddy is too old. The message says what to do.
  *
  * @since 0.1
  */
@@ -15,7 +16,11 @@ public final class WeaverUnavailableException extends IllegalStateException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    WeaverUnavailableException(String message, Throwable cause) {
+    WeaverUnavailableException(String message) {
+        super(message);
+    }
+
+    WeaverUnavailableException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class WovenClasses implements ClassFileTransformer {
 
+    private static final int MAJOR_VERSION = 6;
+
     private final Instrumentation instrumentation;
     private final Dispatcher dispatcher;
     private final List<Watch> watches;
@@ -45,6 +47,18 @@ final class WovenClasses implements ClassFileTransformer {
         this.watches = watches;
         this.hierarchy = hierarchy;
         this.receivers = receivers;
+    }
+
+    /** Returns why classes cannot be woven with the Byte Buddy that is there; each class would fail for itself. */
+    static Optional<String> oldByteBuddy() {
+        try {
+            OpenedClassReader.class.getMethod("of", byte[].class, boolean.class);
+            return Optional.empty();
+        } catch (NoSuchMethodException old) {
+            return Optional.of("Cannot see objects of other code: Byte Buddy is too old in "
+                    + AgentAccess.jarOf(OpenedClassReader.class)
+                    + ". Use 1.17 or newer; Spring Boot has it in the property byte-buddy.version.");
+        }
     }
 
     /** Loads what looking up a class with a new watch needs: a class of the JDK, and one in a jar. */
@@ -100,6 +114,7 @@ final class WovenClasses implements ClassFileTransformer {
         }
         plans.put(typeName, added);
         ClassWriter writer = new ClassWriter(type, ClassWriter.COMPUTE_MAXS);
+        boolean hasFrames = type.readUnsignedShort(MAJOR_VERSION) >= Opcodes.V1_6;
         type.accept(
                 new ClassVisitor(OpenedClassReader.ASM_API, writer) {
                     @Override
@@ -110,6 +125,9 @@ final class WovenClasses implements ClassFileTransformer {
                             @Nullable String signature,
                             String @Nullable [] exceptions) {
                         MethodVisitor method = super.visitMethod(access, name, descriptor, signature, exceptions);
+                        if (!hasFrames) {
+                            method = new WithoutFrames(method);
+                        }
                         if ((access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_STATIC)) == 0) {
                             MethodHeader header = new MethodHeader(typeName, access, name, descriptor);
                             for (ClassPlan plan : added) {
@@ -121,6 +139,17 @@ final class WovenClasses implements ClassFileTransformer {
                 },
                 0);
         return writer.toByteArray();
+    }
+
+    /** Class files before Java 6 have no frames. */
+    private static final class WithoutFrames extends MethodVisitor {
+
+        WithoutFrames(MethodVisitor next) {
+            super(OpenedClassReader.ASM_API, next);
+        }
+
+        @Override
+        public void visitFrame(int kind, int locals, Object @Nullable [] local, int depth, Object @Nullable [] stack) {}
     }
 
     private List<ClassPlan> plansOf(String name, @Nullable ClassLoader loader) {

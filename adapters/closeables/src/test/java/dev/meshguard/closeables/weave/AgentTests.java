@@ -15,6 +15,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.agent.ByteBuddyAgent;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.utility.OpenedClassReader;
 import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -47,9 +52,38 @@ class AgentTests {
                 .isEqualTo(
                         "agent: false\nCannot see objects of other code: this JVM has no Java agent and lets none attach."
                                 + " Add -javaagent:" + jarOf(ByteBuddyAgent.class)
-                                + " to its options; Surefire has them in argLine, Gradle in jvmArgs.\n");
+                                + " to its options; Surefire has them in argLine, Gradle in jvmArgs.\n"
+                                + "calls: false\nsame cause: true\n");
         assertThat(outputOf(List.of(option, "-javaagent:" + jarOf(ByteBuddyAgent.class))))
                 .isEqualTo("agent: true\n" + REPORTS);
+    }
+
+    @Test
+    void anOldByteBuddyIsOneError(@TempDir Path folder) throws IOException {
+        Path old = Files.createDirectories(folder.resolve("net/bytebuddy/utility"));
+        ClassWriter writer = new ClassWriter(0);
+        new ClassReader(OpenedClassReader.class.getResourceAsStream("OpenedClassReader.class"))
+                .accept(
+                        new ClassVisitor(OpenedClassReader.ASM_API, writer) {
+                            @Override
+                            public @Nullable MethodVisitor visitMethod(
+                                    int access,
+                                    String name,
+                                    String descriptor,
+                                    @Nullable String signature,
+                                    String @Nullable [] exceptions) {
+                                return name.equals("of") && descriptor.startsWith("([BZ)")
+                                        ? null
+                                        : super.visitMethod(access, name, descriptor, signature, exceptions);
+                            }
+                        },
+                        0);
+        Files.write(old.resolve("OpenedClassReader.class"), writer.toByteArray());
+
+        assertThat(outputOf(folder + File.pathSeparator, List.of("-javaagent:" + jarOf(ByteBuddyAgent.class))))
+                .isEqualTo("agent: true\nCannot see objects of other code: Byte Buddy is too old in " + folder
+                        + ". Use 1.17 or newer; Spring Boot has it in the property byte-buddy.version.\n"
+                        + "calls: false\nsame cause: true\n");
     }
 
     @Test
@@ -97,22 +131,27 @@ class AgentTests {
 
     /** Runs the program on the class path. The JVM may warn about agents on standard error. */
     private static String outputOf(List<String> options, String... arguments) {
+        return outputOf("", options, arguments);
+    }
+
+    private static String outputOf(String firstOnClassPath, List<String> options, String... arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(options);
         command.add("-cp");
-        command.add(Stream.of(
-                        WeavingProgram.class,
-                        Weaver.class,
-                        ByteBuddy.class,
-                        ByteBuddyAgent.class,
-                        Mockito.class,
-                        Objenesis.class,
-                        API.class,
-                        Nullable.class)
-                .map(type -> jarOf(type).toString())
-                .distinct()
-                .collect(Collectors.joining(File.pathSeparator)));
+        command.add(firstOnClassPath
+                + Stream.of(
+                                WeavingProgram.class,
+                                Weaver.class,
+                                ByteBuddy.class,
+                                ByteBuddyAgent.class,
+                                Mockito.class,
+                                Objenesis.class,
+                                API.class,
+                                Nullable.class)
+                        .map(type -> jarOf(type).toString())
+                        .distinct()
+                        .collect(Collectors.joining(File.pathSeparator)));
         command.add(WeavingProgram.class.getName());
         command.addAll(List.of(arguments));
         try {

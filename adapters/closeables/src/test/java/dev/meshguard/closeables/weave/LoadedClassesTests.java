@@ -6,12 +6,23 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
 import java.io.Closeable;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.security.ProtectionDomain;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.ClassFileVersion;
+import net.bytebuddy.agent.ByteBuddyAgent;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
+import net.bytebuddy.implementation.StubMethod;
+import net.bytebuddy.matcher.ElementMatchers;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Classes are woven in each class loader, before or after they are loaded. */
@@ -123,6 +134,74 @@ class LoadedClassesTests {
                 .singleElement()
                 .asString()
                 .startsWith("not watched " + LOADED + "Closer: it is an interface with one method");
+    }
+
+    /** Defines a class with a method {@code close} in a loader of its own. */
+    private static AutoCloseable handleOf(String name, ClassFileVersion version) throws ReflectiveOperationException {
+        Class<?> type = new ByteBuddy(version)
+                .subclass(Object.class)
+                .name(name)
+                .implement(AutoCloseable.class)
+                .method(ElementMatchers.named("close"))
+                .intercept(StubMethod.INSTANCE)
+                .make()
+                .load(null, ClassLoadingStrategy.Default.WRAPPER)
+                .getLoaded();
+        return (AutoCloseable) type.getConstructor().newInstance();
+    }
+
+    @Test
+    void aClassFileOfJava5Reports() {
+        RecordingWatcher watcher = RecordingWatcher.watching(Set.of("close"), "dev.example.OldHandle");
+
+        assertThat(watcher.reportsOf(() -> handleOf("dev.example.OldHandle", ClassFileVersion.JAVA_V5)
+                        .close()))
+                .containsExactly("constructed OldHandle", "closed OldHandle");
+    }
+
+    /** Looking at all loaded classes for each test is slow, and the reason was reported when the class was loaded. */
+    @Test
+    void aTypeThatIsWatchedAlreadyIsNotCheckedAgain() {
+        String name = "dev.example.EndedHandle";
+        RecordingWatcher watcher = RecordingWatcher.watching(Set.of("end"), name);
+        List<String> reports = watcher.reportsOf(() -> handleOf(name, ClassFileVersion.JAVA_V17));
+
+        Weaver.watch(List.of(new WatchedType(name, Set.of("end"))), watcher);
+
+        assertThat(reports).first().asString().startsWith("not watched " + name + ": it has no method [end]");
+    }
+
+    /** Neither a call of woven code nor another scope helps. */
+    @Test
+    void aClassThatWasBeingDefinedWhileItsTypeWasAddedReportsFromTheNextWatchOn() throws Exception {
+        WatchedType type = new WatchedType("dev.example.RacedHandle", Set.of("close"));
+        RecordingWatcher watcher = RecordingWatcher.watching(); // Attaches the agent.
+        ClassFileTransformer duringDefinition = new ClassFileTransformer() {
+            @Override
+            public byte @Nullable [] transform(
+                    @Nullable ClassLoader loader,
+                    @Nullable String name,
+                    @Nullable Class<?> loaded,
+                    @Nullable ProtectionDomain domain,
+                    byte[] file) {
+                if ("dev/example/RacedHandle".equals(name) && loaded == null) {
+                    CompletableFuture.runAsync(() -> Weaver.watch(List.of(type), watcher))
+                            .join();
+                }
+                return null;
+            }
+        };
+        try (Weaver.Scope scope = Weaver.open()) {
+            Instrumentation agent = ByteBuddyAgent.getInstrumentation();
+            agent.addTransformer(duringDefinition, true);
+            AutoCloseable handle = handleOf(type.className(), ClassFileVersion.JAVA_V17);
+            agent.removeTransformer(duringDefinition);
+
+            Weaver.watch(List.of(type), watcher);
+            handle.close();
+        }
+
+        assertThat(watcher.reportsOf(() -> {})).containsExactly("closed RacedHandle");
     }
 
     @Test

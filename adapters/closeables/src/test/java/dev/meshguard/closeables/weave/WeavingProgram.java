@@ -56,6 +56,12 @@ final class WeavingProgram {
             }));
         } catch (WeaverUnavailableException unavailable) {
             System.out.println(unavailable.getMessage());
+            System.out.println("calls: " + Weaver.watchCalls(List.of(), (receiver, method, argument) -> {}));
+            try {
+                RecordingWatcher.watching(Handle.class);
+            } catch (WeaverUnavailableException again) {
+                System.out.println("same cause: " + (again.getCause() == unavailable.getCause()));
+            }
         }
     }
 }
