@@ -42,6 +42,10 @@ final class AllocatedMemory implements ObjectWatcher {
     /** Arrow compares both kinds of objects by identity. */
     private final Map<AllocationManager, Block> blocks = Collections.synchronizedMap(new WeakHashMap<>());
 
+    /** The blocks of which no allocator is known yet: any other has been transferred. */
+    private final Set<AllocationManager> constructed =
+            Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap<>()));
+
     private final Map<BufferAllocator, Life> allocators = Collections.synchronizedMap(new WeakHashMap<>());
 
     private final Map<String, String> unseen = new ConcurrentHashMap<>();
@@ -108,7 +112,7 @@ final class AllocatedMemory implements ObjectWatcher {
     private void associated(Object receiver, String method, @Nullable Object argument) {
         if (receiver instanceof AllocationManager memory
                 && argument instanceof BufferAllocator allocator
-                && !blocks.containsKey(memory)) {
+                && constructed.remove(memory)) {
             // The tracker of memory from the parameter is that of its test, whatever the thread.
             if (memory instanceof TrackedMemory ofTest) {
                 blocks.put(memory, new Block(ofTest.tracker(), ofTest.lease(), new WeakReference<>(allocator)));
@@ -125,6 +129,8 @@ final class AllocatedMemory implements ObjectWatcher {
     public void constructed(Object object) {
         if (object instanceof BufferAllocator allocator && !(object instanceof TrackedRootAllocator)) {
             allocators.put(allocator, new Life(new Throwable(), new AtomicReference<>()));
+        } else if (object instanceof AllocationManager memory) {
+            constructed.add(memory);
         }
     }
 

@@ -18,6 +18,8 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.IntVector;
 import org.apache.arrow.vector.util.TransferPair;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Code under test that opens its own root allocators: no test asks for a parameter. */
@@ -52,6 +54,36 @@ class OwnAllocatorsTests {
         @Test
         void opensAnAllocatorWithoutMemory() {
             assertThat(new RootAllocator().getAllocatedMemory()).isZero();
+        }
+    }
+
+    /** Its memory is allocated for no test. */
+    @TrackAllocations
+    static class TransferTestCase {
+
+        private static final BufferAllocator ROOT = new RootAllocator();
+        private static final BufferAllocator READER = ROOT.newChildAllocator("reader", 0, Long.MAX_VALUE);
+        private static ArrowBuf moved;
+
+        @BeforeAll
+        static void allocates() {
+            moved = ROOT.buffer(64);
+        }
+
+        @Test
+        void movesIt() {
+            ArrowBuf before = moved;
+            moved = before.getReferenceManager()
+                    .transferOwnership(before, READER)
+                    .getTransferredBuffer();
+            before.close();
+        }
+
+        @AfterAll
+        static void closes() {
+            moved.close();
+            READER.close();
+            ROOT.close();
         }
     }
 
@@ -120,6 +152,11 @@ class OwnAllocatorsTests {
     @Test
     void passWhereAllMemoryIsFreed() {
         assertThat(failuresOf(CleanTestCase.class)).isEmpty();
+    }
+
+    @Test
+    void passIfMemoryThatWasAllocatedEarlierIsTransferred() {
+        assertThat(failuresOf(TransferTestCase.class)).isEmpty();
     }
 
     @Test

@@ -33,7 +33,8 @@ final class ObjectKinds {
 
     private final AllocationTracker tracker;
     private final List<WatchedType> types;
-    private final Map<Class<?>, Optional<Kind>> kinds = new ConcurrentHashMap<>();
+    /** A class of none is not kept: its type may be added later. */
+    private final Map<Class<?>, Kind> kinds = new ConcurrentHashMap<>();
 
     private ObjectKinds(AllocationTracker tracker, List<WatchedType> types) {
         this.tracker = tracker;
@@ -53,8 +54,8 @@ final class ObjectKinds {
 
     /** Reports an object, if it is of one of the types. */
     Optional<Lease> constructed(Object object) {
-        Optional<Kind> known = kinds.get(object.getClass());
-        return (known == null ? kinds.computeIfAbsent(object.getClass(), this::kindOf) : known)
+        return Optional.ofNullable(kinds.get(object.getClass()))
+                .or(() -> kindOf(object.getClass()))
                 .map(kind -> tracker.lease(kind.details(), kind.callers(), BufferType.SYSTEM_MEMORY, 0)
                         .handedOut(object));
     }
@@ -77,7 +78,7 @@ final class ObjectKinds {
         return Stream.concat(hierarchy(type), hierarchy(type).flatMap(ObjectKinds::interfaces))
                 .flatMap(part -> types.stream().filter(one -> one.className().equals(part.getName())))
                 .findFirst()
-                .map(nearest -> kindOf(type, nearest));
+                .map(nearest -> kinds.computeIfAbsent(type, unused -> kindOf(type, nearest)));
     }
 
     private Kind kindOf(Class<?> type, WatchedType nearest) {

@@ -5,6 +5,7 @@ import dev.meshguard.tracker.Lease;
 import dev.meshguard.weave.ObjectWatcher;
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
+import dev.meshguard.weave.WeaverUnavailableException;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.util.Collection;
@@ -28,8 +29,11 @@ final class OpenObjects implements ObjectWatcher {
 
     static final OpenObjects OF_JVM = new OpenObjects();
 
-    /** The threads on which the JDK frees what was collected. */
+    /** The threads on which the JDK frees what was collected, and their classes: code under test may use the names, too. */
     private static final Set<String> COLLECTORS = Set.of("Finalizer", "Common-Cleaner", "Cleaner");
+
+    private static final Set<String> COLLECTOR_CLASSES =
+            Set.of("java.lang.ref.Finalizer$FinalizerThread", "jdk.internal.misc.InnocuousThread");
 
     private final Map<WeakIdentity, Lease> open = new ConcurrentHashMap<>();
     private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
@@ -47,11 +51,19 @@ final class OpenObjects implements ObjectWatcher {
      * Tracks the objects of types from now on.
      *
      * @throws IllegalArgumentException if objects of a type cannot be seen
-     * @throws dev.meshguard.weave.WeaverUnavailableException if no agent may be attached
+     * @throws WeaverUnavailableException if no agent may be attached
      */
     synchronized void track(Collection<WatchedType> added) {
-        Weaver.watch(added, this);
-        added.stream().filter(type -> !types.contains(type)).forEach(types::add);
+        // Threads construct objects as soon as their class is woven.
+        List<WatchedType> ofFirstTest =
+                added.stream().filter(type -> !types.contains(type)).distinct().toList();
+        types.addAll(ofFirstTest);
+        try {
+            Weaver.watch(added, this);
+        } catch (IllegalArgumentException | WeaverUnavailableException untracked) {
+            types.removeAll(ofFirstTest);
+            throw untracked;
+        }
         if (reports == null) {
             reports = Weaver.open();
         }
@@ -73,7 +85,8 @@ final class OpenObjects implements ObjectWatcher {
     @Override
     public void constructed(Object object) {
         forgetCollected();
-        if (JdkCaches.keep(object)) {
+        // A class that is woven again while its constructor runs may report an object twice.
+        if (open.containsKey(new WeakIdentity(object)) || JdkCaches.keep(object)) {
             return;
         }
         AllocationSource.trackerOfThread(TrackedCloseablesSource.ID)
@@ -97,7 +110,7 @@ final class OpenObjects implements ObjectWatcher {
 
     @Override
     public void closed(Object object) {
-        if (isFreedByCollector()) {
+        if (open.isEmpty() || isFreedByCollector()) {
             return;
         }
         Lease lease = open.remove(new WeakIdentity(object));
@@ -113,9 +126,9 @@ final class OpenObjects implements ObjectWatcher {
 
     /** Nobody chooses the moment, so the test would pass or fail by chance. */
     private static boolean isFreedByCollector() {
-        String thread = Thread.currentThread().getName();
-        int number = thread.lastIndexOf('-');
-        return COLLECTORS.contains(thread) || (number > 0 && COLLECTORS.contains(thread.substring(0, number)));
+        Thread thread = Thread.currentThread();
+        return COLLECTOR_CLASSES.contains(thread.getClass().getName())
+                && COLLECTORS.contains(thread.getName().replaceFirst("-\\d+$", ""));
     }
 
     @Override

@@ -7,20 +7,28 @@ import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.TestThreads;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.TrackingLifetime;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.weave.WatchedType;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.ref.Cleaner;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -28,12 +36,16 @@ import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import java.util.zip.Inflater;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipOutputStream;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.mockito.Mockito;
@@ -354,10 +366,47 @@ class TrackCloseablesTests {
 
         @Test
         void closesByTheCollector() throws InterruptedException {
-            Thread collector = new Thread(kept::close, "Cleaner-0");
-            collector.start();
-            collector.join();
+            CountDownLatch closed = new CountDownLatch(1);
+            Cleaner.create().register(new Object(), () -> {
+                kept.close();
+                closed.countDown();
+            });
+            do {
+                System.gc();
+            } while (!closed.await(10, TimeUnit.MILLISECONDS));
         }
+    }
+
+    @TrackCloseables(Cursor.class)
+    static class OwnCleanerTestCase {
+        @Test
+        void closesOnAThreadWithTheNameOfACollector() throws InterruptedException {
+            for (String name : List.of("Cleaner", "Cleaner-0", "Finalizer")) {
+                Thread cleaner = new Thread(new Cursor()::close, name);
+                cleaner.start();
+                cleaner.join();
+            }
+        }
+    }
+
+    @Test
+    void aThreadOfTheCodeUnderTestIsNoCollectorWhateverItsName() {
+        assertThat(TrackedRun.of(OwnCleanerTestCase.class).failures()).isEmpty();
+    }
+
+    @TrackCloseables(Cursor.class)
+    static class ReportedTwiceTestCase {
+        @Test
+        void closes() {
+            Cursor cursor = new Cursor();
+            OpenObjects.OF_JVM.constructed(cursor);
+            cursor.close();
+        }
+    }
+
+    @Test
+    void anObjectIsOpenOnceHoweverOftenItIsReported() {
+        assertThat(TrackedRun.of(ReportedTwiceTestCase.class).failures()).isEmpty();
     }
 
     @Test
@@ -562,6 +611,37 @@ class TrackCloseablesTests {
         assertThat(TrackedRun.of(CachedByJdkTestCase.class).failures()).isEmpty();
     }
 
+    @TrackCloseables(ZipFile.class)
+    static class ArchiveOfUrlTestCase {
+        @Test
+        void readsAFileOfAJarByItsUrl(@TempDir Path directory) throws IOException {
+            Path jar = directory.resolve("one.jar");
+            try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(jar))) {
+                zip.putNextEntry(new ZipEntry("entry"));
+            }
+            try (InputStream bytes = new URL("jar:" + jar.toUri() + "!/entry").openStream()) {
+                assertThat(bytes.readAllBytes()).isEmpty();
+            }
+        }
+
+        @Test
+        void searchesTheJarsOfALoader(@TempDir Path directory) throws IOException {
+            Path jar = directory.resolve("two.jar");
+            try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(jar))) {
+                zip.putNextEntry(new ZipEntry("entry"));
+            }
+            try (URLClassLoader loader =
+                    new URLClassLoader(new URL[] {jar.toUri().toURL()}, null)) {
+                assertThat(Collections.list(loader.findResources("entry"))).hasSize(1);
+            }
+        }
+    }
+
+    @Test
+    void anArchiveThatTheJdkKeepsForUrlsIsNoLeak() {
+        assertThat(TrackedRun.of(ArchiveOfUrlTestCase.class).failures()).isEmpty();
+    }
+
     @TrackCloseables(Cursor.class)
     static class OtherClassTestCase {
         private final AutoCloseable other = new Key("not named here");
@@ -575,6 +655,18 @@ class TrackCloseablesTests {
         TrackedRun.of(ClassesTestCase.class);
 
         assertThat(TrackedRun.of(OtherClassTestCase.class).failures()).isEmpty();
+    }
+
+    /** A thread may construct an object before another has added its class. */
+    @Test
+    void anObjectIsTrackedAlthoughOthersOfItsClassCameBeforeTheClassWasNamed() {
+        List<WatchedType> types = new ArrayList<>();
+        ObjectKinds kinds = ObjectKinds.of(AllocationTracker.create(), types);
+        assertThat(kinds.constructed(new Key("early"))).isEmpty();
+
+        types.add(new WatchedType(Key.class.getName(), Set.of("close")));
+
+        assertThat(kinds.constructed(new Key("late"))).isPresent();
     }
 
     // Annotations
