@@ -12,6 +12,7 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
@@ -147,7 +148,7 @@ class ReferencesAgentTests {
                 public void channelRead(ChannelHandlerContext context, Object message) {
                     keep((ByteBuf) message);
                     ((ByteBuf) message).release();
-                    context.close();
+                    ChannelFuture closing = context.close();
                 }
             };
             Channel server = new ServerBootstrap()
@@ -164,7 +165,7 @@ class ReferencesAgentTests {
                     .connect(server.localAddress())
                     .sync()
                     .channel();
-            client.writeAndFlush(allocated().writeInt(7));
+            ChannelFuture written = client.writeAndFlush(allocated().writeInt(7));
             client.closeFuture().sync();
             loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
         }

@@ -61,6 +61,7 @@ class ConstructorTests {
         }
 
         /** The arguments of {@code super} have constructors and branches of their own. */
+        @SuppressWarnings("UnnecessaryStringBuilder") // A constructor before that of the superclass.
         Part(@Nullable Object size, boolean isUnknown) {
             super(new StringBuilder(isUnknown ? new String("0") : String.valueOf(size)).toString());
             try {

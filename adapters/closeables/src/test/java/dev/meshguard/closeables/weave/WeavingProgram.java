@@ -28,10 +28,11 @@ final class WeavingProgram {
     }
 
     /** Mocks before and after weaving, if that is asked for. */
+    @SuppressWarnings("MockNotUsedInProduction") // Whether mocks are objects is the question.
     public static void main(String... args) {
         boolean mocks = List.of(args).contains("mocks");
         if (mocks) {
-            Mockito.mock(Part.class);
+            Part unused = Mockito.mock(Part.class);
         }
         try {
             System.out.println("agent: " + Weaver.hasAgent());
@@ -49,9 +50,9 @@ final class WeavingProgram {
                 new Handle().close();
                 new Deflater().end();
                 if (mocks) {
-                    Mockito.mock(Handle.class);
-                    Mockito.mock(Part.class);
-                    Mockito.spy(new Part());
+                    Handle unusedHandle = Mockito.mock(Handle.class);
+                    Part unusedPart = Mockito.mock(Part.class);
+                    Part unusedSpy = Mockito.spy(new Part());
                 }
             }));
         } catch (WeaverUnavailableException unavailable) {

@@ -15,6 +15,7 @@ class TestElementTests {
 
     private static class Outer {
         private static class Inner {
+            @SuppressWarnings("unused") // Found by its name.
             void repeated() {}
         }
     }
