@@ -26,6 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.ClassOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestClassOrder;
 import org.junit.jupiter.api.TestInstance;
@@ -198,6 +200,16 @@ class UntrackedTestsTests {
         LateTestCase.isClass = isClass;
 
         printed(Map.of(), LateTestCase.class);
+
+        assertThat(failed).containsExactly("JUnit Jupiter");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {LateInvocationsTestCase.class, LateOverloadTestCase.class})
+    void lateCodeOfTrackedTestsIsTrackedThoughItIsNotCertainOfWhich(Class<?> testCase) {
+        go = new CountDownLatch(1);
+
+        printed(Map.of(), testCase);
 
         assertThat(failed).containsExactly("JUnit Jupiter");
     }
@@ -387,6 +399,84 @@ class UntrackedTestsTests {
             }
             GlobalLibrary.allocate(64);
         }
+    }
+
+    private static CountDownLatch go = new CountDownLatch(1);
+    private static CompletableFuture<Void> left = CompletableFuture.completedFuture(null);
+
+    private static void leavesATask(Runnable leaks) {
+        left = CompletableFuture.runAsync(leaks, pool);
+    }
+
+    private static void await() {
+        try {
+            go.await();
+        } catch (InterruptedException unexpected) {
+            throw new IllegalStateException(unexpected);
+        }
+    }
+
+    abstract static class AwaitingTestCase {
+
+        @Test
+        void awaits() {
+            go.countDown();
+            left.join();
+        }
+    }
+
+    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
+    static class LateInvocationsTestCase {
+
+        @Nested
+        @Order(1)
+        class Tracked {
+
+            @RegisterExtension
+            static final MeshGuardExtension guard = guard();
+
+            @RepeatedTest(2)
+            void leaks(RepetitionInfo repetition) {
+                if (repetition.getCurrentRepetition() == 2) {
+                    leavesATask(() -> {
+                        await();
+                        GlobalLibrary.allocate(64);
+                    });
+                }
+            }
+        }
+
+        @Nested
+        @Order(2)
+        class Untracked extends AwaitingTestCase {}
+    }
+
+    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
+    static class LateOverloadTestCase {
+
+        @Nested
+        @Order(1)
+        class Tracked {
+
+            @RegisterExtension
+            static final MeshGuardExtension guard = guard();
+
+            @Test
+            void leaks() {
+                leaks(64);
+            }
+
+            private void leaks(int bytes) {
+                leavesATask(() -> {
+                    await();
+                    GlobalLibrary.allocate(bytes);
+                });
+            }
+        }
+
+        @Nested
+        @Order(2)
+        class Untracked extends AwaitingTestCase {}
     }
 
     static class StaticInitializerTestCase {

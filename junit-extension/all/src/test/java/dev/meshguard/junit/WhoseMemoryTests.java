@@ -7,6 +7,7 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.meshguard.junit.internal.thread.RunningTest;
+import dev.meshguard.junit.internal.thread.UnattributedReports;
 import dev.meshguard.junit.summary.SummaryListener;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.GlobalLibrary;
@@ -17,6 +18,7 @@ import dev.meshguard.junit.testkit.StartedExecutor;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -201,6 +203,35 @@ class WhoseMemoryTests {
     @ValueSource(classes = {LateRepetitionTestCase.class, LateLambdaTestCase.class, LateTaskTestCase.class})
     void lateCodeOfATestIsNotThatOfTheNext(Class<?> testCase) {
         assertThatOnlyTheRunFailed(run(testCase));
+    }
+
+    /** As a worker of the engine's pool that another worker starts. */
+    @Test
+    void aRunWithinATestMayBeginOnAThreadThatAContainerOfTheRunHasStarted() throws Exception {
+        UnattributedReports run = new UnattributedReports();
+        RunningTest tracked = RunningTest.test("tracked", "[inner]/[type]/[tracked]");
+        RunningTest.announce("[outer]/[test]", true, "test", Optional.empty(), Optional.empty());
+        ExecutorService ofOuter = StartedExecutor.named("of the outer test");
+        RunningTest.announce("[inner]", false, "inner", Optional.empty(), Optional.empty());
+        try {
+            Thread worker = new Thread(() -> run.begin("[inner]/[type]"));
+            worker.start();
+            worker.join();
+            run.receive("source", OriginCapture.ALLOCATIONS);
+            tracked.begin(Optional.empty());
+
+            Optional<AllocationTracker> receiver =
+                    ofOuter.submit(() -> RunningTest.trackerOf("source")).get(1, TimeUnit.MINUTES);
+
+            Assertions.assertThat(receiver).isPresent();
+            Assertions.assertThat(run.untracked()).isZero();
+        } finally {
+            tracked.end();
+            run.end();
+            RunningTest.finished("[inner]");
+            RunningTest.finished("[outer]/[test]");
+            ofOuter.shutdownNow();
+        }
     }
 
     @Test

@@ -53,6 +53,9 @@ public final class RunningTest {
 
     static final RunningTest SEVERAL = new RunningTest(Kind.TEST, "several tests", "", null, true);
 
+    /** Perhaps a test without annotation, and perhaps another method of its name. */
+    static final RunningTest OVERLOADED = new RunningTest(Kind.TEST, "perhaps a test", "", null, false);
+
     private static final RunningTest UNANNOUNCED = new RunningTest(Kind.TEST, "a test", "", null, false);
 
     /** A class whose tests are tracked, before the extension has entered it. */
@@ -291,7 +294,15 @@ public final class RunningTest {
         while (only != null && only.beside.stream().anyMatch(candidates)) {
             only = only.around;
         }
-        return only == null ? untracked(origin, running) : only;
+        return only == null && !stack.showsTracked() ? untracked(origin, running) : only;
+    }
+
+    boolean isOver() {
+        return isOver;
+    }
+
+    boolean isTracked() {
+        return isTracked;
     }
 
     private static @Nullable RunningTest bound() {
@@ -369,7 +380,7 @@ public final class RunningTest {
     /** Returns the tests in which a run begins, because the thread works for them too: they wait for it and do nothing meanwhile. */
     static List<RunningTest> beginNestedRun(String idInRun) {
         List<RunningTest> outer = new ArrayList<>();
-        for (RunningTest test : WorkingThread.current().testsAndStarter()) {
+        for (RunningTest test : WorkingThread.current().testsAndStarters()) {
             if (!test.isParentOf(idInRun) && !test.id.equals(idInRun)) {
                 outer.add(test);
                 RUNNING.stream().filter(other -> other.isParentOf(test.id)).forEach(outer::add);

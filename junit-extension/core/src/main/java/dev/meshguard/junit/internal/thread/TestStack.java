@@ -70,7 +70,7 @@ final class TestStack {
         /** The methods in which the class is declared, the innermost first. */
         private final List<Method> around;
 
-        /** The test that runs or has run a method, or {@link RunningTest#SEVERAL}, by the name of the method. */
+        /** The test that runs or has run a method, or that it is not certain, by the name of the method. */
         private final Map<String, RunningTest> invocations = new ConcurrentHashMap<>();
 
         /** The same by the names of methods in Kotlin's names of lambdas. */
@@ -110,7 +110,8 @@ final class TestStack {
                         .filter(other -> naming.apply(other.getName()).equals(name) && !other.isSynthetic())
                         .count()
                 > 1;
-        invocations.merge(name, isOfSeveral ? RunningTest.SEVERAL : test, RunningTest::mergedWith);
+        RunningTest ofSeveral = test.isTracked() ? RunningTest.SEVERAL : RunningTest.OVERLOADED;
+        invocations.merge(name, isOfSeveral ? ofSeveral : test, RunningTest::mergedWith);
     }
 
     private static String nameInKotlinLambdas(String method) {
@@ -148,12 +149,17 @@ final class TestStack {
     @Nullable
     RunningTest onlyTest() {
         RunningTest one = tests.size() == 1 ? tests.iterator().next() : null;
-        return one == RunningTest.SEVERAL ? null : one;
+        return one == RunningTest.SEVERAL || one == RunningTest.OVERLOADED ? null : one;
     }
 
     /** Returns whether it shows a test, also if it is not certain which. */
     boolean showsTest() {
         return !tests.isEmpty();
+    }
+
+    /** Returns whether it shows a tracked test, also if it is not certain which. */
+    boolean showsTracked() {
+        return tests.stream().anyMatch(RunningTest::isTracked);
     }
 
     /** Returns whether Jupiter runs a test on it, and not only the class of one. */

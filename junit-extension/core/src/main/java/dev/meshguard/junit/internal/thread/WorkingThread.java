@@ -13,24 +13,33 @@ final class WorkingThread {
     private static final InheritableThreadLocal<WorkingThread> CURRENT = new InheritableThreadLocal<>() {
         @Override
         protected WorkingThread initialValue() {
-            return new WorkingThread(null);
+            return new WorkingThread(null, List.of());
         }
 
         @Override
         protected WorkingThread childValue(WorkingThread parent) {
             RunningTest test = parent.tests.peek();
-            return new WorkingThread(test == null ? parent.starter : test);
+            return new WorkingThread(
+                    test == null ? parent.starter : test,
+                    parent.testsAndStarters().stream()
+                            .filter(one -> !one.isOver())
+                            .toList());
         }
     };
 
     private final @Nullable RunningTest starter;
+
+    /** The tests and classes that ran when it was started: those of its starter, and of the starters of that thread. */
+    private final List<RunningTest> starters;
+
     private final int begunBefore = RunningTest.begun();
 
     /** The innermost first. Another thread may end the work for a test, and that for an outer one may end before. */
     private final Deque<RunningTest> tests = new ConcurrentLinkedDeque<>();
 
-    private WorkingThread(@Nullable RunningTest starter) {
+    private WorkingThread(@Nullable RunningTest starter, List<RunningTest> starters) {
         this.starter = starter;
+        this.starters = starters;
     }
 
     /** Returns the calling thread. */
@@ -66,8 +75,8 @@ final class WorkingThread {
         return null;
     }
 
-    /** Returns the tests that it works for, and the one that has started it. */
-    List<RunningTest> testsAndStarter() {
-        return Stream.concat(tests.stream(), Stream.ofNullable(starter)).toList();
+    /** Returns the tests that it works for, and those that have started it or the thread that did. */
+    List<RunningTest> testsAndStarters() {
+        return Stream.concat(tests.stream(), starters.stream()).distinct().toList();
     }
 }
