@@ -148,7 +148,7 @@ class ReferencesAgentTests {
                 public void channelRead(ChannelHandlerContext context, Object message) {
                     keep((ByteBuf) message);
                     ((ByteBuf) message).release();
-                    ChannelFuture closing = context.close();
+                    ChannelFuture unusedClose = context.close();
                 }
             };
             Channel server = new ServerBootstrap()
@@ -165,7 +165,7 @@ class ReferencesAgentTests {
                     .connect(server.localAddress())
                     .sync()
                     .channel();
-            ChannelFuture written = client.writeAndFlush(allocated().writeInt(7));
+            ChannelFuture unusedWrite = client.writeAndFlush(allocated().writeInt(7));
             client.closeFuture().sync();
             loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
         }
