@@ -60,6 +60,8 @@ class JdkClassesTests {
                     new ServerSocket().close();
                     SocketChannel.open().close();
                 }))
+                // File channels have their closing method from the same class.
+                .filteredOn(report -> report.contains("Socket"))
                 .containsExactly(
                         "constructed ServerSocket",
                         "closed ServerSocket",
