@@ -25,8 +25,9 @@ class WithoutAgentTests {
     void theErrorNamesWhatToAdd() throws IOException, InterruptedException {
         assertThat(failureWith("-XX:+DisableAttachMechanism"))
                 .isEqualTo("@TrackCloseables on OpenArchiveTestCase: "
-                        + "Cannot see objects of other code: this JVM has no Java agent and does not let one attach. "
-                        + "Add -javaagent:" + agent() + " to its command line; with Maven, to argLine of Surefire.");
+                        + "Cannot see objects of other code: this JVM has no Java agent and lets none attach. "
+                        + "Add -javaagent:" + agent()
+                        + " to its options; Surefire has them in argLine, Gradle in jvmArgs.");
     }
 
     @Test
