@@ -38,11 +38,6 @@ public final class DirectMemorySource implements AnnotatedSource<TrackDirectMemo
     }
 
     @Override
-    public Set<Class<?>> parameterTypes() {
-        return Set.of();
-    }
-
-    @Override
     public Class<TrackDirectMemory> annotation() {
         return TrackDirectMemory.class;
     }

@@ -32,11 +32,6 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
     }
 
     @Override
-    public Set<Class<?>> parameterTypes() {
-        return Set.of();
-    }
-
-    @Override
     public Class<TrackCloseables> annotation() {
         return TrackCloseables.class;
     }

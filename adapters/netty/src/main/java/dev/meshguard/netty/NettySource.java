@@ -7,7 +7,6 @@ import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import java.util.Optional;
-import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -34,11 +33,6 @@ public final class NettySource implements AllocationSource {
     @Override
     public String id() {
         return ID;
-    }
-
-    @Override
-    public Set<Class<?>> parameterTypes() {
-        return Set.of();
     }
 
     @Override

@@ -8,7 +8,6 @@ import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.Optional;
-import java.util.Set;
 import org.apache.arrow.memory.AllocationManager;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -47,11 +46,6 @@ public final class DefaultAllocatorSource implements AllocationSource {
     @Override
     public String id() {
         return ID;
-    }
-
-    @Override
-    public Set<Class<?>> parameterTypes() {
-        return Set.of();
     }
 
     @Override

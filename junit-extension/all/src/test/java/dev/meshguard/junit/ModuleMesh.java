@@ -16,7 +16,6 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -46,11 +45,6 @@ final class ModuleMesh implements AllocationSource, BeforeAllCallback {
     @Override
     public String id() {
         return "module mesh";
-    }
-
-    @Override
-    public Set<Class<?>> parameterTypes() {
-        return Set.of();
     }
 
     /** The memory of one test, which MeshGuard checks when the test ends. */

@@ -27,7 +27,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -180,11 +179,6 @@ class ForkedPagesTests {
         @Override
         public String id() {
             return ID;
-        }
-
-        @Override
-        public Set<Class<?>> parameterTypes() {
-            return Set.of();
         }
 
         static SourceSession begin(SourceContext context) {

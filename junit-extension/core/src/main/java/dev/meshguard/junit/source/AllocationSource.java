@@ -25,8 +25,10 @@ public interface AllocationSource {
     /** Returns the name of the source, which no other source has. */
     String id();
 
-    /** Returns the types of parameters that the source injects. */
-    Set<Class<?>> parameterTypes();
+    /** Returns the types of parameters that the source injects; none by default. */
+    default Set<Class<?>> parameterTypes() {
+        return Set.of();
+    }
 
     /** Returns the settings for tests that select no source; empty if a test must select it. */
     default Optional<SourceSettings> defaultSettings() {
