@@ -23,7 +23,6 @@ final class ArrowSession implements SourceSession {
     private @Nullable TrackedRootAllocator root;
 
     private boolean isClosed;
-    private boolean isBlindnessReported;
 
     ArrowSession(SourceContext context) {
         this.context = context;
@@ -83,9 +82,6 @@ final class ArrowSession implements SourceSession {
     }
 
     private void reportBlindness(String reason) {
-        if (!isBlindnessReported) {
-            isBlindnessReported = true;
-            context.notInstalled("memory of allocators that the code under test opens is not seen", reason);
-        }
+        context.notInstalled("memory of allocators that the code under test opens is not seen", reason);
     }
 }

@@ -10,7 +10,6 @@ import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.weave.WeaverUnavailableException;
-import java.util.HashSet;
 import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -67,31 +66,20 @@ public final class DirectMemorySource implements AnnotatedSource<TrackDirectMemo
                     .speaking(SourceVocabulary.of(memory).freedBy("drop", "dropped")));
         }
         context.receiveFromThreads();
-        return new Session(context, tracker, PoolGrowth.begin(), new HashSet<>());
+        return new Session(context, tracker, PoolGrowth.begin());
     }
 
-    /**
-     * A session.
-     *
-     * @param reported the reasons why it does not see its memory, which it has reported
-     */
-    private record Session(SourceContext context, AllocationTracker tracker, PoolGrowth pools, Set<String> reported)
+    private record Session(SourceContext context, AllocationTracker tracker, PoolGrowth pools)
             implements SourceSession {
 
         @Override
         public void poll() {
             if (!DirectBuffers.OF_JVM.freeCollected(tracker, GarbageCollection.forced())) {
-                notInstalled(
+                context.notInstalled(
                         "garbage collections cannot be forced",
                         "Remove -XX:+DisableExplicitGC from the command line of the tests.");
             }
-            DirectBuffers.OF_JVM.unseen().ifPresent(reason -> notInstalled("buffers are not seen", reason));
-        }
-
-        private void notInstalled(String reason, String fix) {
-            if (reported.add(reason)) {
-                context.notInstalled(reason, fix);
-            }
+            DirectBuffers.OF_JVM.unseen().ifPresent(reason -> context.notInstalled("buffers are not seen", reason));
         }
 
         @Override

@@ -6,9 +6,7 @@ import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.WeaverUnavailableException;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
@@ -67,7 +65,7 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
             }
             ObjectKinds kinds = ObjectKinds.of(context.tracker(), types);
             context.receiveFromThreads();
-            return new Session(context, types, kinds, new HashSet<>());
+            return new Session(context, types, kinds);
         }
 
         /** Tests with the same classes can share a session, wherever their annotation is. */
@@ -82,21 +80,14 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
         }
     }
 
-    /**
-     * A session.
-     *
-     * @param reported the classes of which it has said that their objects are not seen
-     */
-    private record Session(SourceContext context, List<WatchedType> types, ObjectKinds kinds, Set<String> reported)
-            implements SourceSession {
+    private record Session(SourceContext context, List<WatchedType> types, ObjectKinds kinds) implements SourceSession {
 
         @Override
         public void poll() {
-            OpenObjects.OF_JVM.unseen(kinds).forEach((className, reason) -> {
-                if (reported.add(className)) {
-                    context.notInstalled("objects of " + className + " are not seen", reason);
-                }
-            });
+            OpenObjects.OF_JVM
+                    .unseen(kinds)
+                    .forEach((className, reason) ->
+                            context.notInstalled("objects of " + className + " are not seen", reason));
         }
 
         @Override

@@ -34,7 +34,7 @@ public interface SourceContext {
     void note(String note);
 
     /**
-     * Makes the verdict inconclusive, because the source does not see its memory.
+     * Makes the verdict inconclusive, because the source does not see its memory. The same reason is reported once.
      *
      * @param reason why it does not, as a part of a sentence: {@code another leak detector is set}
      * @param fix what the user can do about it, as whole sentences

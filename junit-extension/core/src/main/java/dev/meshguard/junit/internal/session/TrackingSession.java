@@ -34,6 +34,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +65,8 @@ public final class TrackingSession implements SourceRuntime {
     private boolean isResolved;
     /** Announced themselves although neither a parameter nor a setting asked for them. */
     private final Set<SourceDescription> unrequested = new HashSet<>();
+
+    private final Set<String> notInstalled = ConcurrentHashMap.newKeySet();
 
     private @Nullable AllocationTracker tracker;
     private final RunningTest running;
@@ -118,9 +121,10 @@ public final class TrackingSession implements SourceRuntime {
 
         @Override
         public void notInstalled(String reason, String fix) {
-            tracker()
-                    .reportsLost(
-                            -1, "the source \"" + source.source().id() + "\" is not installed: " + reason + ". " + fix);
+            String text = "the source \"" + source.source().id() + "\" is not installed: " + reason + ". " + fix;
+            if (notInstalled.add(text)) {
+                tracker().reportsLost(-1, text);
+            }
         }
 
         @Override
