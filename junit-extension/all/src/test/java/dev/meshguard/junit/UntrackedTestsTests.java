@@ -392,11 +392,7 @@ class UntrackedTestsTests {
         }
 
         private static void leakLate() {
-            try {
-                go.await();
-            } catch (InterruptedException unexpected) {
-                throw new IllegalStateException(unexpected);
-            }
+            await(go);
             GlobalLibrary.allocate(64);
         }
     }
@@ -408,9 +404,9 @@ class UntrackedTestsTests {
         left = CompletableFuture.runAsync(leaks, pool);
     }
 
-    private static void await() {
+    private static void await(CountDownLatch latch) {
         try {
-            go.await();
+            latch.await();
         } catch (InterruptedException unexpected) {
             throw new IllegalStateException(unexpected);
         }
@@ -439,7 +435,7 @@ class UntrackedTestsTests {
             void leaks(RepetitionInfo repetition) {
                 if (repetition.getCurrentRepetition() == 2) {
                     leavesATask(() -> {
-                        await();
+                        await(go);
                         GlobalLibrary.allocate(64);
                     });
                 }
@@ -468,7 +464,7 @@ class UntrackedTestsTests {
 
             private void leaks(int bytes) {
                 leavesATask(() -> {
-                    await();
+                    await(go);
                     GlobalLibrary.allocate(bytes);
                 });
             }
@@ -684,11 +680,7 @@ class UntrackedTestsTests {
         }
 
         private static void leakLate() {
-            try {
-                GO.await();
-            } catch (InterruptedException unexpected) {
-                throw new IllegalStateException(unexpected);
-            }
+            await(GO);
             GlobalLibrary.allocate(64);
         }
     }
