@@ -3,7 +3,6 @@ package dev.meshguard.closeables;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.weave.WatchedType;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -88,7 +87,7 @@ final class TrackedTypes {
             throw rejected(type, "Name a class whose objects are closed.");
         }
         Set<String> methods = methodsOf(type);
-        if (type.isInterface() && isForLambdas(type)) {
+        if (WatchedType.isForLambdas(type)) {
             throw rejected(type, "Objects of lambda expressions cannot be seen: name the classes that implement it.");
         }
         Set<String> closing = named.stream().filter(methods::contains).collect(Collectors.toSet());
@@ -116,15 +115,6 @@ final class TrackedTypes {
                 .filter(methods::contains)
                 .filter(method -> method.equals(CLOSE) || isEnded)
                 .collect(Collectors.toSet());
-    }
-
-    private static boolean isForLambdas(Class<?> type) {
-        return Stream.of(type.getMethods())
-                        .filter(method -> Modifier.isAbstract(method.getModifiers()))
-                        .map(Method::getName)
-                        .distinct()
-                        .count()
-                == 1;
     }
 
     /** Returns the names of the methods without parameters, also of those that are not public. */

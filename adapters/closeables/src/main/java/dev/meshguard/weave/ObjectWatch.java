@@ -1,7 +1,6 @@
 package dev.meshguard.weave;
 
 import dev.meshguard.weave.ObjectPlan.Role;
-import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -149,7 +148,7 @@ final class ObjectWatch implements Watch {
 
     /** Returns what keeps objects of a named class from being seen. */
     static Optional<String> problemOf(Class<?> named, Set<String> closingMethods) {
-        if (named.isInterface() && isForLambdas(named)) {
+        if (WatchedType.isForLambdas(named)) {
             return Optional.of(
                     "it is an interface with one method, and objects of lambda expressions cannot be seen. Name the classes that implement it.");
         }
@@ -158,15 +157,6 @@ final class ObjectWatch implements Watch {
                     + " with code and without parameters. Name the method that closes it.");
         }
         return Optional.empty();
-    }
-
-    private static boolean isForLambdas(Class<?> named) {
-        return Arrays.stream(named.getMethods())
-                        .filter(method -> Modifier.isAbstract(method.getModifiers()))
-                        .map(Method::getName)
-                        .distinct()
-                        .count()
-                == 1;
     }
 
     private static boolean hasClosingMethod(Class<?> named, Set<String> closingMethods) {

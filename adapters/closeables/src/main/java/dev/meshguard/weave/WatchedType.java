@@ -1,5 +1,8 @@
 package dev.meshguard.weave;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -26,5 +29,16 @@ public record WatchedType(String className, Set<String> closingMethods) {
             throw new IllegalArgumentException("Cannot watch \"" + className + "\" with the closing methods "
                     + closingMethods + ": name a class and a method.");
         }
+    }
+
+    /** Returns whether a type is an interface that a lambda expression can implement, so that some of its objects cannot be seen. */
+    public static boolean isForLambdas(Class<?> type) {
+        return type.isInterface()
+                && Arrays.stream(type.getMethods())
+                                .filter(method -> Modifier.isAbstract(method.getModifiers()))
+                                .map(Method::getName)
+                                .distinct()
+                                .count()
+                        == 1;
     }
 }
