@@ -10,6 +10,7 @@ import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.weave.ObjectWatcher;
 import dev.meshguard.weave.WatchedType;
+import dev.meshguard.weave.WeakIdentity;
 import dev.meshguard.weave.Weaver;
 import java.lang.StackWalker.StackFrame;
 import java.nio.ByteBuffer;
@@ -170,7 +171,7 @@ final class DirectBuffers implements ObjectWatcher {
                 .anyMatch(owner -> owner.tracker() == tracker);
     }
 
-    /** Whoever finds a buffer no longer here must find its free reported. */
+    /** Synchronized, so that a thread which does not find a buffer here finds its free reported. */
     private synchronized void reportCollected() {
         open.keySet().stream()
                 .filter(buffer -> buffer.refersTo(null))

@@ -2,13 +2,13 @@ package dev.meshguard.netty;
 
 import dev.meshguard.weave.CallWatcher;
 import dev.meshguard.weave.WatchedCalls;
+import dev.meshguard.weave.WeakIdentity;
 import dev.meshguard.weave.Weaver;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.util.ResourceLeakHint;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
-import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,38 +37,18 @@ final class ReferenceWatcher implements CallWatcher {
 
     private static final int MAX_HINT_CHARS = 200;
 
-    private final Map<Object, BufferReferences> counted = new ConcurrentHashMap<>();
-    private final ReferenceQueue<ByteBuf> collected = new ReferenceQueue<>();
+    /** A pool hands out the same object again. */
+    private final Map<WeakIdentity, BufferReferences> counted = new ConcurrentHashMap<>();
+
+    private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
     private final AtomicBoolean isOpen = new AtomicBoolean();
     private volatile boolean isWatching;
-
-    /** A buffer, by identity. A pool hands out the same object again. */
-    private static final class WeakIdentity extends WeakReference<ByteBuf> {
-
-        private final int hash;
-
-        WeakIdentity(ByteBuf buffer, @Nullable ReferenceQueue<ByteBuf> collected) {
-            super(buffer, collected);
-            this.hash = System.identityHashCode(buffer);
-        }
-
-        @Override
-        @SuppressWarnings("ReferenceEquality") // Buffers are identities.
-        public boolean equals(@Nullable Object other) {
-            return this == other || (other instanceof WeakIdentity weak && get() != null && get() == weak.get());
-        }
-
-        @Override
-        public int hashCode() {
-            return hash;
-        }
-    }
 
     /** Returns whether retains, releases and touches are seen; with the agent that a later test attaches, they are from then on. */
     boolean watch() {
         isWatching = Weaver.watchCalls(CALLS, this);
         if (isOpen.compareAndSet(false, true)) {
-            // For good: a buffer may outlive its test, and whoever retains it then is counted.
+            // It stays open: a buffer may outlive its test, and its later retains count.
             Weaver.open();
         }
         return isWatching;
@@ -89,7 +69,7 @@ final class ReferenceWatcher implements CallWatcher {
 
     /** Counts no more, unless the pool has handed out the object again. */
     void forget(ByteBuf buffer, BufferReferences references) {
-        counted.remove(new WeakIdentity(buffer, null), references);
+        counted.remove(new WeakIdentity(buffer), references);
     }
 
     @Override
@@ -102,7 +82,7 @@ final class ReferenceWatcher implements CallWatcher {
         }
         Optional<String> hint =
                 method.equals("touch") && argument != null ? Optional.of(textOf(argument)) : Optional.empty();
-        BufferReferences known = counted.get(new WeakIdentity(buffer, null));
+        BufferReferences known = counted.get(new WeakIdentity(buffer));
         if (known != null) {
             known.called(method, references, hint);
         } else {
@@ -120,7 +100,7 @@ final class ReferenceWatcher implements CallWatcher {
                 ? IntStream.range(0, composite.numComponents())
                         .mapToObj(composite::internalComponent)
                         .flatMap(this::buffersIn)
-                : Stream.ofNullable(counted.get(new WeakIdentity(whole, null)));
+                : Stream.ofNullable(counted.get(new WeakIdentity(whole)));
     }
 
     /** As Netty's own detector does: of a channel, its handler. The object itself would be kept alive. */

@@ -1,15 +1,23 @@
-package dev.meshguard.closeables;
+package dev.meshguard.weave;
 
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
-/** The key of an object that is compared by identity and held weakly: its {@code equals} and {@code hashCode} are never called. */
-final class WeakIdentity extends WeakReference<Object> {
+/**
+ * The key of an object that is compared by identity and held weakly: its {@code equals} and {@code hashCode} are never called.
+ *
+ * @since 0.1
+ */
+@API(status = Status.INTERNAL, since = "0.1")
+public final class WeakIdentity extends WeakReference<Object> {
 
     private final int hash;
 
-    WeakIdentity(Object object) {
+    /** Creates a key to look an object up. */
+    public WeakIdentity(Object object) {
         this(object, null);
     }
 
@@ -18,7 +26,7 @@ final class WeakIdentity extends WeakReference<Object> {
      *
      * @param collected receives the key when the object was collected
      */
-    WeakIdentity(Object object, @Nullable ReferenceQueue<Object> collected) {
+    public WeakIdentity(Object object, @Nullable ReferenceQueue<Object> collected) {
         super(object, collected);
         this.hash = System.identityHashCode(object);
     }
