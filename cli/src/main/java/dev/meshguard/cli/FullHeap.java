@@ -8,7 +8,7 @@ import java.util.List;
 /** Explains that a command needs more heap than this JVM has. */
 final class FullHeap {
 
-    /** What a log takes if most of its lines are allocations that remain. */
+    /** The heap for a byte of a log, if most of its lines are allocations that remain. */
     private static final long HEAP_BYTES_OF_A_BYTE = 6;
 
     private static final long MEBIBYTE = 1L << 20;

@@ -18,7 +18,7 @@ public interface JdkReferences {
     /** Reads none. */
     JdkReferences NONE = new JdkReferences() {};
 
-    /** Returns the object of which an object is a view: whoever holds a view holds that object. */
+    /** Returns the object of which an object is a view: a holder of the view holds that object too. */
     default Optional<Object> viewedBy(Object view) {
         return Optional.empty();
     }

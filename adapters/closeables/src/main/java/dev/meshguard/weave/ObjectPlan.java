@@ -29,7 +29,7 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
         SUBCLASS
     }
 
-    /** What is reported. */
+    /** The kinds of reports. */
     enum Call {
         CONSTRUCTED,
         CONSTRUCTION_FAILED,

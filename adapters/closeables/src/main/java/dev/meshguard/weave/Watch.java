@@ -3,7 +3,7 @@ package dev.meshguard.weave;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What one watcher watches. Threads that load classes call it, too. */
+/** The classes that one watcher watches. Threads that load classes call its methods too. */
 interface Watch {
 
     /** Returns whose it is. */

@@ -85,7 +85,7 @@ class ThousandThreadsTests {
         /** Those that leak or leave a thread, which may free memory after the end of the test. */
         private final Set<String> blamable = new TreeSet<>();
 
-        /** What may fail for memory of no test: the run, and classes whose tests share what records their memory. */
+        /** The containers that may fail for memory of no test: the run, and classes whose tests share a tracker. */
         private final Set<String> containers = new TreeSet<>(Set.of("JUnit Jupiter"));
 
         private final boolean areTrackedLeaking;

@@ -136,7 +136,7 @@ class ClosingMethodTests {
                 .containsExactly("constructed Outer", "constructed Handle", "closed Handle", "closed Outer");
     }
 
-    /** What became of an object that is not watched is no news; the watcher knows its objects. */
+    /** They have their closing method from the same class, so their closes are reported too. */
     @Test
     void objectsBesideTheWatchedOnesAreNotConstructed() {
         RecordingWatcher recorder = RecordingWatcher.watching(Handle.class);
