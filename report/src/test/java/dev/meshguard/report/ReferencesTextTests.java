@@ -112,6 +112,41 @@ class ReferencesTextTests {
     }
 
     @Test
+    void countTheReleasesThatAreMissing() {
+        attach(NETTY);
+        MemoryRequest request = read();
+        count(request, references(2, 1, Optional.of(RETAINED)));
+        tracker.traced(request, Reachability.lost());
+
+        assertThat(text()).contains("and of 3 references only 1 was released").contains("""
+                           fix   Release the buffer 2 times after Dispatcher.java:17, or retain it less often: SimpleChannelInboundHandler
+                                 releases it once.
+                        """);
+    }
+
+    @Test
+    void nameNobodyWhoReleasesAllReferences() {
+        attach(NETTY);
+        MemoryRequest request = read();
+        count(request, references(2, 2, Optional.of(RETAINED)));
+        tracker.traced(request, Reachability.lost());
+
+        assertThat(text())
+                .contains("and of 3 references only 2 were released")
+                .contains("fix   Release the buffer after Dispatcher.java:17, or do not retain it.");
+    }
+
+    @Test
+    void nameTheNumberOfReferencesOfWhichNoneWasReleased() {
+        attach(NETTY);
+        MemoryRequest request = read();
+        count(request, references(1, 0, Optional.of(RETAINED)));
+        tracker.traced(request, Reachability.lost());
+
+        assertThat(text()).contains("and none of its 2 references was released (event #");
+    }
+
+    @Test
     void areTheSameAfterTheHistoryWasSaved() throws IOException {
         attach(NETTY.notSeeing("more is seen with an agent"));
         MemoryRequest request = read();
@@ -139,7 +174,7 @@ class ReferencesTextTests {
         assertThat(text())
                 .startsWith(
                         "LEAK  256 B of Netty memory in 1 buffer, HELD by DispatcherTest.last; retained in Dispatcher.java:17")
-                .contains("fix   Release the buffer after Dispatcher.java:17, or do not retain it.")
+                .contains("fix   Release the buffer 3 times after Dispatcher.java:17, or retain it less often.")
                 .contains("3 references (allocation, 2 retains), no release; retained at");
     }
 

@@ -158,16 +158,21 @@ public final class Fixes {
     }
 
     private Optional<String> ofRetain(References references) {
+        long missing = references.retains() + 1 - references.releases();
         Optional<String> released = references
                 .released()
+                .filter(unused -> references.releases() == 1)
                 .flatMap(use -> use.origin().site())
                 .map(frame -> ": " + FrameName.of(frame).simpleClassName() + " releases it once");
         return references
                 .retained()
                 .flatMap(use -> use.origin().site())
                 .map(frame -> FrameName.fileLine(frame).orElse(frame.toString()))
-                .map(line -> inWords(
-                        "{Free} the {unit} after " + line + ", or do not retain it" + released.orElse("") + "."));
+                .map(line -> inWords("{Free} the {unit} "
+                        + (missing > 1
+                                ? missing + " times after " + line + ", or retain it less often"
+                                : "after " + line + ", or do not retain it")
+                        + released.orElse("") + "."));
     }
 
     /** Code can only free a handle that it has, so an operation of the runtime frees what it allocated for itself. */

@@ -3,6 +3,7 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Reachability.State;
+import dev.meshguard.event.References;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
@@ -38,9 +39,16 @@ final class LostRule implements Rule {
     private static String missingFree(SurvivorFacts survivor) {
         SourceVocabulary words = survivor.vocabulary();
         return survivor.sharedReferences()
-                .map(references -> "of " + (references.retains() + 1) + " references only " + references.releases()
-                        + (references.releases() == 1 ? " was " : " were ") + words.freed())
+                .map(references -> releasesOf(references) + words.freed())
                 .orElseGet(() -> "no " + words.free() + " of it was reported");
+    }
+
+    private static String releasesOf(References references) {
+        long all = references.retains() + 1;
+        long released = references.releases();
+        return released == 0
+                ? "none of its " + all + " references was "
+                : "of " + all + " references only " + released + (released == 1 ? " was " : " were ");
     }
 
     /** A garbage collection after the close or the check freed it too late. */
