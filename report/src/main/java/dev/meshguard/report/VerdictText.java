@@ -3,6 +3,7 @@ package dev.meshguard.report;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.verdict.LeakVerdict;
@@ -11,7 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Lays a {@link VerdictReport} out as plain text of bounded length: the same characters in every locale and on every terminal. */
 final class VerdictText {
@@ -307,10 +310,7 @@ final class VerdictText {
 
     private static String sum(LeakVerdict verdict) {
         Sum sum = verdict.sum();
-        List<SourceVocabulary> words = verdict.history().sources().stream()
-                .map(source -> source.vocabulary().orElse(SourceVocabulary.PROGRAM))
-                .distinct()
-                .toList();
+        List<SourceVocabulary> words = vocabularies(verdict.history());
         boolean areObjects = !words.isEmpty() && words.stream().allMatch(SourceVocabulary::isOfObjects);
         List<String> freed =
                 words.stream().map(SourceVocabulary::freed).distinct().toList();
@@ -322,6 +322,18 @@ final class VerdictText {
                 + part(sum.misreported(), "misreported")
                 + part(sum.expected(), "expected")
                 + part(sum.undecided(), "undecided");
+    }
+
+    /** Returns the words of the sources that allocated; those of all if none did. */
+    private static List<SourceVocabulary> vocabularies(AllocationHistory history) {
+        Set<Optional<String>> allocating = history.generations().stream()
+                .map(buffer -> buffer.request().details().source())
+                .collect(Collectors.toSet());
+        return history.sources().stream()
+                .filter(source -> allocating.isEmpty() || allocating.contains(Optional.of(source.name())))
+                .map(source -> source.vocabulary().orElse(SourceVocabulary.PROGRAM))
+                .distinct()
+                .toList();
     }
 
     private static String part(long count, String state) {

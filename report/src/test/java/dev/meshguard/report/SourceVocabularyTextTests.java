@@ -201,6 +201,16 @@ class SourceVocabularyTextTests {
     }
 
     @Test
+    void countsObjectsInTheirWordsBesideASourceThatAllocatedNothing() {
+        attachObjects("RocksIterator");
+        attachNetty();
+        construct("scans", 27, "RocksIterator");
+        tracker.checked();
+
+        assertThat(text(verdict())).contains("sum     1 constructed = 0 closed + 1 leaked");
+    }
+
+    @Test
     void countsTheObjectsOfEachClass() {
         attachObjects("RocksIterator");
         attachObjects("Options");
