@@ -17,7 +17,7 @@ import org.apiguardian.api.API.Status;
  *
  * @param memory the name of the memory; empty if the memory is named by its type, as that of a mesh
  * @param unit what is allocated and freed at once, in the singular; its plural ends with {@code s}
- * @param free the verb for freeing a unit
+ * @param free the verb for freeing a unit, or the method that does it if its name is no verb: {@code shutdown()}
  * @param freed the past participle of that verb
  * @param end the moment before which memory must be freed, for a sentence: "before …"
  * @since 0.1
@@ -74,11 +74,21 @@ public record SourceVocabulary(Optional<String> memory, String unit, String free
     /**
      * Returns this vocabulary for memory that is freed by another verb.
      *
-     * @param verb the verb, for example {@code release}
+     * @param verb the verb, for example {@code release}, or a method such as {@code shutdown()}
      * @param pastParticiple its past participle, for example {@code released}
      */
     public SourceVocabulary freedBy(String verb, String pastParticiple) {
         return new SourceVocabulary(memory, unit, verb, pastParticiple, end);
+    }
+
+    /** Returns the beginning of a sentence about freeing a unit: {@code release}, or {@code call shutdown() of}. */
+    public String freeing() {
+        return isFreedByMethod() ? "call " + free + " of" : free;
+    }
+
+    /** Returns whether the verb for freeing a unit is the name of a method. */
+    public boolean isFreedByMethod() {
+        return free.endsWith("()");
     }
 
     /** Returns whether texts name the device and the address of memory. */

@@ -139,7 +139,7 @@ public final class Fixes {
             return Optional.of(inWords("{Free} the view that shares it too, or {free} it with force."));
         }
         if (isFreeIgnored(IgnoredFreeReason.FAILED)) {
-            return Optional.of(inWords("Correct the call that failed: the {unit} stays until a {free} succeeds."));
+            return Optional.of(inWords("Correct the call that failed: the {unit} stays until a {call} succeeds."));
         }
         Optional<Owner> owner = buffer.owner();
         if (owner.isEmpty() || owner.get().kind() == Owner.Kind.OTHER) {
@@ -217,9 +217,10 @@ public final class Fixes {
     }
 
     private String inWords(String text) {
-        String free = words.free();
+        String free = words.freeing();
         return text.replace("{end}", words.end())
                 .replace("{unit}", words.unit())
+                .replace("{call}", words.free())
                 .replace("{free}", free)
                 .replace("{Free}", free.substring(0, 1).toUpperCase(Locale.ROOT) + free.substring(1));
     }

@@ -97,13 +97,13 @@ final class ObjectKinds {
                 SourceDescription.of(className).speaking(closedBy(type, SourceVocabulary.ofObjects(name))));
     }
 
-    /** Only a method whose name is a verb can stand in a sentence. A Deflater has had close() since JDK 25 only. */
+    /** Only a method whose name is a verb can stand in a sentence without parentheses. A Deflater has had close() since JDK 25 only. */
     private static SourceVocabulary closedBy(WatchedType type, SourceVocabulary words) {
         String method = Collections.max(type.closingMethods());
         if (method.equals(TrackedTypes.END) || method.equals("destroy")) {
             return words.freedBy(method, method + "ed");
         }
-        return method.matches("[a-z]+e") ? words.freedBy(method, method + "d") : words;
+        return method.matches("[a-z]+e") ? words.freedBy(method, method + "d") : words.freedBy(method + "()", "closed");
     }
 
     /** Returns a binary name without package and enclosing classes. */

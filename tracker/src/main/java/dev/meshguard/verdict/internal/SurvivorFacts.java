@@ -418,8 +418,10 @@ record SurvivorFacts(BufferGeneration buffer, HistoryIndex index) {
         }
         Optional<String> message = ignored.details().label();
         return Evidence.formatted(
-                "a call that should %s it failed at event #%d%s, at %s",
-                vocabulary().free(),
+                "%s failed at event #%d%s, at %s",
+                vocabulary().isFreedByMethod()
+                        ? vocabulary().free() + " of it"
+                        : "a call that should " + vocabulary().free() + " it",
                 ignored.number(),
                 message.map(text -> " with " + text).orElse(""),
                 site);
