@@ -37,6 +37,9 @@ final class OpenObjects implements ObjectWatcher {
             Set.of("java.lang.ref.Finalizer$FinalizerThread", "jdk.internal.misc.InnocuousThread");
 
     private final Map<WeakIdentity, Lease> open = new ConcurrentHashMap<>();
+    /** Objects that were closed while they were not open: an object may be closed by its constructor. */
+    private final Set<WeakIdentity> closed = ConcurrentHashMap.newKeySet();
+
     private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
     /** The types that any test has named: of no others is an object of no test reported. */
     private final List<WatchedType> types = new CopyOnWriteArrayList<>();
@@ -92,12 +95,21 @@ final class OpenObjects implements ObjectWatcher {
         }
         AllocationSource.trackerOfThread(TrackedCloseablesSource.ID)
                 .flatMap(tracker -> ObjectKinds.of(tracker, types).constructed(object))
-                .ifPresent(lease -> open.put(new WeakIdentity(object, collected), lease));
+                .ifPresent(lease -> opened(object, lease));
+    }
+
+    private void opened(Object object, Lease lease) {
+        if (closed.remove(new WeakIdentity(object))) {
+            lease.freed();
+        } else {
+            open.put(new WeakIdentity(object, collected), lease);
+        }
     }
 
     private void forgetCollected() {
         for (Reference<?> one = collected.poll(); one != null; one = collected.poll()) {
             open.remove(one);
+            closed.remove(one);
         }
     }
 
@@ -111,17 +123,20 @@ final class OpenObjects implements ObjectWatcher {
 
     @Override
     public void closed(Object object) {
-        if (open.isEmpty() || isFreedByCollector()) {
+        if (isFreedByCollector()) {
             return;
         }
         Lease lease = open.remove(new WeakIdentity(object));
-        if (lease == null) {
+        if (lease == null && !open.isEmpty()) {
             lease = MockitoSpies.original(object)
                     .map(original -> open.remove(new WeakIdentity(original)))
                     .orElse(null);
         }
         if (lease != null) {
             lease.freed();
+        } else {
+            forgetCollected();
+            closed.add(new WeakIdentity(object, collected));
         }
     }
 

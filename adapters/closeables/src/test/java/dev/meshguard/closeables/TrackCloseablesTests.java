@@ -1,6 +1,7 @@
 package dev.meshguard.closeables;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.ExpectBuffers;
@@ -360,6 +361,86 @@ class TrackCloseablesTests {
                 .contains("sum     1 constructed = 0 disposed + 1 leaked");
     }
 
+    /** Its closing method has a name that is no verb. */
+    static class Pool {
+
+        private boolean isBusy;
+
+        void shutdown() {
+            if (isBusy) {
+                throw new IllegalStateException("still in use");
+            }
+        }
+    }
+
+    @TrackCloseables(value = Pool.class, closedBy = "shutdown")
+    static class ShutdownTestCase {
+        private Pool kept;
+
+        @Test
+        void keeps() {
+            kept = new Pool();
+        }
+
+        @Test
+        void fails() {
+            kept = new Pool();
+            kept.isBusy = true;
+            assertThatThrownBy(kept::shutdown).hasMessage("still in use");
+        }
+    }
+
+    @Test
+    void namesAClosingMethodThatIsNoVerb() {
+        assertThat(TrackedRun.of(ShutdownTestCase.class).failures())
+                .hasSize(2)
+                .map(TrackedRun::masked)
+                .contains("""
+                LEAK  1 Pool, HELD by ShutdownTestCase.kept; constructed in TrackCloseablesTests.java:NN
+
+                1. 1 Pool
+                   at dev.meshguard.closeables.TrackCloseablesTests$ShutdownTestCase.keeps(TrackCloseablesTests.java:NN)
+                   why   HELD: still referenced by ShutdownTestCase.kept (event #N)
+                   fix   Call shutdown() of the Pool before the test ends.
+                   seen  constructed in TEST (event #N)
+
+                sum     1 constructed = 0 closed + 1 leaked
+                expect  @ExpectBuffers(atMost = 1, label = "Pool", origin = "TrackCloseablesTests$ShutdownTestCase.keeps", because = "…")
+                rerun   mvn test -Dtest='TrackCloseablesTests$ShutdownTestCase#keeps'""")
+                .anySatisfy(
+                        message -> assertThat(message)
+                                .contains(
+                                        "fix   Correct the call that failed: the Pool stays until a shutdown() succeeds.")
+                                .contains(
+                                        "shutdown() of it failed at event #N with java.lang.IllegalStateException: still in use"));
+    }
+
+    /** A cursor over nothing. */
+    static class EmptyCursor implements AutoCloseable {
+
+        EmptyCursor() {
+            close();
+        }
+
+        @Override
+        public final void close() {}
+    }
+
+    @TrackCloseables(EmptyCursor.class)
+    static class ClosedInConstructorTestCase {
+        private EmptyCursor kept;
+
+        @Test
+        void keeps() {
+            kept = new EmptyCursor();
+        }
+    }
+
+    @Test
+    void anObjectThatItsConstructorClosedIsClosed() {
+        assertThat(TrackedRun.of(ClosedInConstructorTestCase.class).failures()).isEmpty();
+    }
+
     @TrackCloseables(Cursor.class)
     static class CleanedTestCase {
         private final Cursor kept = new Cursor();
@@ -571,7 +652,7 @@ class TrackCloseablesTests {
                 rerun   mvn test -Dtest='TrackCloseablesTests$PartsTestCase#keepsAStream'"""))
                 .anySatisfy(message -> assertThat(message)
                         .startsWith("LEAK  1 Deflater, HELD by PartsTestCase.passed")
-                        .contains("sum     1 constructed = 0 closed + 1 leaked"));
+                        .contains("sum     1 constructed = 0 ended + 1 leaked"));
     }
 
     @TrackCloseables(URLClassLoader.class)
