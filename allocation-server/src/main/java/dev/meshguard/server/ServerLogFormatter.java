@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Formats the lines of an allocation server's log; {@code docs/server-logs.md} describes the dialects.
+ * Formats the lines of an allocation server's log; {@code docs/runtime-outputs.md} describes the dialects.
  *
  * <p>The words are those of tt-metal's allocation server, because existing tools search for them. Lines about single buffers are
  * built without a format: a server logs one for every report.

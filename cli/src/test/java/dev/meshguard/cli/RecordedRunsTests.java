@@ -60,7 +60,7 @@ class RecordedRunsTests {
         Files.writeString(
                 folder.resolve("meshguard.py"), Answer.to("client", "python").out());
 
-        assertThatTheVerdictIsThatOfThePage("clients.md", 3, "python3 decode.py");
+        assertThatTheVerdictIsThatOfThePage("processes.md", "import meshguard\n", "python3 decode.py");
 
         assertThat(folder.resolve("run.jsonl")).content().contains("\"kv-cache\"", "\"warm-up\"", "decode.py");
     }
@@ -69,13 +69,14 @@ class RecordedRunsTests {
     void aProgramCanReportWithoutAClient() throws Exception {
         require("nc");
 
-        assertThatTheVerdictIsThatOfThePage("protocol.md", 1, "sh decode.sh");
+        assertThatTheVerdictIsThatOfThePage("protocol.md", "{\n", "sh decode.sh");
     }
 
     /** The program is a block of the page, and its verdict the next one. */
-    private void assertThatTheVerdictIsThatOfThePage(String page, int block, String command) throws IOException {
-        String[] blocks = Files.readString(Path.of("..", "docs").resolve(page)).split("```(?:python)?\n", -1);
-        Files.writeString(folder.resolve(command.split(" ", -1)[1]), blocks[block]);
+    private void assertThatTheVerdictIsThatOfThePage(String name, String begin, String command) throws IOException {
+        String page = Files.readString(Path.of("..", "docs").resolve(name));
+        int program = page.indexOf("\n" + begin) + 1;
+        Files.writeString(folder.resolve(command.split(" ", -1)[1]), blockAt(page, program));
 
         Answer answer = record(
                 List.of("--without-page", "-o", folder.resolve("run.jsonl").toString()),
@@ -87,7 +88,11 @@ class RecordedRunsTests {
                         .replaceAll("process [0-9]+", "process 4711")
                         .replaceAll("\\(sh -c .*\\)", "(" + command + ")")
                         .replace(System.lineSeparator(), "\n"))
-                .isEqualTo(blocks[block + 2]);
+                .isEqualTo(blockAt(page, page.indexOf("\nLEAK", program) + 1));
+    }
+
+    private static String blockAt(String page, int begin) {
+        return page.substring(begin, page.indexOf("```", begin));
     }
 
     /** Where there is no such program the test is skipped and says so, unless it is required. */

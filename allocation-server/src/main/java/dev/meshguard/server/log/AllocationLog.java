@@ -35,7 +35,7 @@ import org.apiguardian.api.API.Status;
  * log therefore names fewer causes than one on a run, but no wrong ones. The check is at the last dump request, if only
  * frees follow; else at the end of the log.
  *
- * <p>Immutable and safe for use by several threads. {@code docs/server-logs.md} describes the dialects.
+ * <p>Immutable and safe for use by several threads. {@code docs/runtime-outputs.md} describes the dialects.
  *
  * @param name the name of the log in messages
  * @param history the history of the log

@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Requirements of the program</h2>
  *
- * <p>The program needs a client of tt-metal's allocation server, or MeshGuard's client for C or Python ({@code docs/clients.md}), which
+ * <p>The program needs a client of tt-metal's allocation server, or MeshGuard's client for C or Python ({@code docs/processes.md}), which
  * reports more. It is started with {@code TT_ALLOC_TRACKING_ENABLED=1}, which enables the client of the runtime. The variable
  * {@value dev.meshguard.server.client.AllocationClient#SOCKET_VARIABLE} names the socket, for example for an
  * {@link dev.meshguard.server.client.AllocationClient}. Clients that know only the fixed path need

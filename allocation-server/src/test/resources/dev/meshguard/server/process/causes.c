@@ -26,13 +26,11 @@ static void nothing(void) {
     meshguard_freed(DRAM0);
 }
 
-// region: leak
 static void unexplained(void) {
     meshguard_phase_begin("decode");
     meshguard_allocated(DRAM0, .label = "kv-cache"); /* remains */
     meshguard_phase_end();
 }
-// end region
 
 static void of_system(void) {
     meshguard_owner owner = {.kind = MESHGUARD_DISPATCH, .lifetime = MESHGUARD_SYSTEM, .name = "prefetcher"};
@@ -44,7 +42,6 @@ static void cached(void) {
     meshguard_allocated(DRAM0, .owner = &ADD); /* remains */
 }
 
-// region: request
 static void reported_twice(void) {
     uint64_t request = meshguard_request();
     for (int ownership = MESHGUARD_OWNING; ownership <= MESHGUARD_NON_OWNING; ownership++) {
@@ -52,7 +49,6 @@ static void reported_twice(void) {
     }
     meshguard_freed(DRAM0, .ownership = MESHGUARD_OWNING);
 }
-// end region
 
 static void free_unreported(void) {
     uint32_t mesh = opened();

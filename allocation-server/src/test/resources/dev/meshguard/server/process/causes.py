@@ -28,11 +28,9 @@ def nothing():
     freed(0, "DRAM", 0x1000)
 
 
-# region: leak
 def unexplained():
     with meshguard.phase("decode"), meshguard.label("kv-cache"):
         allocated(0, "DRAM", 0x1000, 4096)  # remains
-# end region
 
 
 def system():
@@ -40,12 +38,10 @@ def system():
         allocated(0, "L1", 0x1000, 4096)  # remains
 
 
-# region: owner
 def cached():
     add = program("1 (add)")
     add.cached()
     allocated(0, "DRAM", 0x1000, 4096, owner=add)  # remains
-# end region
 
 
 def reported_twice():

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 @TestInstance(Lifecycle.PER_CLASS) // The cases are run once; nobody changes what came of them.
 class CorpusTests {
 
-    private static final Path RUNTIME_OUTPUTS = Path.of("..", "docs", "runtime-outputs.md");
+    private static final Path RUNTIME_OUTPUTS = Path.of("..", "docs", "internals", "file-fidelity.md");
 
     private final SearchedHandles finder = new SearchedHandles();
     private final CorpusResults results = CorpusResults.searched("corpus", Corpus.all(), finder);

@@ -26,11 +26,9 @@ class DocumentationTests {
 
     /** Pages on something that a test uses; who reads them has to know what may be shared between threads. */
     private static final Set<String> FEATURES = Set.of(
-            "docs/allocation-server.md",
             "docs/arrow.md",
             "docs/baseline.md",
             "docs/causes.md",
-            "docs/clients.md",
             "docs/closeables.md",
             "docs/command-line.md",
             "docs/configuration.md",
@@ -58,8 +56,6 @@ class DocumentationTests {
             "docs/repeat-tests.md",
             "docs/reports.md",
             "docs/runtime-outputs.md",
-            "docs/server-logs.md",
-            "docs/server-protocol.md",
             "docs/traces.md",
             "docs/verdict-format.md");
 
@@ -72,12 +68,14 @@ class DocumentationTests {
             "docs/gradle.md",
             "docs/internals/compared.md",
             "docs/internals/dependencies.md",
+            "docs/internals/file-fidelity.md",
             "docs/internals/foreign-tests.md",
             "docs/internals/library-detectors.md",
             "docs/internals/mesh-fidelity.md",
             "docs/internals/mutation-testing.md",
             "docs/internals/performance.md",
             "docs/internals/releasing.md",
+            "docs/internals/server-fidelity.md",
             "docs/modules.md",
             "docs/troubleshooting.md",
             "docs/tutorial.md");

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
-import dev.meshguard.capture.evidence.RuntimeEvidence;
-import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -19,11 +17,8 @@ import java.lang.reflect.Method;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -53,15 +48,6 @@ class RuntimeOutputPageTests {
     }
 
     @Test
-    void leaksIfItsEndIsJudged() throws IOException {
-        // region: at-end
-        RuntimeOutput capture = RuntimeOutputReader.create().judgedAtEnd().read(FOLDER.resolve("graph.json"));
-        // end region
-
-        assertThatThrownBy(() -> assertThat(capture.history()).noLeaks()).hasMessageContaining("owned by ttnn::relu");
-    }
-
-    @Test
     void isCheckedAtTheMomentThatTheUserChooses() throws IOException {
         // region: moments
         Path file = FOLDER.resolve("decoding.json");
@@ -77,32 +63,6 @@ class RuntimeOutputPageTests {
 
         assertThatThrownBy(() -> assertThat(reader.judgedAtEnd().read(file)).noLeaks())
                 .hasMessageContaining("4 KiB in 1 DRAM buffer");
-    }
-
-    @Test
-    void findsTheProcessesOfSharedMemory(@TempDir Path folder) throws IOException {
-        Path file = Files.write(
-                folder.resolve("tt_device_1_memory"),
-                sharedMemory(ProcessHandle.current().pid()));
-
-        // region: shared-memory
-        SharedMemory memory = ((SharedMemory) RuntimeEvidence.read(file))
-                .inspected(id -> ProcessHandle.of(id)
-                        .map(process -> process.info().startInstant().orElse(Instant.EPOCH)));
-        // end region
-
-        Assertions.assertThat(memory.processes())
-                .extracting(SharedMemory.ProcessMemory::status)
-                .containsExactly(SharedMemory.ProcessStatus.RUNNING);
-    }
-
-    /** Returns the statistics of one process, updated in the year 2099. */
-    private static byte[] sharedMemory(long processId) {
-        ByteBuffer memory = ByteBuffer.allocate(8_576).order(ByteOrder.LITTLE_ENDIAN);
-        return memory.putInt(0, 4)
-                .putInt(856, (int) processId)
-                .putLong(904, Instant.parse("2099-01-01T00:00:00Z").getEpochSecond() * 1_000_000_000L)
-                .array();
     }
 
     @Test

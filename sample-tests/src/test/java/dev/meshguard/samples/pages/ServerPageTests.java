@@ -40,7 +40,6 @@ class ServerPageTests {
         // end region
     }
 
-    // region: report
     static void runProgram(Path socket) {
         try (AllocationReporter reporter = AllocationReporter.to(socket, RecordSize.BYTES_112)) {
             Ttnn ttnn = Ttnn.create(reporter);
@@ -50,5 +49,4 @@ class ServerPageTests {
             ttnn.closeMeshDevice(mesh);
         }
     }
-    // end region
 }
