@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.memory.AllocationManager;
 import org.apache.arrow.memory.BufferAllocator;
@@ -47,8 +46,6 @@ final class AllocatedMemory implements ObjectWatcher {
             Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap<>()));
 
     private final Map<BufferAllocator, Life> allocators = Collections.synchronizedMap(new WeakHashMap<>());
-
-    private final Map<String, String> unseen = new ConcurrentHashMap<>();
 
     /** Open from the first test on, because memory may be released after the test that allocated it. */
     private Weaver.@Nullable Scope reports;
@@ -87,7 +84,7 @@ final class AllocatedMemory implements ObjectWatcher {
 
     /** Returns the classes of Arrow whose memory is not seen, each with the reason. */
     static Map<String, String> unseen() {
-        return Map.copyOf(OF_JVM.unseen);
+        return Weaver.unseen(TYPES, OF_JVM);
     }
 
     /** Returns what is known of the allocators that have memory of a tracker, for a reader. */
@@ -160,10 +157,5 @@ final class AllocatedMemory implements ObjectWatcher {
             Optional.ofNullable(allocators.get(allocator))
                     .ifPresent(life -> life.failure().set(line));
         }
-    }
-
-    @Override
-    public void notWatched(String className, String reason) {
-        unseen.put(className, reason);
     }
 }

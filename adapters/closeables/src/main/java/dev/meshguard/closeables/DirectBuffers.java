@@ -20,7 +20,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The direct and mapped buffers that own memory, each reported to the tracker of the test whose thread allocated it.
@@ -36,8 +35,8 @@ final class DirectBuffers implements ObjectWatcher {
 
     private static final String BUFFER = "java.nio.DirectByteBuffer";
 
-    /** Called by those who clean the buffer then, {@code Unsafe.invokeCleaner} above all. */
-    private static final String CLEANER = "cleaner";
+    /** The method is called by those who clean the buffer then, {@code Unsafe.invokeCleaner} above all. */
+    private static final List<WatchedType> TYPES = List.of(new WatchedType(BUFFER, Set.of("cleaner")));
 
     /** The allocations of the JDK for itself: temporary buffers of channels, and those of its image. */
     private static final List<String> JDK_INTERNALS = List.of("sun.nio.ch.", "jdk.internal.");
@@ -47,7 +46,6 @@ final class DirectBuffers implements ObjectWatcher {
             skipping("java.", "javax.", "jdk.", "sun.").orElse(skipping("java.lang.", "java.nio.", "sun.nio.ch."));
 
     private final Map<WeakIdentity, OpenBuffer> open = new ConcurrentHashMap<>();
-    private volatile @Nullable String notWatched;
     private volatile JdkReferences jdk = JdkReferences.NONE;
     private boolean isWatching;
 
@@ -77,7 +75,7 @@ final class DirectBuffers implements ObjectWatcher {
     synchronized JdkReferences watch() {
         if (!isWatching) {
             jdk = OpenedJdk.open();
-            Weaver.watch(List.of(new WatchedType(BUFFER, Set.of(CLEANER))), this);
+            Weaver.watch(TYPES, this);
             // Never closed: threads may free buffers after their test, and allocate them for no test.
             Weaver.open();
             isWatching = true;
@@ -85,9 +83,9 @@ final class DirectBuffers implements ObjectWatcher {
         return jdk;
     }
 
-    /** Returns why some buffers are not seen, if it is so. */
-    Optional<String> unseen() {
-        return Optional.ofNullable(notWatched);
+    /** Returns the classes whose buffers are not seen, each with the reason. */
+    Map<String, String> unseen() {
+        return Weaver.unseen(TYPES, this);
     }
 
     @Override
@@ -148,11 +146,6 @@ final class DirectBuffers implements ObjectWatcher {
 
     @Override
     public void closeFailed(Object object, Throwable reason) {}
-
-    @Override
-    public void notWatched(String className, String reason) {
-        notWatched = reason;
-    }
 
     /**
      * Reports the buffers that were collected, after it has forced a collection if any of a tracker is left.

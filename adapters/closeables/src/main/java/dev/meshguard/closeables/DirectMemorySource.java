@@ -79,7 +79,9 @@ public final class DirectMemorySource implements AnnotatedSource<TrackDirectMemo
                         "garbage collections cannot be forced",
                         "Remove -XX:+DisableExplicitGC from the command line of the tests.");
             }
-            DirectBuffers.OF_JVM.unseen().ifPresent(reason -> context.notInstalled("buffers are not seen", reason));
+            DirectBuffers.OF_JVM
+                    .unseen()
+                    .forEach((unused, reason) -> context.notInstalled("buffers are not seen", reason));
         }
 
         @Override

@@ -47,11 +47,6 @@ final class ObjectKinds {
         return tracker.attachment(ObjectKinds.class, () -> new ObjectKinds(tracker, types));
     }
 
-    /** Returns whether a type with this name is reported. */
-    boolean include(String className) {
-        return types.stream().anyMatch(type -> type.className().equals(className));
-    }
-
     /** Reports an object, if it is of one of the types. */
     Optional<Lease> constructed(Object object) {
         return Optional.ofNullable(kinds.get(object.getClass()))

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +43,6 @@ final class OpenObjects implements ObjectWatcher {
     /** The types that any test has named: of no others is an object of no test reported. */
     private final List<WatchedType> types = new CopyOnWriteArrayList<>();
 
-    private final Map<String, String> unseen = new ConcurrentHashMap<>();
     private final Set<String> loaded = ConcurrentHashMap.newKeySet();
     /** Open from the first test on: threads may close objects after their test, and construct them for no test. */
     private Weaver.@Nullable Scope reports;
@@ -54,7 +52,6 @@ final class OpenObjects implements ObjectWatcher {
     /**
      * Tracks the objects of types from now on.
      *
-     * @throws IllegalArgumentException if objects of a type cannot be seen
      * @throws WeaverUnavailableException if no agent may be attached
      */
     synchronized void track(Collection<WatchedType> added) {
@@ -64,7 +61,7 @@ final class OpenObjects implements ObjectWatcher {
         types.addAll(ofFirstTest);
         try {
             Weaver.watch(added, this);
-        } catch (IllegalArgumentException | WeaverUnavailableException untracked) {
+        } catch (WeaverUnavailableException untracked) {
             types.removeAll(ofFirstTest);
             throw untracked;
         }
@@ -73,12 +70,9 @@ final class OpenObjects implements ObjectWatcher {
         }
     }
 
-    /** Returns the classes of some kinds whose objects are not seen, each with the reason. */
-    Map<String, String> unseen(ObjectKinds kinds) {
-        return unseen.entrySet().stream()
-                .filter(one -> kinds.include(one.getKey())
-                        || types.stream().noneMatch(type -> type.className().equals(one.getKey())))
-                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    /** Returns the classes of which some objects of these types are not seen, each with the reason. */
+    Map<String, String> unseen(Collection<WatchedType> ofTest) {
+        return Weaver.unseen(ofTest, this);
     }
 
     /** Returns whether any class loader has loaded a class of this name. */
@@ -153,10 +147,5 @@ final class OpenObjects implements ObjectWatcher {
         if (lease != null) {
             lease.freeFailed(reason);
         }
-    }
-
-    @Override
-    public void notWatched(String className, String reason) {
-        unseen.put(className, reason);
     }
 }

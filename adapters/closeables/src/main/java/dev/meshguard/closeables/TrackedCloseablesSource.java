@@ -60,7 +60,7 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
         public SourceSession begin(SourceContext context) {
             try {
                 OpenObjects.OF_JVM.track(types);
-            } catch (IllegalArgumentException | WeaverUnavailableException untracked) {
+            } catch (WeaverUnavailableException untracked) {
                 throw new ExtensionConfigurationException(location + ": " + untracked.getMessage(), untracked);
             }
             ObjectKinds kinds = ObjectKinds.of(context.tracker(), types);
@@ -85,7 +85,7 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
         @Override
         public void poll() {
             OpenObjects.OF_JVM
-                    .unseen(kinds)
+                    .unseen(types)
                     .forEach((className, reason) ->
                             context.notInstalled("objects of " + className + " are not seen", reason));
         }

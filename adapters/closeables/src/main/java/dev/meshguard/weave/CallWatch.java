@@ -29,7 +29,7 @@ record CallWatch(CallWatcher watcher, Map<String, Integer> receivers, Map<String
             receivers.computeIfAbsent(
                     method, name -> all.add(this, (object, argument) -> watcher.called(object, name, argument)));
         }
-        return ObjectWatch.add(methods, calls.className(), calls.methods());
+        return ObjectWatch.add(methods, ClassHierarchy.internal(calls.className()), calls.methods());
     }
 
     @Override

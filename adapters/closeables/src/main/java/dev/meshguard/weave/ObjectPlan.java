@@ -2,8 +2,9 @@ package dev.meshguard.weave;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.Arrays;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
@@ -40,22 +41,24 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
 
     @Override
     public boolean changes(Class<?> loaded) {
-        return (role != Role.ANCESTOR && !loaded.isInterface()) || declaresClosingMethod(loaded, closingMethods);
+        return (role != Role.ANCESTOR && !loaded.isInterface())
+                || declares(loaded, method -> isClosing(method, closingMethods, true));
     }
 
-    static boolean declaresClosingMethod(Class<?> type, Set<String> names) {
+    static boolean declares(Class<?> type, Predicate<Method> condition) {
         try {
-            return Arrays.stream(type.getDeclaredMethods()).anyMatch(method -> isClosing(method, names));
+            return Stream.of(type.getDeclaredMethods()).anyMatch(condition);
         } catch (LinkageError missingParameterType) {
             return true;
         }
     }
 
     /** Calls can be added to code only. */
-    static boolean isClosing(Method method, Set<String> names) {
+    static boolean isClosing(Method method, Set<String> names, boolean needsCode) {
+        int excluded = Modifier.STATIC | (needsCode ? Modifier.ABSTRACT | Modifier.NATIVE : 0);
         return method.getParameterCount() == 0
                 && names.contains(method.getName())
-                && (method.getModifiers() & (Modifier.STATIC | Modifier.ABSTRACT | Modifier.NATIVE)) == 0;
+                && (method.getModifiers() & excluded) == 0;
     }
 
     @Override

@@ -1,8 +1,10 @@
 package dev.meshguard.weave;
 
 import dev.meshguard.weave.ObjectPlan.Role;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
@@ -10,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,10 +25,12 @@ final class ObjectWatch implements Watch {
     private final int firstReceiver;
     /** The closing methods by the internal name of the watched type. */
     private final Map<String, Set<String>> watched = new ConcurrentHashMap<>();
-    /** The same for all types from which watched objects inherit. */
-    private final Map<String, Set<String>> inherited = new ConcurrentHashMap<>();
+    /** The watched types whose objects inherit from a class, by its internal name. */
+    private final Map<String, Set<String>> related = new ConcurrentHashMap<>();
     /** The watched types that were looked at after they had been loaded. */
     private final Set<String> examined = ConcurrentHashMap.newKeySet();
+    /** Why objects of classes are not seen, by binary names. */
+    private final Map<String, String> problems = new ConcurrentHashMap<>();
     /** How deep each thread is in closing methods of an object. */
     private final Map<Closing, Integer> depths = new ConcurrentHashMap<>();
 
@@ -87,20 +92,19 @@ final class ObjectWatch implements Watch {
 
     /** Watches another type. */
     void add(WatchedType type) {
-        add(watched, type.className(), type.closingMethods());
+        add(watched, ClassHierarchy.internal(type.className()), type.closingMethods());
     }
 
-    /** Adds methods of a class to those of others, and returns whether one is new. Threads that load classes do it, too. */
-    static boolean add(Map<String, Set<String>> methods, String className, Set<String> added) {
-        String name = ClassHierarchy.internal(className);
-        Set<String> before = methods.putIfAbsent(name, added);
+    /** Adds names to those of a class, and returns whether one is new. Threads that load classes do it, too. */
+    static boolean add(Map<String, Set<String>> names, String className, Set<String> added) {
+        Set<String> before = names.putIfAbsent(className, added);
         while (before != null && !before.containsAll(added)) {
             Set<String> all = new HashSet<>(before);
             all.addAll(added);
-            if (methods.replace(name, before, all)) {
+            if (names.replace(className, before, all)) {
                 return true;
             }
-            before = methods.get(name);
+            before = names.get(className);
         }
         return before == null;
     }
@@ -108,22 +112,26 @@ final class ObjectWatch implements Watch {
     @Override
     public Optional<ClassPlan> planOf(String name, @Nullable ClassLoader loader) {
         if (!hierarchy.inherits(name, loader, watched::containsKey)) {
-            return Optional.ofNullable(inherited.get(name))
-                    .map(methods -> new ObjectPlan(Role.ANCESTOR, methods, firstReceiver));
+            return related.containsKey(name) ? Optional.of(planOf(name, Role.ANCESTOR)) : Optional.empty();
         }
-        Set<String> types = hierarchy.withSupertypes(name, loader);
-        Set<String> closingMethods = types.stream()
-                .flatMap(type -> watched.getOrDefault(type, Set.of()).stream())
-                .collect(Collectors.toSet());
+        Set<String> supertypes = hierarchy.withSupertypes(name, loader);
+        Set<String> types = supertypes.stream().filter(watched::containsKey).collect(Collectors.toSet());
         boolean areNew = watched.containsKey(name) && !examined.contains(name);
-        for (String type : types) {
-            areNew |= add(inherited, type, closingMethods);
+        for (String supertype : supertypes) {
+            areNew |= add(related, supertype, types);
         }
         if (areNew) {
             hierarchy.isStale().set(true);
         }
         boolean isSubclass = hierarchy.inherits(hierarchy.superclass(name, loader), loader, watched::containsKey);
-        return Optional.of(new ObjectPlan(isSubclass ? Role.SUBCLASS : Role.UPPERMOST, closingMethods, firstReceiver));
+        return Optional.of(planOf(name, isSubclass ? Role.SUBCLASS : Role.UPPERMOST));
+    }
+
+    private ObjectPlan planOf(String name, Role role) {
+        Set<String> closingMethods = related.getOrDefault(name, Set.of()).stream()
+                .flatMap(type -> watched.getOrDefault(type, Set.of()).stream())
+                .collect(Collectors.toSet());
+        return new ObjectPlan(role, closingMethods, firstReceiver);
     }
 
     @Override
@@ -137,7 +145,20 @@ final class ObjectWatch implements Watch {
 
     @Override
     public void notWatched(String className, String reason) {
-        watcher.notWatched(className, reason);
+        problems.put(className, reason);
+    }
+
+    /** Returns the classes of which some objects of these types are not seen, each with the reason. */
+    Map<String, String> unseen(Collection<WatchedType> types) {
+        Set<String> asked = types.stream()
+                .map(type -> ClassHierarchy.internal(type.className()))
+                .collect(Collectors.toSet());
+        return problems.entrySet().stream()
+                .filter(problem -> {
+                    Set<String> concerned = related.get(ClassHierarchy.internal(problem.getKey()));
+                    return concerned == null || !Collections.disjoint(concerned, asked);
+                })
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     /** Forgets closing methods that return when nothing reports that. */
@@ -147,22 +168,23 @@ final class ObjectWatch implements Watch {
     }
 
     /** Returns what keeps objects of a named class from being seen. */
-    static Optional<String> problemOf(Class<?> named, Set<String> closingMethods) {
+    private static Optional<String> problemOf(Class<?> named, Set<String> closingMethods) {
         if (WatchedType.isForLambdas(named)) {
             return Optional.of(
-                    "it is an interface with one method, and objects of lambda expressions cannot be seen. Name the classes that implement it.");
+                    "It is an interface with one method, and objects of lambda expressions cannot be seen. Name the classes that implement it.");
         }
-        if (!Modifier.isAbstract(named.getModifiers()) && !hasClosingMethod(named, closingMethods)) {
-            return Optional.of("it has no method " + new TreeSet<>(closingMethods)
-                    + " with code and without parameters. Name the method that closes it.");
+        boolean needsCode = !Modifier.isAbstract(named.getModifiers());
+        if (!hasMethod(named, method -> ObjectPlan.isClosing(method, closingMethods, needsCode))) {
+            return Optional.of("It has no method " + new TreeSet<>(closingMethods)
+                    + (needsCode ? " with code and without" : " without")
+                    + " parameters. Name the method that closes it.");
         }
         return Optional.empty();
     }
 
-    private static boolean hasClosingMethod(Class<?> named, Set<String> closingMethods) {
-        boolean isDeclared = Stream.<Class<?>>iterate(named, Objects::nonNull, Class::getSuperclass)
-                .anyMatch(type -> ObjectPlan.declaresClosingMethod(type, closingMethods));
-        return isDeclared
-                || Arrays.stream(named.getMethods()).anyMatch(method -> ObjectPlan.isClosing(method, closingMethods));
+    private static boolean hasMethod(Class<?> named, Predicate<Method> condition) {
+        return Stream.<Class<?>>iterate(named, Objects::nonNull, Class::getSuperclass)
+                        .anyMatch(type -> ObjectPlan.declares(type, condition))
+                || Stream.of(named.getMethods()).anyMatch(condition);
     }
 }

@@ -26,12 +26,4 @@ public interface ObjectWatcher {
 
     /** The outermost closing method threw. */
     void closeFailed(Object object, Throwable reason);
-
-    /**
-     * Some objects of a class are not seen from now on.
-     *
-     * @param className the binary name of the class
-     * @param reason a sentence that says why, and what to do if something can be done
-     */
-    void notWatched(String className, String reason);
 }

@@ -28,7 +28,7 @@ final class Receivers {
                     beforeCall.run();
                     receiver.accept(object, argument);
                 } catch (RuntimeException | Error failure) {
-                    watch.notWatched(object.getClass().getName(), "the report of an object failed: " + failure);
+                    watch.notWatched(object.getClass().getName(), "The report of an object failed: " + failure);
                 } finally {
                     leave();
                 }

@@ -63,8 +63,6 @@ public final class Weaver {
      * Reports the objects of types from now on, in all class loaders and modules, whether they are loaded or not. Types that the watcher watches
      * already cost nothing.
      *
-     * @throws IllegalArgumentException if objects of a loaded type cannot be seen, or it has no closing method; types that are loaded
-     *     later are reported by {@link ObjectWatcher#notWatched}
      * @throws WeaverUnavailableException if no agent may be attached, or Byte Buddy is too old
      */
     public static void watch(Collection<WatchedType> types, ObjectWatcher watcher) {
@@ -81,24 +79,21 @@ public final class Weaver {
                 OF_JVM.catchUp();
                 return;
             }
-            check(added, classes);
             Map<String, List<ClassPlan>> before = classes.plans();
             added.forEach(watch::add);
             OF_JVM.weave(classes, added.stream().map(WatchedType::className).toList(), before);
         });
     }
 
-    private static void check(Collection<WatchedType> types, WovenClasses classes) {
-        List<Class<?>> loaded = classes.loaded();
-        for (WatchedType type : types) {
-            loaded.stream()
-                    .filter(one -> one.getName().equals(type.className()))
-                    .flatMap(one -> ObjectWatch.problemOf(one, type.closingMethods()).stream())
-                    .findFirst()
-                    .ifPresent(problem -> {
-                        throw new IllegalArgumentException("Cannot watch " + type.className() + ": " + problem);
-                    });
-        }
+    /** Returns the classes of which some objects of watched types are not seen, each with a sentence that says why. */
+    public static Map<String, String> unseen(Collection<WatchedType> types, ObjectWatcher watcher) {
+        OF_JVM.locked(OF_JVM::catchUp);
+        return OF_JVM.watches.stream()
+                .filter(watch -> watch.watcher().equals(watcher))
+                .map(ObjectWatch.class::cast)
+                .findFirst()
+                .map(watch -> watch.unseen(types))
+                .orElse(Map.of());
     }
 
     /**

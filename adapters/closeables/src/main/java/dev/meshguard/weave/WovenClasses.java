@@ -97,7 +97,7 @@ final class WovenClasses implements ClassFileTransformer {
         try {
             return woven(name, OpenedClassReader.of(file, true), loader);
         } catch (RuntimeException | Error failure) {
-            notWatched(name, loader, "its class file cannot be changed: " + failure);
+            notWatched(name, loader, "Its class file cannot be changed: " + failure);
             return null;
         } finally {
             if (isFirst) {
@@ -220,7 +220,7 @@ final class WovenClasses implements ClassFileTransformer {
             } else {
                 Class<?> type = unwoven.get(0);
                 notWatched(
-                        ClassHierarchy.nameOf(type), type.getClassLoader(), "its code cannot be changed: " + failure);
+                        ClassHierarchy.nameOf(type), type.getClassLoader(), "Its code cannot be changed: " + failure);
             }
         }
     }

@@ -14,6 +14,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.invoke.MethodHandles;
 import java.lang.ref.Cleaner;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -721,6 +722,32 @@ class TrackCloseablesTests {
     @Test
     void anArchiveThatTheJdkKeepsForUrlsIsNoLeak() {
         assertThat(TrackedRun.of(ArchiveOfUrlTestCase.class).failures()).isEmpty();
+    }
+
+    static class Opaque implements AutoCloseable {
+        @Override
+        public void close() {}
+    }
+
+    /** Defined as a hidden class, whose code cannot be changed. */
+    static class OpaquePart extends Opaque {}
+
+    @TrackCloseables(Opaque.class)
+    static class OpaqueTestCase {
+        @Test
+        void namesItsType() {}
+    }
+
+    @Test
+    void aClassThatCannotBeWovenConcernsOnlyTestsThatNameItsType() throws IOException, IllegalAccessException {
+        ClassFileLocator files = ClassFileLocator.ForClassLoader.of(OpaquePart.class.getClassLoader());
+        MethodHandles.lookup()
+                .defineHiddenClass(files.locate(OpaquePart.class.getName()).resolve(), false);
+
+        assertThat(TrackedRun.of(OpaqueTestCase.class).failure())
+                .startsWith("INCONCLUSIVE  ")
+                .containsSubsequence("objects of", "TrackCloseablesTests$OpaquePart", "Its code cannot be");
+        assertThat(TrackedRun.of(CleanTestCase.class).failures()).isEmpty();
     }
 
     @TrackCloseables(Cursor.class)

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
-import java.io.Closeable;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
@@ -24,6 +23,8 @@ import net.bytebuddy.implementation.StubMethod;
 import net.bytebuddy.matcher.ElementMatchers;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Classes are woven in each class loader, before or after they are loaded. */
 class LoadedClassesTests {
@@ -87,22 +88,28 @@ class LoadedClassesTests {
         assertThat(Weaver.isLoaded(LoadedClassesTests.class.getName())).isTrue();
     }
 
-    @Test
-    void anInterfaceForLambdasIsRejected() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> RecordingWatcher.watching(Closeable.class))
-                .withMessage(
-                        "Cannot watch java.io.Closeable: it is an interface with one method, and objects of lambda expressions"
-                                + " cannot be seen. Name the classes that implement it.");
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            java.io.Closeable     | It is an interface with one method, and objects of lambda expressions cannot be seen. Name the classes that implement it.
+            java.lang.Thread      | It has no method [close] with code and without parameters. Name the method that closes it.
+            java.util.AbstractSet | It has no method [close] without parameters. Name the method that closes it.
+            """)
+    void aLoadedClassWhoseObjectsCannotBeSeenIsNamed(String className, String reason) {
+        assertThat(RecordingWatcher.watching(Set.of("close"), className).unseen())
+                .containsEntry(className, reason);
     }
 
-    @Test
-    void aClassWithoutAClosingMethodIsRejected() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> RecordingWatcher.watching(Set.of("end", "close"), Thread.class.getName()))
-                .withMessage(
-                        "Cannot watch java.lang.Thread: it has no method [close, end] with code and without parameters."
-                                + " Name the method that closes it.");
+    /** No woven code runs. */
+    @ParameterizedTest
+    @CsvSource({"EndlessHandle, It has no method [close] with code", "Closer, It is an interface with one method"})
+    void aClassWhoseObjectsCannotBeSeenIsNamedWhenItIsLoaded(String simpleName, String reason) throws Exception {
+        RecordingWatcher watcher = watching(simpleName);
+        assertThat(watcher.unseen()).isEmpty();
+
+        new PluginLoader().loadClass(LOADED + simpleName);
+
+        assertThat(watcher.unseen()).containsOnlyKeys(LOADED + simpleName);
+        assertThat(watcher.unseen().get(LOADED + simpleName)).startsWith(reason);
     }
 
     @Test
@@ -111,29 +118,6 @@ class LoadedClassesTests {
                 .isThrownBy(() -> new WatchedType("dev.example.Store", Set.of()))
                 .withMessage(
                         "Cannot watch \"dev.example.Store\" with the closing methods []: name a class and a method.");
-    }
-
-    @Test
-    void aClassWithoutAClosingMethodThatIsLoadedLaterIsReported() {
-        RecordingWatcher watcher = watching("EndlessHandle");
-
-        assertThat(watcher.reportsOf(() -> new PluginLoader().construct("EndlessHandle")))
-                .containsExactly(
-                        "not watched " + LOADED + "EndlessHandle: it has no method [close] with code and without"
-                                + " parameters. Name the method that closes it.",
-                        "constructed EndlessHandle");
-    }
-
-    @Test
-    void anInterfaceForLambdasThatIsLoadedLaterIsReported() {
-        RecordingWatcher watcher = watching("Closer");
-
-        watcher.reportsOf(() -> new PluginLoader().loadClass(LOADED + "Closer"));
-
-        assertThat(watcher.reportsOf(() -> {}))
-                .singleElement()
-                .asString()
-                .startsWith("not watched " + LOADED + "Closer: it is an interface with one method");
     }
 
     /** Defines a class with a method {@code close} in a loader of its own. */
@@ -157,18 +141,6 @@ class LoadedClassesTests {
         assertThat(watcher.reportsOf(() -> handleOf("dev.example.OldHandle", ClassFileVersion.JAVA_V5)
                         .close()))
                 .containsExactly("constructed OldHandle", "closed OldHandle");
-    }
-
-    /** Looking at all loaded classes for each test is slow, and the reason was reported when the class was loaded. */
-    @Test
-    void aTypeThatIsWatchedAlreadyIsNotCheckedAgain() {
-        String name = "dev.example.EndedHandle";
-        RecordingWatcher watcher = RecordingWatcher.watching(Set.of("end"), name);
-        List<String> reports = watcher.reportsOf(() -> handleOf(name, ClassFileVersion.JAVA_V17));
-
-        Weaver.watch(List.of(new WatchedType(name, Set.of("end"))), watcher);
-
-        assertThat(reports).first().asString().startsWith("not watched " + name + ": it has no method [end]");
     }
 
     /** Neither a call of woven code nor another scope helps. */

@@ -5,13 +5,19 @@ import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.Weaver;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
 /** Records the reports about objects of the types that it watches, in the order in which they arrive. */
 final class RecordingWatcher implements ObjectWatcher {
 
+    private final List<WatchedType> types;
     private final List<String> reports = new ArrayList<>();
+
+    private RecordingWatcher(List<WatchedType> types) {
+        this.types = types;
+    }
 
     /** Code under test. */
     interface ThrowingCode {
@@ -25,13 +31,16 @@ final class RecordingWatcher implements ObjectWatcher {
     }
 
     static RecordingWatcher watching(Set<String> closingMethods, String... classNames) {
-        RecordingWatcher recorder = new RecordingWatcher();
-        Weaver.watch(
-                Stream.of(classNames)
-                        .map(name -> new WatchedType(name, closingMethods))
-                        .toList(),
-                recorder);
+        RecordingWatcher recorder = new RecordingWatcher(Stream.of(classNames)
+                .map(name -> new WatchedType(name, closingMethods))
+                .toList());
+        Weaver.watch(recorder.types, recorder);
         return recorder;
+    }
+
+    /** Returns the classes whose objects are not seen, each with the reason. */
+    Map<String, String> unseen() {
+        return Weaver.unseen(types, this);
     }
 
     /** Runs code, and returns all reports until then. Its exception is the last. */
@@ -75,10 +84,5 @@ final class RecordingWatcher implements ObjectWatcher {
     @Override
     public void closeFailed(Object object, Throwable reason) {
         record("not closed " + nameOf(object) + ": " + reason.getMessage());
-    }
-
-    @Override
-    public void notWatched(String className, String reason) {
-        record("not watched " + className + ": " + reason);
     }
 }
