@@ -248,10 +248,13 @@ class InsufficientMemoryTests {
                     InsufficientMemoryException.class, () -> traced.endMeshTrace(0, trace, 20_480));
 
             assertThat(error).hasMessageContaining("""
-                    too small: the traces need, over all banks, 40 KiB (40960 B), and the memory has 30 KiB (30720 B)
-                    """);
+                    too small: the traces need 40 KiB (40960 B) in total over 12 banks, and the trace_region_size permits 30 KiB (30720 B). \
+                    In each bank the new one needs 2 KiB (2048 B), and 28 KiB (28672 B) of the region is free
+                    held in each bank:
+                      2 KiB  1 buffer""");
             assertThat(error)
-                    .hasMessageEndingWith("to make room, open the mesh with a trace_region_size of at least 40960");
+                    .hasMessageEndingWith(
+                            "to make room, open the mesh with a trace_region_size of at least 40960, which each bank sets aside");
             traced.releaseMeshTrace(trace);
         }
         TraceId small = traced.beginMeshTrace(0);

@@ -189,7 +189,11 @@ final class Headlines {
         String line = OUT_OF_MEMORY + shortage.type() + " ";
         return firstThatFits(
                 switch (shortage.reason()) {
-                    case TOO_LARGE -> line + "too small: " + needed;
+                    case TOO_LARGE ->
+                        line + "too small: " + needed + " "
+                                + shortage.region()
+                                        .map(MemoryShortage.Region::scope)
+                                        .orElse("in each bank");
                     case FULL ->
                         line + "full: " + needed + " in each bank, " + Quantities.shortSize(shortage.free()) + " free";
                     case FRAGMENTED ->

@@ -53,7 +53,7 @@ class ShortageTextTests {
 
         assertThat(textAfter(MemoryShortage.anywhere(DRAM, 2 * BANK, 0, BANK, List.of())))
                 .isEqualTo("""
-                        OUT OF MEMORY  DRAM too small: 2 KiB needed
+                        OUT OF MEMORY  DRAM too small: 2 KiB needed in each bank
                            why   too small: each bank has to store 2 KiB (2048 B), and the memory has 1 KiB (1024 B)
 
                         CLEAN  all memory was freed

@@ -16,23 +16,24 @@ import org.apiguardian.api.API.Status;
  * The memory of a bank when a request for it was rejected: what was needed, what was free, and who held the rest.
  *
  * <p>A buffer takes the same addresses in every bank, so a bank stands for all banks of all devices. Sizes are bytes of one bank,
- * rounded as the allocator rounds them, like the figures of the runtime's own text.
+ * rounded as the allocator rounds them, like the figures of the runtime's own text; those of a {@link Region} are counted in its
+ * scope.
  *
  * <p>Safe for use by several threads. The lines of holders are looked up when they are asked for. A line that a tracker no longer
  * has by then, because the buffer was freed meanwhile, is missing.
  *
  * @param type the memory
  * @param needed the bytes of a bank that the request needs
- * @param start the first address that the request may have; 0 for a region whose size is not that of a bank
- * @param end the address after the last one that the request may have; the size of such a region
+ * @param start the first address that the request may have; 0 for a region
+ * @param end the address after the last one that the request may have; the size of a region
  * @param blocks the allocated blocks by address; of a request for certain addresses, the blocks that lie there
  * @param user what needs the memory, for readers; empty for a request that may lie anywhere
- * @param advice how to get a larger region, a sentence without a point; empty for a bank
+ * @param region the region that is too small; empty for a bank
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record MemoryShortage(
-        BufferType type, long needed, long start, long end, List<Block> blocks, String user, String advice) {
+        BufferType type, long needed, long start, long end, List<Block> blocks, String user, Optional<Region> region) {
 
     /** The reasons why a request finds no room. */
     public enum Reason {
@@ -146,6 +147,15 @@ public record MemoryShortage(
         }
     }
 
+    /**
+     * A region of a fixed size that is too small for its contents.
+     *
+     * @param scope where the bytes are counted, for readers: {@code in total over 12 banks}
+     * @param why who needs how much, and how much there is, for readers
+     * @param advice how to get more, a sentence without a point
+     */
+    public record Region(String scope, String why, String advice) {}
+
     private static final int SHOWN = 10;
 
     /** Creates a shortage with its own copy of the blocks, sorted. */
@@ -162,7 +172,7 @@ public record MemoryShortage(
      * @param blocks all allocated blocks of the bank, in any order
      */
     public static MemoryShortage anywhere(BufferType type, long needed, long start, long end, List<Block> blocks) {
-        return new MemoryShortage(type, needed, start, end, blocks, "", "");
+        return new MemoryShortage(type, needed, start, end, blocks, "", Optional.empty());
     }
 
     /**
@@ -177,7 +187,7 @@ public record MemoryShortage(
         List<Block> there = blocks.stream()
                 .filter(block -> block.start() < end && start < block.end())
                 .toList();
-        return new MemoryShortage(type, end - start, start, end, there, user, "");
+        return new MemoryShortage(type, end - start, start, end, there, user, Optional.empty());
     }
 
     /**
@@ -186,12 +196,9 @@ public record MemoryShortage(
      * @param needed the bytes that it would have to have
      * @param size the bytes that it has
      * @param blocks the allocated blocks in a bank, in any order
-     * @param user what needs the bytes, for readers: {@code the circular buffers of program 3 (add) need}
-     * @param advice how to get more, a sentence without a point
      */
-    public static MemoryShortage ofRegion(
-            BufferType type, long needed, long size, List<Block> blocks, String user, String advice) {
-        return new MemoryShortage(type, needed, 0, size, blocks, user, advice);
+    public static MemoryShortage ofRegion(BufferType type, long needed, long size, List<Block> blocks, Region region) {
+        return new MemoryShortage(type, needed, 0, size, blocks, "", Optional.of(region));
     }
 
     /** Returns why there is no room. */
@@ -207,7 +214,7 @@ public record MemoryShortage(
 
     /** Returns whether the blocks and the needed memory have addresses in a bank; a region has only a size. */
     public boolean hasAddresses() {
-        return advice.isEmpty();
+        return region.isEmpty();
     }
 
     /**
@@ -327,8 +334,10 @@ public record MemoryShortage(
     private String reasonText() {
         return switch (reason()) {
             case TOO_LARGE ->
-                "too small: " + (user.isEmpty() ? "each bank has to store" : user) + " " + Quantities.size(needed)
-                        + ", and the memory has " + Quantities.size(end - start);
+                "too small: "
+                        + region.map(Region::why)
+                                .orElseGet(() -> "each bank has to store " + Quantities.size(needed)
+                                        + ", and the memory has " + Quantities.size(end - start));
             case FULL ->
                 "full: each bank has to store " + Quantities.size(needed) + ", and has " + Quantities.size(free())
                         + " free";
@@ -344,8 +353,8 @@ public record MemoryShortage(
 
     private void addAdvice(List<String> lines) {
         Optional<Room> room = room();
-        if (!advice.isEmpty()) {
-            lines.add("to make room, " + advice);
+        if (region.isPresent()) {
+            lines.add("to make room, " + region.get().advice());
         } else if (reason() == Reason.TOO_LARGE) {
             lines.add("no free makes room");
         } else if (room.isEmpty()) {

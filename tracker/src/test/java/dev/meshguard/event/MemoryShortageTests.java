@@ -80,10 +80,18 @@ class MemoryShortageTests {
     @Test
     void givesTheAdviceOfARegion() {
         MemoryShortage shortage = MemoryShortage.ofRegion(
-                BufferType.TRACE, 3_072, 2_048, List.of(), "the traces need", "open the mesh with more");
+                BufferType.TRACE,
+                3_072,
+                2_048,
+                List.of(block(0, 512, CACHE)),
+                new MemoryShortage.Region(
+                        "in total over 12 banks", "the traces need too much", "open the mesh with more"));
 
+        assertThat(shortage.reason()).isEqualTo(Reason.TOO_LARGE);
         assertThat(shortage).hasToString("""
-                too small: the traces need 3 KiB (3072 B), and the memory has 2 KiB (2048 B)
+                too small: the traces need too much
+                held in each bank:
+                  512 B  1 buffer, label "kv-cache"
                 to make room, open the mesh with more""");
     }
 

@@ -7,6 +7,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Owner;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.mesh.Blocking;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.allocator.AllocationDirection;
@@ -14,6 +15,7 @@ import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.BankLayout;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
@@ -174,15 +176,15 @@ public final class MeshTraces {
                 .preset()
                 .tracePageSize(rawSize, allocator().numBanks(BufferType.DRAM));
         long padded = (rawSize + page - 1) / page * page;
+        BufferConfig config = isDynamic()
+                ? BufferConfig.of(BufferType.DRAM, padded, page).inDirection(AllocationDirection.TOP_DOWN)
+                : BufferConfig.of(BufferType.TRACE, padded, page);
         buffersSize += padded;
         if (!isDynamic() && buffersSize > mesh.traceRegionSize()) {
             throw new InsufficientMemoryException(
                             DispatchMessages.traceRegionFull(buffersSize, mesh.id(), mesh.traceRegionSize()))
-                    .causedBy(shortageFor(padded));
+                    .causedBy(shortageFor(config));
         }
-        BufferConfig config = isDynamic()
-                ? BufferConfig.of(BufferType.DRAM, padded, page).inDirection(AllocationDirection.TOP_DOWN)
-                : BufferConfig.of(BufferType.TRACE, padded, page);
         Allocation allocation =
                 mesh.memory().allocateOnMesh(config, AllocationDetails.user().ownedBy(trace.owner()));
         keptSize += padded;
@@ -191,21 +193,40 @@ public final class MeshTraces {
         requireNotReached(allocation.address(), marks);
     }
 
-    /** The runtime counts rejected traces until the mesh is closed. */
-    private MemoryShortage shortageFor(long padded) {
-        long needed = keptSize + padded;
-        boolean isCountedOnly = needed <= mesh.traceRegionSize();
+    /**
+     * Describes a trace region that is too small for the check of the runtime, which compares the bytes of all banks with those of
+     * one.
+     *
+     * <p>The runtime counts rejected traces until the mesh is closed.
+     */
+    private MemoryShortage shortageFor(BufferConfig rejected) {
+        long limit = mesh.traceRegionSize();
+        long kept = keptSize + rejected.size();
+        boolean isCountedOnly = kept <= limit;
+        long needed = isCountedOnly ? buffersSize : kept;
+        String scope = "in total over " + allocator().numBanks(BufferType.TRACE) + " banks";
+        String why = String.format(
+                Locale.ROOT,
+                "%sthe traces need %s %s, and the trace_region_size permits %s. In each bank the new one needs %s, and %s of"
+                        + " the region is free",
+                isCountedOnly ? "with those that were rejected " : "",
+                Quantities.size(needed),
+                scope,
+                Quantities.size(limit),
+                Quantities.size(BankLayout.of(rejected, allocator()).alignedSizePerBank()),
+                Quantities.size(allocator().statistics(BufferType.TRACE).totalFree()));
+        String advice = isCountedOnly
+                ? "close the mesh and open it again: until then the runtime counts traces that it rejected"
+                : String.format(
+                        Locale.ROOT,
+                        "open the mesh with a trace_region_size of at least %d, which each bank sets aside",
+                        needed);
         return MemoryShortage.ofRegion(
                 BufferType.TRACE,
-                isCountedOnly ? buffersSize : needed,
-                mesh.traceRegionSize(),
+                needed,
+                limit,
                 mesh.memory().allocatedTraces(),
-                isCountedOnly
-                        ? "with those that were rejected the traces need, over all banks,"
-                        : "the traces need, over all banks,",
-                isCountedOnly
-                        ? "close the mesh and open it again: until then the runtime counts traces that it rejected"
-                        : String.format(Locale.ROOT, "open the mesh with a trace_region_size of at least %d", needed));
+                new MemoryShortage.Region(scope, why, advice));
     }
 
     /**

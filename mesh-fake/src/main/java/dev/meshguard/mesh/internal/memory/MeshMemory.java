@@ -565,8 +565,11 @@ public final class MeshMemory {
                                     size,
                                     l1.size(),
                                     List.of(),
-                                    user + " need",
-                                    "give them less local L1")
+                                    new MemoryShortage.Region(
+                                            "in each bank",
+                                            user + " need " + Quantities.size(size) + " of each bank, which has "
+                                                    + Quantities.size(l1.size()),
+                                            "give them less local L1"))
                             : MemoryShortage.at(
                                     BufferType.L1,
                                     l1.start(),

@@ -3,6 +3,7 @@ package dev.meshguard.mesh.internal.program;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Owner;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -120,13 +121,7 @@ public final class CircularBufferLayout {
             if (stack.end() > architecture.l1Size()) {
                 throw new InsufficientMemoryException(
                                 ProgramMessages.beyondL1(stack.cores(), stack.end(), architecture.l1Size()))
-                        .causedBy(MemoryShortage.ofRegion(
-                                BufferType.L1,
-                                stack.end() - base,
-                                architecture.l1Size() - base,
-                                List.of(),
-                                userOf(owner) + " need on each core",
-                                "make them smaller, or spread the work over more cores"));
+                        .causedBy(beyondL1(owner, stack.end() - base));
             }
             if (lowestOccupiedL1Address.isPresent() && lowestOccupiedL1Address.getAsLong() < stack.end()) {
                 throw new InsufficientMemoryException(ProgramMessages.clashWithL1(
@@ -134,6 +129,15 @@ public final class CircularBufferLayout {
                         .causedBy(MemoryShortage.at(BufferType.L1, base, end(), allocatedL1.get(), userOf(owner)));
             }
         }
+    }
+
+    private MemoryShortage beyondL1(Owner owner, long needed) {
+        long size = architecture.l1Size() - base;
+        String why = userOf(owner) + " need " + Quantities.size(needed) + " on each core, which has "
+                + Quantities.size(size);
+        String advice = "make them smaller, or spread the work over more cores";
+        return MemoryShortage.ofRegion(
+                BufferType.L1, needed, size, List.of(), new MemoryShortage.Region("on each core", why, advice));
     }
 
     private static String userOf(Owner owner) {

@@ -54,13 +54,16 @@ enum RejectionForm {
             "occupied", "Shrink size # cuts into allocated block at address &", "the first $1, and a block lies at $2"),
     TRACE_REGION(
             "too small",
-            "Creating trace buffers of size #\\s*B on \\w+ [\\w{}]+, but only #\\s*B is allocated for trace region",
-            "trace buffers of $1, and the trace region has $2"),
+            "(?=get_trace_|Creating )(?:get_trace_buffers_size\\(\\) <= trace_region_size(?: info:)?(?: (?=Creating ))?)?"
+                    + "(?:Creating trace buffers of(?: total)? size #\\s*B.{0,80}? on \\w+ [\\w{}]+,"
+                    + " but only #\\s*B.{0,80}? trace region)?",
+            "the traces need more than the trace_region_size permits[: $1 in total over all banks, of $2]"),
     TRACE_OVERLAP(
             "occupied",
             "Trace buffer at address & overlaps with (DRAM activity during trace capture|buffers deallocated during trace capture"
-                    + "|buffers allocated during trace capture|DRAM activity captured by another live trace)"
-                    + "(?:\\.?(?: \\(?[A-Za-z]+){1,4}? high water mark: &(?:, Deletion high water mark: &)?)?",
+                    + "|buffers allocated during trace capture|allocations made during trace"
+                    + "|DRAM activity captured by another live trace)"
+                    + "(?:\\.?(?: \\(?[A-Za-z]+){0,4}? \\(?high water mark: &(?:, Deletion high water mark: &)?)?",
             "its trace would lie at $1, where there were $2");
 
     private static final String NO_FIGURES = "its figures cannot be read";

@@ -23,7 +23,8 @@ public final class RuntimeTextParser {
 
     private static final Pattern REJECTION =
             Pattern.compile("Out of Memory: (?:Not enough|Cannot)|Statically allocated (?:circular|dataflow)"
-                    + "|Cannot set to globally allocated buffer|Creating trace buffers of size|Trace buffer at address"
+                    + "|Cannot set to globally allocated buffer|get_trace_buffers_size\\(\\) <="
+                    + "|Creating trace buffers of|Trace buffer at address"
                     + "|Shrink size \\S+ (?:must|cuts)|Worker L1 size \\S+ is larger");
 
     /** What stands before the rest of a rejection in a further line: parts of a prefix. */

@@ -29,7 +29,12 @@ class RuntimeTextParserTests {
                         + " at 1000 and static dataflow buffer region ends at 2000"
                         + " | occupied: dataflow buffers up to 0x7d0 (2000), and an L1 buffer lies at 0x3e8 (1000)",
                 "Creating trace buffers of size 8192B on device 0, but only 4096B is allocated for trace region."
-                        + " | too small: trace buffers of 8 KiB (8192 B), and the trace region has 4 KiB (4096 B)",
+                        + " | too small: the traces need more than the trace_region_size permits: 8 KiB (8192 B) in total over all banks,"
+                        + " of 4 KiB (4096 B)",
+                "Creating trace buffers of total size 8192B across 12 DRAM banks on MeshDevice 1, but only 4096B in total is reserved for"
+                        + " the trace region."
+                        + " | too small: the traces need more than the trace_region_size permits: 8 KiB (8192 B) in total over all banks,"
+                        + " of 4 KiB (4096 B)",
                 "Out of Memory: Not enough space to allocate 4096 B DRAM buffer across 8 banks, where each bank needs to store 512 B, but bank"
                         + " size is 4096 B (allocated: 3400 B, free: 696 B, largest free block: 400 B)"
                         + " | fragmented: 4 KiB (4096 B) of DRAM across 8 banks, 512 B in each; a bank has 4 KiB (4096 B), of which 696 B"
@@ -44,7 +49,9 @@ class RuntimeTextParserTests {
                         + " | too small: 8 KiB (8192 B) of L1, and at most 4 KiB (4096 B) can be had",
                 "Trace buffer at address 4096 overlaps with buffers deallocated during trace capture (deletion high water mark: 8192)."
                         + " | occupied: its trace would lie at 0x1000 (4096), where there were buffers deallocated during trace"
-                        + " capture"
+                        + " capture",
+                "Trace buffer at address 4096 overlaps with allocations made during trace (high water mark: 8192). Reduce allocations"
+                        + " | occupied: its trace would lie at 0x1000 (4096), where there were allocations made during trace"
             })
     void theFiguresOfARejectedRequestAreRead(String line, String figures) {
         String log = "E   RuntimeError: TT_FATAL @ a.cpp:1: ok\n" + line + "\n";
@@ -67,7 +74,8 @@ class RuntimeTextParserTests {
                         + " at 1000 and static circular buffer region ends at 2000"
                         + " | occupied: circular buffers up to 0x7d0 (2000), and an L1 buffer lies at 0x3e8 (1000)",
                 "Creating trace buffers of size 8192B on device 0,;   but only 4096B is allocated for trace region."
-                        + " | too small: trace buffers of 8 KiB (8192 B), and the trace region has 4 KiB (4096 B)",
+                        + " | too small: the traces need more than the trace_region_size permits: 8 KiB (8192 B) in total over all banks,"
+                        + " of 4 KiB (4096 B)",
                 "Statically allocated circular buffers in program {} clash with L1 buffers on core range {}. L1 buffer allocated at {} and"
                         + " static circular buffer region ends at {} | occupied: its figures cannot be read",
                 "Statically allocated circular buffers in program {} clash with L1 buffers on core range {}. L1 buffer allocated at {} and"
@@ -85,6 +93,14 @@ class RuntimeTextParserTests {
                 "Statically allocated circular buffers in program 3 clash with L1 buffers on core range [0-0 - 7-7]. L1 buffer allocated at"
                         + " 1000 and static;circular buffer region;ends at 2000"
                         + " | occupied: circular buffers up to 0x7d0 (2000), and an L1 buffer lies at 0x3e8 (1000)",
+                "TT_FATAL @ tt_metal/distributed/mesh_trace.cpp:78: mesh_cq.device()->get_trace_buffers_size() <= trace_region_size   ;"
+                        + "10:00:01 core.py:1035] info:;10:00:01 core.py:1035] Creating trace buffers of size 8192B on MeshDevice 0, but only"
+                        + " 4096B is allocated for trace region."
+                        + " | too small: the traces need more than the trace_region_size permits: 8 KiB (8192 B) in total over all banks,"
+                        + " of 4 KiB (4096 B)",
+                "TT_FATAL: mesh_cq.device()->get_trace_buffers_size() <= trace_region_size (assert.hpp:103);backtrace:"
+                        + " | too small: the traces need more than the trace_region_size permits",
+                "Creating trace buffers of size 8192B; | too small: the traces need more than the trace_region_size permits",
                 "Statically allocated circular buffers that nobody knows | its figures cannot be read"
             })
     void aRejectionMayLieOnSeveralLines(String lines, String figures) {
@@ -115,6 +131,7 @@ class RuntimeTextParserTests {
             value = {
                 "DRAM activity during trace capture. Allocation high water mark: 6000, Deletion high water mark: 8000. Reduce | 8000",
                 "buffers allocated during trace capture (allocation high water mark: 6000). Reduce | 6000",
+                "allocations made during trace (high water mark: 6000). Reduce | 6000",
                 "DRAM activity captured by another live trace (maximum live trace high water mark: 9000). Release | 9000"
             })
     void anOverlapOfATraceNamesTheAddressesAboveIt(String with, long end) {
