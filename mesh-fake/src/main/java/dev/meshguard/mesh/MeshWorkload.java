@@ -5,6 +5,7 @@ import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.Owner;
 import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
@@ -16,6 +17,7 @@ import dev.meshguard.mesh.internal.program.OwnedResources;
 import dev.meshguard.mesh.internal.program.ProgramMessages;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshCoordinateRange;
+import dev.meshguard.mesh.tensor.OperationProfile.ProgramBuffer;
 import dev.meshguard.tracker.AllocationListener;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
@@ -150,6 +152,34 @@ public final class MeshWorkload implements AutoCloseable {
 
     private synchronized void recordIn(MeshTrace trace, MeshDevice newMesh) {
         entries.forEach(entry -> entry.program().recordIn(trace, entry.devicesOf(newMesh)));
+    }
+
+    /**
+     * Allocates and writes the buffers that a program owns. If that fails, the workload ends, as a program does whose factory
+     * throws.
+     */
+    void allocate(List<ProgramBuffer> buffers, Program program, MeshDevice on) {
+        CoreRangeSet cores = CoreRangeSet.of(on.computeGrid());
+        boolean complete = false;
+        try {
+            for (ProgramBuffer buffer : buffers) {
+                Allocation allocated = on.context()
+                        .memory()
+                        .allocateOnMesh(
+                                buffer.on(cores),
+                                AllocationDetails.user()
+                                        .ownedBy(program.owner())
+                                        .labelled(buffer.name()));
+                program.holdings().hold(on.context(), allocated);
+                on.context().reports().handleReturned(this, allocated);
+                on.queues().queue(0).write(Blocking.NON_BLOCKING);
+            }
+            complete = true;
+        } finally {
+            if (!complete) {
+                close();
+            }
+        }
     }
 
     /** Says that the programs are kept by a cache from now on. */

@@ -293,14 +293,31 @@ public final class Ttnn {
      * @throws IllegalArgumentException if there is no input, inputs lie on different meshes, or the operation has no profile
      */
     public Tensor launch(String operation, TensorSpec result, Tensor... inputs) {
-        OperationProfile profile = process.settings().operations().profileOf(operation);
-        MeshDevice mesh = meshOf(operation, inputs);
+        return launch(process.settings().operations().profileOf(operation), result, inputs);
+    }
+
+    /**
+     * Runs an operation of your own, of which only the needs are known; see {@link #launch(String, TensorSpec, Tensor...)}.
+     *
+     * <p>The {@linkplain OperationProfile#programBuffers() buffers of its program} are allocated after the result, when no
+     * program for these tensors is cached. They are freed with the program: by {@link MeshDevice#clearProgramCache()}.
+     *
+     * @param operation the needs of its programs
+     * @param result the properties of the result
+     * @param inputs the input tensors, at least one
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if an input was freed, the mesh is closed, circular buffers clash with L1 buffers, or program
+     *     buffers would be written while a trace is captured
+     * @throws IllegalArgumentException if there is no input, or inputs lie on different meshes
+     */
+    public Tensor launch(OperationProfile operation, TensorSpec result, Tensor... inputs) {
+        MeshDevice mesh = meshOf(operation.operation(), inputs);
         ProgramCache.Key key = ProgramCache.Key.of(
-                operation,
+                operation.operation(),
                 Stream.concat(Stream.of(result), Arrays.stream(inputs).map(Tensor::spec)));
         int tileSize = inputs[0].dataType().tileSize();
         try {
-            return mesh.launch(key, result, List.of(inputs), () -> compile(profile, tileSize));
+            return mesh.launch(key, result, List.of(inputs), () -> compile(operation, tileSize, mesh));
         } finally {
             Reference.reachabilityFence(inputs);
         }
@@ -564,7 +581,7 @@ public final class Ttnn {
                 .operations()
                 .find("move")
                 .map(profile -> mesh.launchInto(
-                        moved, key, () -> compile(profile, tensor.dataType().tileSize())))
+                        moved, key, () -> compile(profile, tensor.dataType().tileSize(), mesh)))
                 .orElse(moved);
     }
 
@@ -624,13 +641,15 @@ public final class Ttnn {
         return mesh;
     }
 
-    private MeshWorkload compile(OperationProfile profile, int tileSize) {
+    private MeshWorkload compile(OperationProfile profile, int tileSize, MeshDevice mesh) {
         Program program = createProgram(profile.operation()).addKernel(profile.kernelBinaryPages());
         profile.traceSize().ifPresent(program::setTraceSize);
         for (int tiles : profile.circularBufferTiles()) {
             program.addCircularBuffer(CircularBufferConfig.of((long) tiles * tileSize));
         }
-        return createMeshWorkload().addProgram(program);
+        MeshWorkload workload = createMeshWorkload().addProgram(program);
+        workload.allocate(profile.programBuffers(), program, mesh);
+        return workload;
     }
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -16,6 +17,7 @@ import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.OperationProfile;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -26,9 +28,13 @@ import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -42,6 +48,10 @@ import org.junit.jupiter.api.Test;
 class RandomMeshProgramsTests {
 
     private static final int STEPS = 60;
+
+    private static final OperationProfile CONVOLUTION = OperationProfile.of("conv2d", 3, 2)
+            .withProgramBuffers(3, "halo config", BufferType.L1_SMALL, 256)
+            .withGlobalSemaphores(2);
 
     @Test
     void haveConsistentLedgersAndVerdictsThatMatchTheirLeaks() {
@@ -87,6 +97,7 @@ class RandomMeshProgramsTests {
                 .withNumCommandQueues(2));
         private final List<MeshDevice> meshes = new ArrayList<>(List.of(root));
         private final List<Held> held = new ArrayList<>();
+        private final Map<MeshDevice, Set<TensorShape>> convolved = new HashMap<>();
         private final List<MeshWorkload> workloads = new ArrayList<>();
         private final List<String> steps = new ArrayList<>();
         private final TreeSet<String> leaked = new TreeSet<>();
@@ -113,7 +124,7 @@ class RandomMeshProgramsTests {
 
         private void step() {
             MeshDevice mesh = meshes.get(random.nextInt(meshes.size()));
-            switch (random.nextInt(12)) {
+            switch (random.nextInt(14)) {
                 case 0 -> openSubmesh(mesh);
                 case 1, 2 -> allocate(mesh, BufferType.DRAM);
                 case 3 -> allocate(mesh, BufferType.L1);
@@ -123,6 +134,7 @@ class RandomMeshProgramsTests {
                 case 7 -> trace(mesh);
                 case 8 -> divideIntoSubDevices(mesh);
                 case 9 -> clearTheCache(mesh);
+                case 10, 11 -> convolve(mesh);
                 default -> freeOne();
             }
         }
@@ -160,6 +172,26 @@ class RandomMeshProgramsTests {
             Tensor sum = ttnn.add(a, a);
             held.add(new Held(mesh, mesh.deviceIds(), BufferType.DRAM, a.address(), a::close));
             held.add(new Held(mesh, mesh.deviceIds(), BufferType.DRAM, sum.address(), sum::close));
+        }
+
+        /** Each shape has a program in the cache, and each program buffers of its own. */
+        private void convolve(MeshDevice mesh) {
+            TensorShape shape = TensorShape.of(32, 32 * (1 + random.nextInt(60)));
+            note("convolution of " + shape + " on mesh " + mesh.id());
+            Tensor input = ttnn.empty(shape, DataType.BFLOAT16, mesh);
+            held.add(new Held(mesh, mesh.deviceIds(), BufferType.DRAM, input.address(), input::close));
+            boolean isNew = !convolved.getOrDefault(mesh, Set.of()).contains(shape);
+            long before = mesh.statistics(BufferType.L1_SMALL).totalAllocated();
+            try {
+                ttnn.launch(CONVOLUTION, input.spec(), input).close();
+                convolved.computeIfAbsent(mesh, unused -> new HashSet<>()).add(shape);
+            } catch (DeviceOutOfMemoryException full) {
+                assertThat(isNew).as(this::description).isTrue();
+                assertThat(mesh.statistics(BufferType.L1_SMALL).totalAllocated())
+                        .as(this::description)
+                        .isEqualTo(before);
+                throw full;
+            }
         }
 
         private void enqueue(MeshDevice mesh) {
@@ -202,6 +234,7 @@ class RandomMeshProgramsTests {
         private void clearTheCache(MeshDevice mesh) {
             note("clear the cache of mesh " + mesh.id());
             mesh.clearProgramCache();
+            convolved.remove(mesh);
         }
 
         private void freeOne() {
@@ -222,6 +255,9 @@ class RandomMeshProgramsTests {
                         .isEqualTo(bank.totalAllocatable());
                 assertThat(bank.largestFree()).as(this::description).isLessThanOrEqualTo(bank.totalFree());
             }
+            assertThat(mesh.statistics(BufferType.L1_SMALL).totalAllocated())
+                    .as(this::description)
+                    .isEqualTo(3L * 256 * convolved.getOrDefault(mesh, Set.of()).size());
             List<String> places = held.stream()
                     .filter(buffer -> buffer.mesh() == mesh)
                     .flatMap(buffer -> buffer.places().stream())

@@ -1,10 +1,12 @@
 package dev.meshguard.samples.pages;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
+import static dev.meshguard.event.BufferType.L1_SMALL;
 import static dev.meshguard.mesh.tensor.DataType.BFLOAT16;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -12,8 +14,11 @@ import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.OperationProfile;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
+import java.util.List;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 /** The code of {@code docs/mesh-fake.md}. */
@@ -37,6 +42,24 @@ class MeshPageTests {
 
         assertThat(tracker).noLeaks().hasBalancedReports();
     }
+
+    // region: program-buffers
+    private static final OperationProfile CONVOLUTION =
+            OperationProfile.of("conv2d", 8, 2, 2).withProgramBuffers(4, "halo config", L1_SMALL, 256);
+
+    @Test
+    @TrackAllocations
+    @FakeMesh(l1SmallSize = 16_384)
+    void keepsAProgramForEachShape(Ttnn ttnn, MeshDevice mesh) {
+        for (int height : List.of(32, 64, 32)) {
+            Tensor input = ttnn.empty(TensorShape.of(height, 64), BFLOAT16, mesh);
+            ttnn.deallocate(ttnn.launch(CONVOLUTION, input.spec(), input));
+            ttnn.deallocate(input);
+        }
+
+        Assertions.assertThat(mesh.statistics(L1_SMALL).totalAllocated()).isEqualTo(2 * 4 * 256);
+    }
+    // end region
 
     // region: faults
     @Test
