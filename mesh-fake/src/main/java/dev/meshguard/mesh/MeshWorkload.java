@@ -10,6 +10,7 @@ import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshContext;
+import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
 import dev.meshguard.mesh.internal.dispatch.EnqueuedWork;
 import dev.meshguard.mesh.internal.memory.MeshTrace;
 import dev.meshguard.mesh.internal.program.KernelBinary;
@@ -131,11 +132,16 @@ public final class MeshWorkload implements AutoCloseable {
         holdings.endWith(this, newMesh.context());
         entries.forEach(entry -> entry.requireWithin(newMesh));
         entries.forEach(entry -> entry.program().compileFor(this, newMesh.context()));
+        if (mesh != null && mesh != newMesh) {
+            throw new MeshRuntimeException(ProgramMessages.WORKLOAD_OF_ANOTHER_MESH);
+        }
+        List<DeviceOpenPeriod> devices = newMesh.context().reports().circularBufferDevices().stream()
+                .map(newMesh.context()::openPeriodOf)
+                .toList();
+        entries.forEach(entry -> entry.program().place(newMesh.context(), devices, this));
         if (mesh == null) {
             loadBinaries(newMesh.context());
             mesh = newMesh;
-        } else if (mesh != newMesh) {
-            throw new MeshRuntimeException(ProgramMessages.WORKLOAD_OF_ANOTHER_MESH);
         }
     }
 

@@ -297,13 +297,12 @@ public final class Program implements AutoCloseable {
     private synchronized void enqueueOn(MeshContext mesh, int device) {
         requireRunnableBy(null);
         holdings.endWith(this, mesh);
-        compileFor(
+        compile(
                 mesh,
-                List.of(device),
                 mesh.memory().lowestOccupiedL1Address(device),
-                () -> mesh.memory().allocatedL1(device),
-                this);
+                () -> mesh.memory().allocatedL1(device));
         DeviceOpenPeriod life = mesh.openPeriodOf(device);
+        place(mesh, List.of(life), this);
         if (kernelBinarySize() > 0 && !loadedOn.contains(life)) {
             AllocationDetails details = AllocationDetails.user().ownedBy(owner());
             BufferConfig binary = KernelBinary.ofSize(kernelBinarySize());
@@ -317,36 +316,31 @@ public final class Program implements AutoCloseable {
     /** Compiles the program as a part of a workload, for all devices of a mesh; called under the lock of the mesh. */
     synchronized void compileFor(MeshWorkload enqueuing, MeshContext mesh) {
         requireRunnableBy(enqueuing);
-        compileFor(
+        compile(
                 mesh,
-                mesh.reports().circularBufferDevices(),
                 mesh.subDevices().lowestOccupiedL1AddressFor(kernelCores),
-                () -> mesh.memory().allocatedL1(kernelCores),
-                enqueuing);
+                () -> mesh.memory().allocatedL1(kernelCores));
     }
 
-    /**
-     * Lays out the circular buffers, reports them on devices that have not received this layout, and only then checks whether
-     * they fit, as the runtime does. A rejected program has therefore reported its buffers, and reports their end when it ends.
-     */
-    private void compileFor(
-            MeshContext mesh,
-            List<Integer> devices,
-            OptionalLong lowestOccupiedL1Address,
-            Supplier<List<MemoryShortage.Block>> allocatedL1,
-            Object handle) {
+    /** Lays out the circular buffers and checks whether they fit. */
+    private void compile(
+            MeshContext mesh, OptionalLong lowestOccupiedL1Address, Supplier<List<MemoryShortage.Block>> allocatedL1) {
         compiled = true;
         holdings.visit(mesh);
         CircularBufferLayout current = layOut(mesh);
-        holdings.place(
-                mesh,
-                current,
-                AllocationDetails.circularBuffer(owner()),
-                devices.stream().map(mesh::openPeriodOf).toList(),
-                handle);
         current.requireWithin(mesh.computeGrid());
         current.requireRoom(lowestOccupiedL1Address, owner(), allocatedL1);
         circularBuffers.forEach(CircularBuffer::requireWholePages);
+    }
+
+    /**
+     * Reports the circular buffers on devices that have not received this layout; called under the lock of the mesh.
+     *
+     * <p>The runtime reports them before it checks them, so its reports have those of a program that it then rejects, although
+     * it allocates nothing.
+     */
+    synchronized void place(MeshContext mesh, List<DeviceOpenPeriod> devices, Object handle) {
+        holdings.place(mesh, layOut(mesh), AllocationDetails.circularBuffer(owner()), devices, handle);
     }
 
     private CircularBufferLayout layOut(MeshContext mesh) {

@@ -10,6 +10,7 @@ import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -291,16 +292,31 @@ class CircularBufferTests {
     }
 
     @Test
-    void isReportedBeforeItIsRejectedAndFreedWhenItsProgramEnds() {
+    void isNotReportedIfItsProgramIsRejected() {
         program.addCircularBuffer(CircularBufferConfig.of(1_400_000));
 
         assertThatThrownBy(this::enqueue).isInstanceOf(MeshRuntimeException.class);
         assertThatThrownBy(this::enqueue).isInstanceOf(MeshRuntimeException.class);
         workload.close();
 
-        assertThat(reports.lines())
-                .containsExactly(
-                        "allocated 0 L1 103776+1400000 OWNING", "freed 0 L1 103776 OWNING", "ended program 1 (copy)");
+        assertThat(reports.lines()).containsExactly("ended program 1 (copy)");
+    }
+
+    @Test
+    void isNotReportedIfAnotherProgramOfItsWorkloadIsRejected() {
+        MeshWorkload two = ttnn.createMeshWorkload()
+                .addProgram(
+                        MeshCoordinate.of(0, 0),
+                        ttnn.createProgram("fits").addCircularBuffer(CircularBufferConfig.of(TILE)))
+                .addProgram(
+                        MeshCoordinate.of(0, 1),
+                        ttnn.createProgram("large").addCircularBuffer(CircularBufferConfig.of(1_400_000)));
+        MeshDevice other = ttnn.openMeshDevice(MeshShape.of(1, 2));
+        reports.forget();
+
+        assertThatThrownBy(() -> other.enqueueMeshWorkload(two)).isInstanceOf(MeshRuntimeException.class);
+
+        assertThat(reports.lines()).isEmpty();
     }
 
     @Test

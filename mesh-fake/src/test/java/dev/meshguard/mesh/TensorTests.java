@@ -357,11 +357,9 @@ class TensorTests {
 
         assertThatThrownBy(() -> ttnn.add(a, a)).hasMessageContaining("clash with L1 buffers");
 
-        assertThat(reports.lines("allocated 0 L1")).hasSize(3);
-        assertThat(reports.lines("freed 0 L1")).isEmpty();
+        assertThat(reports.lines("allocated 0 L1")).isEmpty();
         assertThat(mesh.numProgramCacheEntries()).isOne();
         mesh.clearProgramCache();
-        assertThat(reports.lines("freed 0 L1")).hasSize(3);
         assertThat(reports.lines("ended")).containsExactly("ended program 1 (add)");
     }
 
