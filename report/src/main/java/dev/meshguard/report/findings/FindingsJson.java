@@ -37,7 +37,7 @@ import org.apiguardian.api.API.Status;
  * have, {@code incomplete} about a test that did not complete. Every line repeats the run, so a database reads the lines of
  * many files as one table. A file without {@code end} is that of a JVM that was killed, or could not write. The format is
  * version {@value #VERSION}; {@code findings-1.schema.json} in the package of {@link dev.meshguard.report.json.HistoryJson}
- * describes a line, and {@code docs/fleet.md} has the queries.
+ * describes a line, and {@code docs/reports.md} has the queries.
  *
  * <p>Immutable and safe for use by several threads.
  *

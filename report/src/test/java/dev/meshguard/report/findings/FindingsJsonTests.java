@@ -45,7 +45,7 @@ class FindingsJsonTests {
 
         String text = lines.begin() + lines.check(checkOf(examined())) + lines.end(1, 1);
 
-        assertThat(Files.readString(Path.of("..", "docs", "fleet.md"))).contains("```jsonl\n" + text + "```\n");
+        assertThat(Files.readString(Path.of("..", "docs", "formats.md"))).contains("```jsonl\n" + text + "```\n");
         assertThat(faultsOf(text)).isEmpty();
     }
 

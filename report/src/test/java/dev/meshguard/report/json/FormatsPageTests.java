@@ -30,26 +30,26 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Compares the examples of {@code docs/formats.md} and {@code docs/verdict-format.md} with the written files. */
+/** Compares the examples of {@code docs/formats.md} with the written files. */
 class FormatsPageTests {
 
     private static final Path PAGE = Path.of("..", "docs", "formats.md");
-    private static final Path VERDICT_PAGE = Path.of("..", "docs", "verdict-format.md");
+    private static final Path VERDICT = PAGE.resolveSibling("examples/verdict.json");
 
     @Test
     void showsAHistoryAsItIsWritten() throws IOException {
         StringWriter written = new StringWriter();
         HistoryJson.write(history(), written);
 
-        assertThat(example(PAGE, "jsonl")).isEqualTo(written.toString());
+        assertThat(example("jsonl")).isEqualTo(written.toString());
     }
 
     @Test
     void showsAVerdictAsItIsWritten() throws IOException {
-        AllocationHistory read = HistoryJson.read(new StringReader(example(PAGE, "jsonl")), PAGE.toString());
+        AllocationHistory read = HistoryJson.read(new StringReader(example("jsonl")), PAGE.toString());
         VerdictReport report = VerdictReport.of(LeakCheck.create().examine(read));
 
-        assertThat(example(VERDICT_PAGE, "json"))
+        assertThat(Files.readString(VERDICT))
                 .isEqualTo(VerdictJson.text(report.reproducedBy("mvn test -Dtest=KvCacheTest#decode")));
     }
 
@@ -57,14 +57,16 @@ class FormatsPageTests {
     void showsATimelineAsItIsPrinted() throws IOException {
         AllocationHistory history = history();
 
-        assertThat(example(PAGE, ""))
+        assertThat(example(""))
                 .isEqualTo(BufferTimeline.of(history, history.live().get(0)).text() + "\n");
     }
 
     @Test
     void namesEveryCaveat() throws IOException {
-        List<String> named = Files.readString(VERDICT_PAGE)
+        List<String> named = Files.readString(PAGE)
                 .lines()
+                .dropWhile(line -> !line.startsWith("| caveat |"))
+                .takeWhile(line -> line.startsWith("|"))
                 .filter(line -> line.startsWith("| `"))
                 .map(line -> line.substring(3, line.indexOf('`', 3)))
                 .toList();
@@ -76,8 +78,8 @@ class FormatsPageTests {
                         .toList());
     }
 
-    private static String example(Path file, String language) throws IOException {
-        String page = Files.readString(file);
+    private static String example(String language) throws IOException {
+        String page = Files.readString(PAGE);
         String fence = " -->\n```" + language + "\n";
         int begin = page.indexOf(fence) + fence.length();
         return page.substring(begin, page.indexOf("```", begin));

@@ -36,7 +36,6 @@ class DocumentationTests {
             "docs/expected-buffers.md",
             "docs/fault-tests.md",
             "docs/ffm.md",
-            "docs/fleet.md",
             "docs/formats.md",
             "docs/growth-and-budgets.md",
             "docs/held-and-lost.md",
@@ -56,8 +55,7 @@ class DocumentationTests {
             "docs/repeat-tests.md",
             "docs/reports.md",
             "docs/runtime-outputs.md",
-            "docs/traces.md",
-            "docs/verdict-format.md");
+            "docs/traces.md");
 
     /** Pages on the project. */
     private static final Set<String> OTHERS = Set.of(

@@ -8,7 +8,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The queries of the page in DuckDB. */
+/** The queries in DuckDB. */
 class DuckDbTests extends FleetQueries {
 
     @Override
@@ -24,8 +24,8 @@ class DuckDbTests extends FleetQueries {
     private record DuckDb(Connection connection) implements QueryEngine {
 
         @Override
-        public String heading() {
-            return "DuckDB";
+        public String lines() {
+            return "duckdb.sql";
         }
 
         @Override

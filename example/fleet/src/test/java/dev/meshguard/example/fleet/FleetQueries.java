@@ -13,13 +13,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The queries of the page give the right answers, over files of many fleets.
+ * The queries give the right answers, over files of many fleets.
  *
  * <p>A failure has the seed of its fleet; {@code -Dmeshguard.seed=…} makes it the first one.
  */
 abstract class FleetQueries {
-
-    private final FleetPage page = FleetPage.read();
 
     abstract QueryEngine open() throws Exception;
 
@@ -37,7 +35,7 @@ abstract class FleetQueries {
                 Oracle oracle = new Oracle(Fleet.write(files, seed));
                 prepare(engine, files);
                 for (Map.Entry<String, List<List<String>>> answer : answers(oracle).entrySet()) {
-                    assertThat(engine.rows(page.query(answer.getKey())))
+                    assertThat(engine.rows(QueryFiles.query(answer.getKey())))
                             .as("%s -Dmeshguard.seed=%d", answer.getKey(), seed)
                             .isEqualTo(answer.getValue());
                     rows.merge(answer.getKey(), answer.getValue().size(), Integer::sum);
@@ -49,37 +47,37 @@ abstract class FleetQueries {
     }
 
     @Test
-    void thePageHasNoStatementThatIsNotExecuted() throws Exception {
-        assertThat(page.headings())
-                .containsExactly(
-                        "DuckDB",
-                        "Spark SQL",
-                        "Views",
-                        "New leaks",
-                        "Gone leaks",
-                        "Trend",
-                        "Memory of tests",
-                        "Flaky leaks",
-                        "Killed JVMs");
+    void noFileIsNotExecuted() {
+        assertThat(QueryFiles.names())
+                .containsExactlyInAnyOrder(
+                        "duckdb.sql",
+                        "spark.sql",
+                        "views.sql",
+                        "new-leaks.sql",
+                        "gone-leaks.sql",
+                        "trend.sql",
+                        "memory-of-tests.sql",
+                        "flaky-leaks.sql",
+                        "killed-jvms.sql");
     }
 
     private void prepare(QueryEngine engine, Path files) throws Exception {
-        for (String statement : page.statements(engine.heading(), files)) {
+        for (String statement : QueryFiles.statements(engine.lines(), files)) {
             engine.execute(statement);
         }
-        for (String statement : page.statements("Views", files)) {
+        for (String statement : QueryFiles.statements("views.sql", files)) {
             engine.execute(statement);
         }
     }
 
     private static Map<String, List<List<String>>> answers(Oracle oracle) {
         Map<String, List<List<String>>> answers = new LinkedHashMap<>();
-        answers.put("New leaks", oracle.newLeaks());
-        answers.put("Gone leaks", oracle.goneLeaks());
-        answers.put("Trend", oracle.trend());
-        answers.put("Memory of tests", oracle.memoryOfTests());
-        answers.put("Flaky leaks", oracle.flakyLeaks());
-        answers.put("Killed JVMs", oracle.killedJvms());
+        answers.put("new-leaks.sql", oracle.newLeaks());
+        answers.put("gone-leaks.sql", oracle.goneLeaks());
+        answers.put("trend.sql", oracle.trend());
+        answers.put("memory-of-tests.sql", oracle.memoryOfTests());
+        answers.put("flaky-leaks.sql", oracle.flakyLeaks());
+        answers.put("killed-jvms.sql", oracle.killedJvms());
         return answers;
     }
 }

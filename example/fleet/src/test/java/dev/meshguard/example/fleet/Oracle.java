@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The answers of the page's queries, counted over what a fleet has in its files and without any query. */
+/** The answers of the queries, counted over what a fleet has in its files and without any query. */
 final class Oracle {
 
     private static final String NONE = "null";

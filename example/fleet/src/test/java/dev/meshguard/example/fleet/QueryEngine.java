@@ -5,8 +5,8 @@ import java.util.List;
 /** A database that reads files of findings. */
 interface QueryEngine extends AutoCloseable {
 
-    /** Returns the heading of the page above the statements that read the files. */
-    String heading();
+    /** Returns the name of the file with the statements that read the lines. */
+    String lines();
 
     /** Executes a statement without a result. */
     void execute(String statement) throws Exception;

@@ -5,7 +5,7 @@ import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
-/** The queries of the page in Spark SQL, on one machine. */
+/** The queries in Spark SQL, on one machine. */
 class SparkTests extends FleetQueries {
 
     @Override
@@ -27,8 +27,8 @@ class SparkTests extends FleetQueries {
     private record Spark(SparkSession session) implements QueryEngine {
 
         @Override
-        public String heading() {
-            return "Spark SQL";
+        public String lines() {
+            return "spark.sql";
         }
 
         @Override
