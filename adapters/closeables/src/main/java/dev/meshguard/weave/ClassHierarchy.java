@@ -27,12 +27,16 @@ final class ClassHierarchy {
 
     private static final String OBJECT = "java/lang/Object";
 
-    /** The superclass comes first. */
-    private final Map<String, List<String>> supertypes = new ConcurrentHashMap<>(Map.of(OBJECT, List.of()));
+    /** Of the classes that a loader defines or finds; the superclass comes first. */
+    private final ByLoader<List<String>> supertypes = new ByLoader<>();
     /** Classes without a file, which were generated. */
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
     /** Set when loaded classes may lack calls, because more is known than when they were loaded. */
     private final AtomicBoolean isStale = new AtomicBoolean();
+
+    ClassHierarchy() {
+        supertypesFrom(OBJECT, null).put(OBJECT, List.of());
+    }
 
     AtomicBoolean isStale() {
         return isStale;
@@ -47,20 +51,31 @@ final class ClassHierarchy {
     }
 
     void add(Class<?> loaded) {
-        Class<?> parent = loaded.isInterface() ? Object.class : loaded.getSuperclass();
+        add(loaded, loaded.getClassLoader());
+    }
+
+    /** Adds a class that a loader defines, or finds in another one. */
+    private void add(Class<?> loaded, @Nullable ClassLoader loader) {
+        Map<String, List<String>> known = supertypesFrom(nameOf(loaded), loader);
         // Nothing is computed inside the map: that could load a class, which is added as well.
-        if (parent != null && !supertypes.containsKey(nameOf(loaded))) {
-            supertypes.put(
-                    nameOf(loaded),
-                    Stream.concat(Stream.of(parent), Arrays.stream(loaded.getInterfaces()))
-                            .map(ClassHierarchy::nameOf)
-                            .toList());
+        if (!known.containsKey(nameOf(loaded))) {
+            Class<?> parent = loaded.isInterface() ? Object.class : loaded.getSuperclass();
+            List<Class<?>> parents = Stream.concat(Stream.of(parent), Arrays.stream(loaded.getInterfaces()))
+                    .toList();
+            known.put(
+                    nameOf(loaded), parents.stream().map(ClassHierarchy::nameOf).toList());
+            parents.forEach(found -> add(found, loader));
         }
     }
 
-    /** Adds a class that is being loaded. */
-    void add(String name, ClassReader loading) {
-        supertypes.put(name, supertypesOf(loading));
+    /** Only one loader defines the classes of {@code java.*}. */
+    private Map<String, List<String>> supertypesFrom(String name, @Nullable ClassLoader loader) {
+        return supertypes.of(name.startsWith("java/") ? null : loader);
+    }
+
+    /** Adds a class that a loader is defining. */
+    void add(String name, @Nullable ClassLoader loader, ClassReader loading) {
+        supertypesFrom(name, loader).put(name, supertypesOf(loading));
         if (unknown.remove(name)) {
             isStale.set(true);
         }
@@ -75,6 +90,11 @@ final class ClassHierarchy {
             Collections.addAll(names, type.getInterfaces());
         }
         return names;
+    }
+
+    /** Returns whether a loader has a class. */
+    boolean isKnown(String name, @Nullable ClassLoader loader) {
+        return !supertypesOf(name, loader).isEmpty();
     }
 
     /** Returns whether a class or one of its supertypes fulfills a condition. */
@@ -106,16 +126,21 @@ final class ClassHierarchy {
     }
 
     private List<String> supertypesOf(String name, @Nullable ClassLoader loader) {
-        List<String> known = supertypes.get(name);
-        if (known == null) {
-            known = read(name, loader);
-            if (known.isEmpty()) {
+        Map<String, List<String>> known = supertypesFrom(name, loader);
+        List<String> found = known.get(name);
+        if (found == null) {
+            found = read(name, loader);
+            // A generated class of a parent has no file.
+            for (ClassLoader one = loader; found.isEmpty() && one != null; one = one.getParent()) {
+                found = supertypesFrom(name, one).getOrDefault(name, List.of());
+            }
+            if (found.isEmpty()) {
                 unknown.add(name);
             } else {
-                supertypes.put(name, known);
+                known.put(name, found);
             }
         }
-        return known;
+        return found;
     }
 
     private static List<String> read(String name, @Nullable ClassLoader loader) {

@@ -79,9 +79,8 @@ public final class Weaver {
                 OF_JVM.catchUp();
                 return;
             }
-            Map<String, List<ClassPlan>> before = classes.plans();
             added.forEach(watch::add);
-            OF_JVM.weave(classes, added.stream().map(WatchedType::className).toList(), before);
+            OF_JVM.weave(classes, added.stream().map(WatchedType::className).toList());
         });
     }
 
@@ -114,7 +113,7 @@ public final class Weaver {
                     .toList();
             AgentAccess.present().ifPresent(agent -> {
                 WovenClasses classes = OF_JVM.classes(agent);
-                OF_JVM.weave(classes, added, classes.plans());
+                OF_JVM.weave(classes, added);
             });
         });
         return OF_JVM.classes != null;
@@ -183,10 +182,10 @@ public final class Weaver {
                 });
     }
 
-    private void weave(WovenClasses current, Collection<String> added, Map<String, List<ClassPlan>> before) {
+    private void weave(WovenClasses current, Collection<String> added) {
         if (!added.isEmpty()) {
             current.lookUp(added);
-            current.weaveLoaded(before);
+            current.weaveLoaded();
             // A class that was being defined meanwhile is not among the loaded ones yet.
             hierarchy.isStale().set(true);
         }
@@ -195,8 +194,8 @@ public final class Weaver {
     /** Weaves loaded classes of which it was not known yet that watched objects inherit from them. */
     private void catchUp() {
         WovenClasses current = classes;
-        if (current != null && hierarchy.isStale().compareAndSet(true, false)) {
-            current.weaveLoaded(current.plans());
+        if (current != null && hierarchy.isStale().get()) {
+            current.weaveLoaded();
         }
     }
 

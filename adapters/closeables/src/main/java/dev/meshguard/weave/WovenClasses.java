@@ -7,9 +7,7 @@ import java.lang.instrument.UnmodifiableClassException;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,8 +36,8 @@ final class WovenClasses implements ClassFileTransformer {
     private final List<Watch> watches;
     private final ClassHierarchy hierarchy;
     private final Receivers receivers;
-    /** The calls that classes have, by internal name; each loader's class of a name has the same. */
-    private final Map<String, List<ClassPlan>> plans = new ConcurrentHashMap<>();
+    /** The calls that classes have. */
+    private final ByLoader<List<ClassPlan>> plans = new ByLoader<>();
 
     WovenClasses(Instrumentation instrumentation, List<Watch> watches, ClassHierarchy hierarchy, Receivers receivers) {
         this.instrumentation = instrumentation;
@@ -107,12 +105,12 @@ final class WovenClasses implements ClassFileTransformer {
     }
 
     private byte @Nullable [] woven(String typeName, ClassReader type, @Nullable ClassLoader loader) {
-        hierarchy.add(typeName, type);
+        hierarchy.add(typeName, loader, type);
         List<ClassPlan> added = plansOf(typeName, loader);
         if (added.isEmpty()) {
             return null;
         }
-        plans.put(typeName, added);
+        plans.of(loader).put(typeName, added);
         ClassWriter writer = new ClassWriter(type, ClassWriter.COMPUTE_MAXS);
         boolean hasFrames = type.readUnsignedShort(MAJOR_VERSION) >= Opcodes.V1_6;
         type.accept(
@@ -169,31 +167,34 @@ final class WovenClasses implements ClassFileTransformer {
                 .forEach(watch -> watch.notWatched(name.replace('/', '.'), reason));
     }
 
-    /** Returns the calls that classes have now, by internal name. */
-    Map<String, List<ClassPlan>> plans() {
-        return Map.copyOf(plans);
-    }
-
     /** Finds out from which classes others inherit, those that are not loaded included, if a loader has their file. */
     void lookUp(Collection<String> classNames) {
-        loaded().stream()
-                .map(Class::getClassLoader)
-                .distinct()
-                .forEach(loader -> classNames.forEach(name -> plansOf(ClassHierarchy.internal(name), loader)));
-    }
-
-    /** Adds calls to the loaded classes that lack some, as far as the given ones say. */
-    void weaveLoaded(Map<String, List<ClassPlan>> present) {
-        Map<Class<?>, List<ClassPlan>> unwoven = unwoven(present);
-        while (!unwoven.isEmpty()) {
-            retransform(List.copyOf(unwoven.keySet()));
-            // A class that was loaded inside a transformer went past this one.
-            unwoven = unwoven(plans);
+        List<ClassLoader> loaders =
+                loaded().stream().map(Class::getClassLoader).distinct().toList();
+        for (String className : classNames) {
+            String name = ClassHierarchy.internal(className);
+            for (ClassLoader loader : loaders) {
+                if (hierarchy.isKnown(name, loader)) {
+                    plansOf(name, loader);
+                    break;
+                }
+            }
         }
     }
 
-    private Map<Class<?>, List<ClassPlan>> unwoven(Map<String, List<ClassPlan>> present) {
-        Map<Class<?>, List<ClassPlan>> unwoven = new LinkedHashMap<>();
+    /** Adds calls to the loaded classes that lack some. */
+    void weaveLoaded() {
+        List<Class<?>> unwoven;
+        do {
+            hierarchy.isStale().set(false);
+            unwoven = unwoven();
+            retransform(unwoven);
+            // A class that was loaded inside a transformer went past this one.
+        } while (!unwoven.isEmpty() || hierarchy.isStale().get());
+    }
+
+    private List<Class<?>> unwoven() {
+        List<Class<?>> unwoven = new ArrayList<>();
         List<Class<?>> loaded = loaded();
         loaded.forEach(hierarchy::add);
         for (Class<?> type : loaded) {
@@ -201,13 +202,12 @@ final class WovenClasses implements ClassFileTransformer {
             List<ClassPlan> lacking = plansOf(name, type.getClassLoader());
             if (!lacking.isEmpty()) {
                 watches.forEach(watch -> watch.examine(type));
-            }
-            if (!lacking.equals(present.getOrDefault(name, List.of()))
-                    && lacking.stream().anyMatch(plan -> plan.changes(type))) {
-                unwoven.put(type, lacking);
+                List<ClassPlan> before = plans.of(type.getClassLoader()).put(name, lacking);
+                if (!lacking.equals(before) && lacking.stream().anyMatch(plan -> plan.changes(type))) {
+                    unwoven.add(type);
+                }
             }
         }
-        unwoven.forEach((type, lacking) -> plans.put(ClassHierarchy.nameOf(type), lacking));
         return unwoven;
     }
 

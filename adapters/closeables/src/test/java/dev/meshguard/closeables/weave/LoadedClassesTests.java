@@ -8,6 +8,7 @@ import dev.meshguard.weave.Weaver;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -121,25 +122,54 @@ class LoadedClassesTests {
     }
 
     /** Defines a class with a method {@code close} in a loader of its own. */
-    private static AutoCloseable handleOf(String name, ClassFileVersion version) throws ReflectiveOperationException {
-        Class<?> type = new ByteBuddy(version)
+    private static Class<?> define(String name, Class<?> type, ClassFileVersion version) {
+        return new ByteBuddy(version)
                 .subclass(Object.class)
                 .name(name)
-                .implement(AutoCloseable.class)
-                .method(ElementMatchers.named("close"))
+                .implement(type)
+                .method(ElementMatchers.isAbstract())
                 .intercept(StubMethod.INSTANCE)
                 .make()
-                .load(null, ClassLoadingStrategy.Default.WRAPPER)
+                .load(LoadedClassesTests.class.getClassLoader(), ClassLoadingStrategy.Default.WRAPPER)
                 .getLoaded();
+    }
+
+    private static AutoCloseable handleOf(Class<?> type) throws ReflectiveOperationException {
         return (AutoCloseable) type.getConstructor().newInstance();
+    }
+
+    public interface Version extends AutoCloseable {
+
+        int version();
+    }
+
+    /** As two versions of a library in one program. */
+    @Test
+    void eachLoaderHasItsOwnClassOfAName() throws Exception {
+        List<AutoCloseable> handles = new ArrayList<>();
+        for (Class<?> type : List.of(Version.class, AutoCloseable.class, Version.class)) {
+            handles.add(handleOf(define("dev.example.Loaded", type, ClassFileVersion.JAVA_V17)));
+        }
+        RecordingWatcher watcher = RecordingWatcher.watching(Version.class);
+
+        assertThat(watcher.reportsOf(() -> {
+                    for (AutoCloseable handle : handles) {
+                        handleOf(handle.getClass());
+                    }
+                    for (Class<?> type : List.of(AutoCloseable.class, Version.class)) {
+                        handleOf(define("dev.example.Loading", type, ClassFileVersion.JAVA_V17));
+                    }
+                }))
+                .containsExactly("constructed Loaded", "constructed Loaded", "constructed Loading");
     }
 
     @Test
     void aClassFileOfJava5Reports() {
         RecordingWatcher watcher = RecordingWatcher.watching(Set.of("close"), "dev.example.OldHandle");
 
-        assertThat(watcher.reportsOf(() -> handleOf("dev.example.OldHandle", ClassFileVersion.JAVA_V5)
-                        .close()))
+        assertThat(watcher.reportsOf(
+                        () -> handleOf(define("dev.example.OldHandle", AutoCloseable.class, ClassFileVersion.JAVA_V5))
+                                .close()))
                 .containsExactly("constructed OldHandle", "closed OldHandle");
     }
 
@@ -166,7 +196,7 @@ class LoadedClassesTests {
         try (Weaver.Scope scope = Weaver.open()) {
             Instrumentation agent = ByteBuddyAgent.getInstrumentation();
             agent.addTransformer(duringDefinition, true);
-            AutoCloseable handle = handleOf(type.className(), ClassFileVersion.JAVA_V17);
+            AutoCloseable handle = handleOf(define(type.className(), AutoCloseable.class, ClassFileVersion.JAVA_V17));
             agent.removeTransformer(duringDefinition);
 
             Weaver.watch(List.of(type), watcher);
