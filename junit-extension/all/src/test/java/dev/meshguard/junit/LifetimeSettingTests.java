@@ -61,7 +61,7 @@ class LifetimeSettingTests {
 
     @Test
     void asThePageOnPoliciesShows() throws IOException {
-        String shown = Files.readString(Path.of("..", "..", "docs").resolve("policies.md"))
+        String shown = Files.readString(Path.of("..", "..", "docs").resolve("configuration.md"))
                 .lines()
                 .filter(line -> line.startsWith("@TrackAllocations on KvCacheTest#decode: leaving out"))
                 .findFirst()

@@ -16,13 +16,11 @@ import org.junit.jupiter.api.Test;
 class PersistentBufferTests {
 
     @Test
-    // region: expected
     @ExpectBuffers(
             type = BufferType.DRAM,
             label = "rotary table",
             atMost = 8,
             because = "one table a device is shared by all models of the process")
-    // end region
     void keepsTheRotaryTable(Ttnn ttnn, MeshDevice mesh) {
         ttnn.empty(TensorSpec.of(TensorShape.of(1024, 128), DataType.BFLOAT16).named("rotary table"), mesh);
         Tensor activations = ttnn.empty(TensorShape.of(32, 128), DataType.BFLOAT16, mesh);

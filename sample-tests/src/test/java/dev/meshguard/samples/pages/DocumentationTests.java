@@ -39,7 +39,6 @@ class DocumentationTests {
             "docs/formats.md",
             "docs/growth-and-budgets.md",
             "docs/held-and-lost.md",
-            "docs/inconclusive.md",
             "docs/lifecycle.md",
             "docs/lifecycle-corners.md",
             "docs/mesh-fake.md",
@@ -48,22 +47,21 @@ class DocumentationTests {
             "docs/out-of-memory.md",
             "docs/own-devices.md",
             "docs/page.md",
-            "docs/policies.md",
             "docs/processes.md",
             "docs/protocol.md",
             "docs/reading-a-failure.md",
-            "docs/repeat-tests.md",
             "docs/reports.md",
             "docs/runtime-outputs.md",
-            "docs/traces.md");
+            "docs/traces.md",
+            "docs/troubleshooting.md");
 
     /** Pages on the project. */
     private static final Set<String> OTHERS = Set.of(
             "CONTRIBUTING.md",
             "README.md",
             "docs/README.md",
+            "docs/build.md",
             "docs/glossary.md",
-            "docs/gradle.md",
             "docs/internals/compared.md",
             "docs/internals/dependencies.md",
             "docs/internals/file-fidelity.md",
@@ -74,8 +72,6 @@ class DocumentationTests {
             "docs/internals/performance.md",
             "docs/internals/releasing.md",
             "docs/internals/server-fidelity.md",
-            "docs/modules.md",
-            "docs/troubleshooting.md",
             "docs/tutorial.md");
 
     @Test

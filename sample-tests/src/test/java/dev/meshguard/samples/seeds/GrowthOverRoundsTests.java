@@ -58,7 +58,6 @@ class GrowthOverRoundsTests {
 
     @Test
     void anEveryReportCounterDriftsByThirtySixKiBOnEveryDeviceAndTwelveOnDevice0() {
-        // region: drift
         for (int round = 1; round <= 3; round++) {
             PolicyLedger ledger = afterRound.get(round - 1).ledger(EVERY_REPORT);
             for (int device = 0; device < DEVICES; device++) {
@@ -66,7 +65,6 @@ class GrowthOverRoundsTests {
                 assertThat(ledger.bytes(device, L1)).isEqualTo(device == 0 ? round * 12_288L : 0);
             }
         }
-        // end region
     }
 
     @Test
