@@ -13,9 +13,12 @@ import dev.meshguard.weave.WatchedType;
 import dev.meshguard.weave.WeakIdentity;
 import dev.meshguard.weave.Weaver;
 import java.lang.StackWalker.StackFrame;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -46,6 +49,7 @@ final class DirectBuffers implements ObjectWatcher {
             skipping("java.", "javax.", "jdk.", "sun.").orElse(skipping("java.lang.", "java.nio.", "sun.nio.ch."));
 
     private final Map<WeakIdentity, OpenBuffer> open = new ConcurrentHashMap<>();
+    private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
     private volatile JdkReferences jdk = JdkReferences.NONE;
     private boolean isWatching;
 
@@ -90,6 +94,8 @@ final class DirectBuffers implements ObjectWatcher {
 
     @Override
     public void constructed(Object object) {
+        // Or else they would be kept after the last test that asks for them.
+        reportFreed(Stream.<Reference<?>>generate(collected::poll).takeWhile(Objects::nonNull));
         if (object instanceof ByteBuffer buffer
                 && buffer.capacity() > 0
                 && jdk.viewedBy(buffer).isEmpty()) {
@@ -98,7 +104,7 @@ final class DirectBuffers implements ObjectWatcher {
                         ? Optional.empty()
                         : AllocationSource.trackerOfThread(DirectMemorySource.ID)
                                 .map(tracker -> lease(tracker, allocation.memory(), buffer));
-                open.put(new WeakIdentity(buffer), new OpenBuffer(buffer.capacity(), owner));
+                open.put(new WeakIdentity(buffer, collected), new OpenBuffer(buffer.capacity(), owner));
             });
         }
     }
@@ -164,13 +170,21 @@ final class DirectBuffers implements ObjectWatcher {
                 .anyMatch(owner -> owner.tracker() == tracker);
     }
 
+    /** A buffer may be in no queue yet. */
+    private void reportCollected() {
+        reportFreed(open.keySet().stream().filter(buffer -> buffer.refersTo(null)));
+    }
+
     /** Synchronized, so that a thread which does not find a buffer here finds its free reported. */
-    private synchronized void reportCollected() {
-        open.keySet().stream()
-                .filter(buffer -> buffer.refersTo(null))
-                .flatMap(buffer -> Stream.ofNullable(open.remove(buffer)))
+    private synchronized void reportFreed(Stream<? extends Reference<?>> buffers) {
+        buffers.flatMap(buffer -> Stream.ofNullable(open.remove(buffer)))
                 .flatMap(freed -> freed.owner().stream())
                 .forEach(owner -> owner.lease().collected());
+    }
+
+    /** Returns the number of buffers of which no free is reported. */
+    int count() {
+        return open.size();
     }
 
     /** Returns the bytes of all buffers that are not free, as far as they were seen. */

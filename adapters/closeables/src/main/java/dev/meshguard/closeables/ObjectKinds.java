@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.WeakHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -33,8 +33,8 @@ final class ObjectKinds {
 
     private final AllocationTracker tracker;
     private final List<WatchedType> types;
-    /** A class of none is not kept: its type may be added later. */
-    private final Map<Class<?>, Kind> kinds = new ConcurrentHashMap<>();
+    /** Those of a run must not keep classes. A class of none is not kept: its type may be added later. */
+    private final Map<Class<?>, Kind> kinds = Collections.synchronizedMap(new WeakHashMap<>());
 
     private ObjectKinds(AllocationTracker tracker, List<WatchedType> types) {
         this.tracker = tracker;
@@ -73,7 +73,7 @@ final class ObjectKinds {
         return Stream.concat(hierarchy(type), hierarchy(type).flatMap(ObjectKinds::interfaces))
                 .flatMap(part -> types.stream().filter(one -> one.className().equals(part.getName())))
                 .findFirst()
-                .map(nearest -> kinds.computeIfAbsent(type, unused -> kindOf(type, nearest)));
+                .map(nearest -> kindOf(type, nearest));
     }
 
     private Kind kindOf(Class<?> type, WatchedType nearest) {
@@ -84,7 +84,10 @@ final class ObjectKinds {
                 .orElseThrow();
         announce(type.getName(), name, nearest);
         AllocationDetails details = AllocationDetails.user().labelled(name).fromSource(type.getName());
-        return new Kind(isFreedOnCollection(type) ? details.asFreedOnCollection() : details, callersOf(type, nearest));
+        Kind kind =
+                new Kind(isFreedOnCollection(type) ? details.asFreedOnCollection() : details, callersOf(type, nearest));
+        kinds.put(type, kind);
+        return kind;
     }
 
     private void announce(String className, String name, WatchedType type) {

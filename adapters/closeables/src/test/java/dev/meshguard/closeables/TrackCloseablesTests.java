@@ -16,6 +16,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -41,7 +43,9 @@ import java.util.zip.Inflater;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
+import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
@@ -775,6 +779,32 @@ class TrackCloseablesTests {
         types.add(new WatchedType(Key.class.getName(), Set.of("close")));
 
         assertThat(kinds.constructed(new Key("late"))).isPresent();
+    }
+
+    /** The tracker of a run lasts longer than the class loaders of its tests. */
+    @Test
+    void aClassMayBeUnloadedThoughAnObjectOfItWasTracked() throws ReflectiveOperationException {
+        ObjectKinds kinds = ObjectKinds.of(
+                AllocationTracker.create(), List.of(new WatchedType(AutoCloseable.class.getName(), Set.of("close"))));
+        Reference<Object> unloaded = new WeakReference<>(trackedInOwnLoader(kinds));
+
+        for (int i = 0; i < 100 && !unloaded.refersTo(null); i++) {
+            System.gc();
+        }
+
+        assertThat(unloaded.refersTo(null)).isTrue();
+        assertThat(kinds.constructed(new Key("keeps the kinds"))).isPresent();
+    }
+
+    private static ClassLoader trackedInOwnLoader(ObjectKinds kinds) throws ReflectiveOperationException {
+        Class<?> type = new ByteBuddy()
+                .subclass(Object.class)
+                .implement(AutoCloseable.class)
+                .make()
+                .load(null, ClassLoadingStrategy.Default.WRAPPER)
+                .getLoaded();
+        assertThat(kinds.constructed(type.getConstructor().newInstance())).isPresent();
+        return type.getClassLoader();
     }
 
     // Annotations

@@ -484,6 +484,24 @@ class TrackDirectMemoryTests {
         assertThat(run.failures()).hasSameSizeAs(blamed);
     }
 
+    @Test
+    void collectedBuffersAreForgottenThoughNoTestAsksForThem() {
+        DirectBuffers.OF_JVM.watch();
+        List<ByteBuffer> kept = new ArrayList<>(IntStream.range(0, 1000)
+                .mapToObj(ByteBuffer::allocateDirect)
+                .skip(1)
+                .toList());
+        int most = DirectBuffers.OF_JVM.count();
+        kept.clear();
+
+        for (int i = 0; i < 100 && DirectBuffers.OF_JVM.count() > most - 500; i++) {
+            System.gc();
+            ByteBuffer.allocateDirect(1);
+        }
+
+        assertThat(DirectBuffers.OF_JVM.count()).isLessThanOrEqualTo(most - 500);
+    }
+
     static Stream<Long> seeds() {
         long first = Long.getLong("meshguard.seed", SEED);
         return IntStream.range(0, 20).mapToObj(index -> first + index);
