@@ -426,6 +426,27 @@ public final class AllocationTracker implements AllocationListener {
         return contexts.open(Optional.empty());
     }
 
+    /**
+     * Attributes memory to another context, or to none, because its stack shows later that the first one is not responsible for it.
+     *
+     * @param request a request of this tracker
+     */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public void move(MemoryRequest request, Optional<AllocationContext> to) {
+        if (request instanceof TrackedRequest tracked) {
+            recorder.update(() -> tracked.move(to.orElse(null)));
+        }
+    }
+
+    /**
+     * Returns the whole stack of a request, innermost frame first. It is empty if none was captured, and may be empty once the origin
+     * was read, of which frames are left out.
+     */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public static StackTraceElement[] wholeStackOf(MemoryRequest request) {
+        return request instanceof TrackedRequest tracked ? tracked.stack() : new StackTraceElement[0];
+    }
+
     // Labels
 
     /**

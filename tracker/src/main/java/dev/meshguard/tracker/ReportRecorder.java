@@ -77,6 +77,13 @@ final class ReportRecorder {
         }
     }
 
+    /** Changes requests while nothing is recorded. */
+    void update(Runnable change) {
+        try (SpinLock held = lock.acquire()) {
+            change.run();
+        }
+    }
+
     /** Returns the answer of the ledger to a question. */
     <T> T read(Function<Ledger, T> question) {
         try (SpinLock held = lock.acquire()) {

@@ -76,6 +76,11 @@ final class TrackedRequest implements MemoryRequest {
         return origin instanceof CallStack || origin instanceof Origin;
     }
 
+    /** Returns the whole stack, innermost frame first; empty if there is none, or only what its first reader left of it. */
+    StackTraceElement[] stack() {
+        return origin instanceof CallStack stack ? stack.getStackTrace() : new StackTraceElement[0];
+    }
+
     /** Adds the stack, or its origin, to a request that turned out to need one. */
     void addStack(Function<OriginFilter, Object> stack) {
         if (!hasOrigin()) {
@@ -85,6 +90,20 @@ final class TrackedRequest implements MemoryRequest {
 
     /** Attributes a free that turned out to need a context. */
     void attribute(@Nullable AllocationContext newContext) {
+        context = newContext;
+    }
+
+    /** Attributes memory to another context. The caller holds the lock of the recorder. */
+    void move(@Nullable AllocationContext newContext) {
+        AllocationContext before = context;
+        for (int entry = 0; entry < live; entry++) {
+            if (before != null) {
+                before.removed();
+            }
+            if (newContext != null) {
+                newContext.entered();
+            }
+        }
         context = newContext;
     }
 
@@ -102,7 +121,8 @@ final class TrackedRequest implements MemoryRequest {
         if (own != null) {
             own.entered();
         }
-        return hasStack && ++live == 1;
+        live++;
+        return hasStack && live == 1;
     }
 
     /** Counts one live entry fewer; returns whether it was the last with an unresolved stack. */
@@ -111,7 +131,8 @@ final class TrackedRequest implements MemoryRequest {
         if (own != null) {
             own.removed();
         }
-        return hasStack && --live == 0;
+        live--;
+        return hasStack && live == 0;
     }
 
     void forgetOrigin() {

@@ -182,6 +182,13 @@ class UntrackedTestsTests {
     }
 
     @Test
+    void leaksOfTheirCallbacksFailTheRunWhereATrackedTestRuns() {
+        printed(Map.of(), CallbackTestCase.class);
+
+        assertThat(failed).containsExactly("JUnit Jupiter");
+    }
+
+    @Test
     void leaksOfThreadsThatTheyHaveLeftFailTheRunWhereATrackedTestRuns() {
         printed(Map.of(), LeftThreadTestCase.class);
 
@@ -611,6 +618,35 @@ class UntrackedTestsTests {
 
             @Test
             void allocatesNothing() {}
+        }
+    }
+
+    @TestClassOrder(ClassOrderer.OrderAnnotation.class)
+    static class CallbackTestCase {
+
+        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
+
+        @Nested
+        @Order(1)
+        class Untracked {
+
+            @Test
+            void listens() {
+                CompletableFuture<Void> unused = FUTURE.thenRun(() -> GlobalLibrary.allocate(64));
+            }
+        }
+
+        @Nested
+        @Order(2)
+        class Tracked {
+
+            @RegisterExtension
+            static final MeshGuardExtension guard = guard();
+
+            @Test
+            void completes() {
+                FUTURE.complete(null);
+            }
         }
     }
 

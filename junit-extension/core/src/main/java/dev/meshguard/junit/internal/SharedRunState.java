@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -183,9 +184,11 @@ public final class SharedRunState implements StoredResource {
         unattributed.receive(source.source().id(), origins);
     }
 
-    /** Returns the settings of sources that it receives. */
+    /** Returns the settings of those of the sources that report from threads. */
     public List<SourceSettings> sources(List<String> ids) {
-        return ids.stream().map(sourcesOfThreads::get).toList();
+        return ids.stream()
+                .flatMap(id -> Stream.ofNullable(sourcesOfThreads.get(id)))
+                .toList();
     }
 
     /** Returns the meshes on trackers that no test checks. */

@@ -10,6 +10,7 @@ import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
+import dev.meshguard.junit.internal.thread.RunningTest;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * The check at the end of a session.
@@ -38,6 +40,7 @@ public final class SessionCheck implements StoredResource {
     private final CheckTerms terms;
     private final GraceTimer timer;
     private final Optional<TemplateInvocation> template;
+    private final CallbackMemory callbacks;
     private final List<PartialVerdict> reported = new CopyOnWriteArrayList<>();
 
     /** The verdict that was reported for a test on this mesh. */
@@ -48,6 +51,7 @@ public final class SessionCheck implements StoredResource {
         this.terms = terms;
         this.timer = timer;
         this.template = template;
+        this.callbacks = new CallbackMemory(session);
     }
 
     /** Returns the session. */
@@ -64,7 +68,7 @@ public final class SessionCheck implements StoredResource {
     }
 
     /** Waits for late frees of a test on this mesh, as its policies allow; returns a note if the wait was in vain. */
-    Optional<String> await(AllocationContext context, CheckTerms ofTest) {
+    Optional<String> await(AllocationContext context, RunningTest test, CheckTerms ofTest) {
         AllocationTracker shared = session.trackerForAll();
         LeakCheck check = LeakCheck.create().expecting(ofTest.expectedByOneCheck());
         return awaitFrees(
@@ -72,7 +76,7 @@ public final class SessionCheck implements StoredResource {
                 new PendingFrees(
                         shared,
                         context::mayHaveSurvivors,
-                        () -> check.examine(shared.history().partOf(context))));
+                        () -> check.examine(callbacks.partOf(context, test, ofTest, check))));
     }
 
     /**
@@ -80,13 +84,12 @@ public final class SessionCheck implements StoredResource {
      *
      * @param waiting a note on the wait for late frees
      */
-    CheckedMemory judge(AllocationContext context, CheckTerms ofTest, Optional<String> waiting) {
-        AllocationTracker shared = session.trackerForAll();
+    CheckedMemory judge(AllocationContext context, RunningTest test, CheckTerms ofTest, Optional<String> waiting) {
         LeakCheck check = LeakCheck.create().expecting(ofTest.expectedByOneCheck());
         List<String> notes = new ArrayList<>(waiting.stream().toList());
-        searchHandles(shared, () -> shared.history().partOf(context), check, ofTest)
-                .ifPresent(notes::add);
-        LeakVerdict verdict = check.examine(shared.history().partOf(context));
+        Supplier<AllocationHistory> part = () -> callbacks.partOf(context, test, ofTest, check);
+        searchHandles(session.trackerForAll(), part, check, ofTest).ifPresent(notes::add);
+        LeakVerdict verdict = check.examine(part.get());
         if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
             reported.add(new PartialVerdict(context, verdict));
         }
@@ -101,6 +104,23 @@ public final class SessionCheck implements StoredResource {
         } finally {
             session.running().end();
         }
+    }
+
+    /** Closes what is still open, and judges a part of the memory only. */
+    void closePart(AllocationContext context) {
+        FailedChecks failed = new FailedChecks();
+        RunningTest test = session.running();
+        Optional<String> waiting = await(context, test, terms);
+        failed.collect(() -> CheckReporter.of(session, terms).report(() -> {
+            TrackingSession.Closed closed = session.close();
+            CheckedMemory memory = judge(context, test, terms, waiting);
+            return new CheckedMemory(
+                    memory.verdict(),
+                    Stream.concat(memory.notes().stream(), closed.notes().stream())
+                            .toList(),
+                    closed.error());
+        }));
+        failed.throwAll();
     }
 
     private void checkAll() {
@@ -149,9 +169,15 @@ public final class SessionCheck implements StoredResource {
         return reporter.report(() -> {
             List<String> notes =
                     new ArrayList<>(template.map(TemplateInvocation::notes).orElse(List.of()));
-            awaitLateFrees(all, () -> check.examine(all.history())).ifPresent(notes::add);
+            awaitLateFrees(all, () -> examine(check)).ifPresent(notes::add);
             return closeAndJudge(all, check, notes);
         });
+    }
+
+    private LeakVerdict examine(LeakCheck check) {
+        return callbacks
+                .excludedFrom(check, terms)
+                .examine(session.trackerForAll().history());
     }
 
     private LeakCheck withoutReported(LeakCheck expecting) {
@@ -188,8 +214,9 @@ public final class SessionCheck implements StoredResource {
         }
         notes.addAll(closed.notes());
         session.poll();
-        searchHandles(all, all::history, check, terms).ifPresent(notes::add);
-        LeakVerdict verdict = check.examine(all.history());
+        searchHandles(all, all::history, callbacks.excludedFrom(check, terms), terms)
+                .ifPresent(notes::add);
+        LeakVerdict verdict = examine(check);
         if (session.handsOutTracker() && terms.isChecked()) {
             session.run()
                     .keptTrackers()
@@ -202,6 +229,7 @@ public final class SessionCheck implements StoredResource {
         session.running()
                 .threadsOfNobody()
                 .ifPresent(threads -> notes.add("threads that worked for no test: " + threads));
+        callbacks.note().ifPresent(notes::add);
         noteThreadsThatOutlivedTheirTest(verdict, notes);
         return new CheckedMemory(verdict, notes, closed.error());
     }

@@ -42,7 +42,7 @@ public final class TestAttribution implements StoredResource {
     public void close() {
         if (end()) {
             FailedChecks failed = new FailedChecks();
-            failed.collect(() -> check(check.await(context, terms)));
+            failed.collect(() -> check(check.await(context, test, terms)));
             failed.throwAll();
         }
     }
@@ -66,7 +66,7 @@ public final class TestAttribution implements StoredResource {
             return reporter.reportUnused();
         }
         if (context.mayHaveSurvivors() || !terms.budgets().isEmpty() || terms.requiresSurvivors()) {
-            return reporter.report(() -> check.judge(context, terms, waiting));
+            return reporter.report(() -> check.judge(context, test, terms, waiting));
         }
         reporter.reportLeakFree();
         return Optional.empty();

@@ -10,8 +10,7 @@ import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
-import dev.meshguard.junit.internal.thread.UnattributedReports;
-import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.junit.internal.thread.UnattributedMemory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -49,46 +48,43 @@ final class UnattributedCheck implements StoredResource {
     @Override
     public void close() {
         FailedChecks failed = new FailedChecks();
-        run.unattributed().end().forEach(reports -> failed.collect(() -> check(reports)));
+        run.unattributed().end().forEach(memory -> failed.collect(() -> check(memory)));
         failed.throwAll();
     }
 
-    private Optional<? extends Throwable> check(UnattributedReports reports) {
-        AllocationTracker tracker = reports.tracker().orElseThrow();
+    private Optional<? extends Throwable> check(UnattributedMemory memory) {
         TrackingSession session = new TrackingSession(
                 new TrackingSettings(
-                        run.sources(reports.reporting()), TrackingLifetime.CLASS, Accounting.AT_THE_END, policies),
+                        run.sources(memory.sources()), TrackingLifetime.CLASS, Accounting.AT_THE_END, policies),
                 run,
                 TrackedTest.of(root));
-        session.check(
-                tracker,
-                "allocated by threads that work for no test: "
-                        + reports.threads()
-                        + ". To find the test that leaks, let tests bind their threads with TestThreads.");
+        session.check(memory.tracker(), memory.note());
         session.beginSources();
         session.poll();
-        LeakVerdict verdict = verdictOf(tracker);
+        LeakVerdict verdict = verdictOf(memory);
         if (verdict.outcome() == Outcome.LEAK_FREE) {
             session.close();
         } else {
             CheckTerms terms = new CheckTerms(
                     session.test(), policies, run.expected(), new BudgetCheck(List.of()), Optional.empty());
-            new SessionCheck(session, terms, timer, Optional.empty()).close();
-            verdict = verdictOf(tracker);
+            SessionCheck check = new SessionCheck(session, terms, timer, Optional.empty());
+            memory.part().ifPresentOrElse(check::closePart, check::close);
+            verdict = verdictOf(memory);
         }
         if (verdict.outcome() == Outcome.LEAK_FREE) {
             root.publishReportEntry(
                     "meshguard",
                     String.format(
                             Locale.ROOT,
-                            "threads that work for no test allocated %s, and all were freed: %s",
+                            "%s allocated %s, and all were freed: %s",
+                            memory.by(),
                             Quantities.count(verdict.sum().allocated(), "buffer"),
-                            reports.threads()));
+                            memory.details().get()));
         }
         return Optional.empty();
     }
 
-    private static LeakVerdict verdictOf(AllocationTracker tracker) {
-        return LeakCheck.create().examine(tracker.history());
+    private static LeakVerdict verdictOf(UnattributedMemory memory) {
+        return LeakCheck.create().examine(memory.history());
     }
 }

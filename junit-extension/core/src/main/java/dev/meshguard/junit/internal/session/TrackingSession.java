@@ -36,7 +36,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -244,9 +243,12 @@ public final class TrackingSession implements SourceRuntime {
 
     /** Returns the ids of the sources that have begun, joined by {@code +}. */
     public synchronized Optional<String> sourceId() {
-        return begun.isEmpty()
-                ? Optional.empty()
-                : Optional.of(begun.stream().map(BegunSource::id).collect(Collectors.joining("+")));
+        return begun.isEmpty() ? Optional.empty() : Optional.of(String.join("+", sourceIds()));
+    }
+
+    /** Returns the ids of the sources that have begun. */
+    public synchronized List<String> sourceIds() {
+        return begun.stream().map(BegunSource::id).toList();
     }
 
     /** Begins the sources, except those that begin only when a test requests them. */

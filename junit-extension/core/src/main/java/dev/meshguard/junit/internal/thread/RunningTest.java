@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  * <li>JUnit runs code of a test on the thread, or exactly one running test has bound the thread with {@code TestThreads}: that test.
+ *     What it has not freed is nobody's if the innermost code of a test on the captured stack is a lambda in the method of another
+ *     test, or a class declared in it, and the stack does not show that method.
  * <li>The stack shows the method of exactly one test, a lambda in it, or a class declared in it. The test runs, and no other
  *     invocation and no overload of its method has run in the JVM: that test.
  * <li>The stack shows a test that is over, or such a test has started the thread: nobody.
@@ -78,6 +80,8 @@ public final class RunningTest {
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private final ThreadNotes threadsOfNobody = new ThreadNotes();
     private final AtomicInteger nestedRuns = new AtomicInteger();
+    /** The methods that it and the tests within it run. */
+    private final Set<TestMethod> methods = ConcurrentHashMap.newKeySet();
     /** The tests and classes, neither around it nor within it, that have run at the same time, and may have used its threads. */
     private final Set<RunningTest> beside = ConcurrentHashMap.newKeySet();
 
@@ -124,8 +128,20 @@ public final class RunningTest {
         if (RUNNING.addIfAbsent(this)) {
             BEGUN.incrementAndGet();
             running(test -> test != this).forEach(this::runsBeside);
-            method.ifPresent(code -> TestStack.addInvocation(code, this));
+            method.ifPresent(this::run);
         }
+    }
+
+    private void run(Method method) {
+        List<TestMethod> run = TestStack.addInvocation(method, this);
+        for (RunningTest one = this; one != null; one = one.around) {
+            one.methods.addAll(run);
+        }
+    }
+
+    /** Returns whether it or a test within it runs a method, or it is a dynamic test of that. */
+    boolean runs(TestMethod method) {
+        return methods.contains(method) || (around != null && around.kind == Kind.TEST && around.runs(method));
     }
 
     private void runsBeside(RunningTest other) {
@@ -301,6 +317,11 @@ public final class RunningTest {
         return isOver;
     }
 
+    /** Returns whether it is code for all tests of a class. */
+    boolean isOfClass() {
+        return kind == Kind.CLASS;
+    }
+
     boolean isTracked() {
         return isTracked;
     }
@@ -422,7 +443,7 @@ public final class RunningTest {
         if (kind == Kind.TEST) {
             BEGUN.incrementAndGet();
             running(test -> test != announced).forEach(announced::runsBeside);
-            method.ifPresent(code -> TestStack.addInvocation(code, announced));
+            method.ifPresent(announced::run);
         }
     }
 

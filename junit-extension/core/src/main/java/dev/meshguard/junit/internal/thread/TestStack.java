@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -70,14 +71,33 @@ final class TestStack {
         /** The methods in which the class is declared, the innermost first. */
         private final List<Method> around;
 
-        /** The test that runs or has run a method, or that it is not certain, by the name of the method. */
-        private final Map<String, RunningTest> invocations = new ConcurrentHashMap<>();
+        /** The methods that tests run or have run, by their names. */
+        private final Map<String, TestMethod> methods = new ConcurrentHashMap<>();
 
         /** The same by the names of methods in Kotlin's names of lambdas. */
-        private final Map<String, RunningTest> kotlinInvocations = new ConcurrentHashMap<>();
+        private final Map<String, TestMethod> kotlinMethods = new ConcurrentHashMap<>();
 
         ClassCode(Class<?> type) {
             this.around = around(type);
+        }
+
+        @Nullable
+        TestMethod called(String method) {
+            return methods.get(method);
+        }
+
+        /** Returns the method whose lambda another one is. */
+        @Nullable
+        TestMethod around(String lambda) {
+            if (methods.isEmpty() || methods.containsKey(lambda)) {
+                return null;
+            }
+            Matcher java = LAMBDA.matcher(lambda);
+            if (java.matches()) {
+                return methods.get(java.group(1));
+            }
+            Matcher kotlin = KOTLIN_LAMBDA.matcher(lambda);
+            return kotlin.matches() ? kotlinMethods.get(kotlin.group(1)) : null;
         }
 
         private static List<Method> around(Class<?> declared) {
@@ -96,22 +116,27 @@ final class TestStack {
         }
     }
 
-    /** Records that a test runs a method; one of several with the name does not show which. */
-    static void addInvocation(Method method, RunningTest test) {
+    /** Records that a test runs a method, and returns it, by its name and by that in Kotlin's names of lambdas. */
+    static List<TestMethod> addInvocation(Method method, RunningTest test) {
         ClassCode code = CODE.get(method.getDeclaringClass());
-        add(method, test, code.invocations, UnaryOperator.identity());
-        add(method, test, code.kotlinInvocations, TestStack::nameInKotlinLambdas);
+        return List.of(
+                added(method, test, code.methods, UnaryOperator.identity()),
+                added(method, test, code.kotlinMethods, TestStack::nameInKotlinLambdas));
     }
 
-    private static void add(
-            Method method, RunningTest test, Map<String, RunningTest> invocations, UnaryOperator<String> naming) {
+    /** One of several methods with the name does not show which. */
+    private static TestMethod added(
+            Method method, RunningTest test, Map<String, TestMethod> methods, UnaryOperator<String> naming) {
         String name = naming.apply(method.getName());
         boolean isOfSeveral = Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
                         .filter(other -> naming.apply(other.getName()).equals(name) && !other.isSynthetic())
                         .count()
                 > 1;
         RunningTest ofSeveral = test.isTracked() ? RunningTest.SEVERAL : RunningTest.OVERLOADED;
-        invocations.merge(name, isOfSeveral ? ofSeveral : test, RunningTest::mergedWith);
+        TestMethod added =
+                methods.computeIfAbsent(name, unused -> new TestMethod(method, !isOfSeveral && !test.isOfClass()));
+        added.runs(isOfSeveral ? ofSeveral : test);
+        return added;
     }
 
     private static String nameInKotlinLambdas(String method) {
@@ -186,7 +211,7 @@ final class TestStack {
 
     private void read(StackWalker.StackFrame frame) {
         String name = frame.getClassName();
-        if (ENGINES.stream().anyMatch(name::startsWith)) {
+        if (isOfEngine(name)) {
             isOfEngine = true;
             if (descriptor == null && name.startsWith(DESCRIPTORS)) {
                 descriptor = name.substring(DESCRIPTORS.length());
@@ -194,29 +219,36 @@ final class TestStack {
             return;
         }
         ClassCode code = CODE.get(frame.getDeclaringClass());
-        if (!code.invocations.isEmpty()) {
-            add(ofFrame(code, frame.getMethodName()));
-        }
-        code.around.forEach(
-                method -> add(CODE.get(method.getDeclaringClass()).invocations.get(method.getName())));
+        add(code.called(frame.getMethodName()));
+        add(code.around(frame.getMethodName()));
+        code.around.forEach(method -> add(called(method.getDeclaringClass(), method.getName())));
     }
 
-    private static @Nullable RunningTest ofFrame(ClassCode code, String method) {
-        RunningTest ofMethod = code.invocations.get(method);
-        if (ofMethod != null) {
-            return ofMethod;
-        }
-        Matcher lambda = LAMBDA.matcher(method);
-        if (lambda.matches()) {
-            return code.invocations.get(lambda.group(1));
-        }
-        Matcher kotlin = KOTLIN_LAMBDA.matcher(method);
-        return kotlin.matches() ? code.kotlinInvocations.get(kotlin.group(1)) : null;
-    }
-
-    private void add(@Nullable RunningTest test) {
+    private void add(@Nullable TestMethod method) {
+        RunningTest test = method == null ? null : method.test();
         if (test != null && !test.hasNestedRun()) {
             tests.add(test);
         }
+    }
+
+    /** Returns whether a class is one of JUnit's engines. */
+    static boolean isOfEngine(String type) {
+        return ENGINES.stream().anyMatch(type::startsWith);
+    }
+
+    /** Returns the method of tests that a frame shows, if it is one. */
+    static @Nullable TestMethod called(Class<?> type, String method) {
+        return CODE.get(type).called(method);
+    }
+
+    /** Returns the methods of tests in which the code of a frame is declared, as a lambda or in a class, the innermost first. */
+    static List<TestMethod> around(Class<?> type, String method) {
+        ClassCode code = CODE.get(type);
+        return Stream.concat(
+                        Stream.ofNullable(code.around(method)),
+                        code.around.stream()
+                                .flatMap(around ->
+                                        Stream.ofNullable(called(around.getDeclaringClass(), around.getName()))))
+                .toList();
     }
 }

@@ -31,6 +31,7 @@ public final class UnattributedReports {
     private final Set<String> sources = ConcurrentHashMap.newKeySet();
     private final Set<String> reporting = new LinkedHashSet<>();
     private final List<UnattributedReports> early = new ArrayList<>();
+    private final List<UnattributedMemory> ofTests = new ArrayList<>();
     private final ThreadNotes threads = new ThreadNotes();
     private OriginCapture origins = OriginCapture.ALLOCATIONS;
     private List<RunningTest> outerTests = List.of();
@@ -117,30 +118,27 @@ public final class UnattributedReports {
         return existing;
     }
 
-    /** Ends the run; returns the reports of threads that work for nobody, and those before it, if there are any. */
-    public synchronized List<UnattributedReports> end() {
+    /** Receives memory on the tracker of a test that does not belong to it. */
+    public synchronized void add(UnattributedMemory ofTest) {
+        ofTests.add(ofTest);
+    }
+
+    /** Ends the run; returns the memory of threads that work for nobody, also before it, and what tests have left to it. */
+    public synchronized List<UnattributedMemory> end() {
         LIVE.remove(this);
         isEnded = true;
         RunningTest.endNestedRun(outerTests);
         outerTests = List.of();
-        return Stream.concat(early.stream(), Stream.of(this))
-                .filter(reports -> reports.tracker().isPresent())
+        return Stream.concat(
+                        Stream.concat(early.stream(), Stream.of(this)).flatMap(reports -> reports.memory().stream()),
+                        ofTests.stream())
                 .toList();
     }
 
-    /** Returns the tracker if there was a report of a thread that works for nobody. */
-    public synchronized Optional<AllocationTracker> tracker() {
-        return Optional.ofNullable(tracker);
-    }
-
-    /** Returns the ids of the sources that reported. */
-    public synchronized List<String> reporting() {
-        return List.copyOf(reporting);
-    }
-
-    /** Returns the threads that work for nobody, with the tests that ran, for a reader. */
-    public String threads() {
-        return threads.text().orElseThrow();
+    private synchronized Optional<UnattributedMemory> memory() {
+        return Optional.ofNullable(tracker)
+                .map(ofThreads -> UnattributedMemory.ofThreads(
+                        ofThreads, List.copyOf(reporting), threads.text().orElseThrow()));
     }
 
     /** Returns the number of allocations by tests without annotation. */
