@@ -118,7 +118,7 @@ final class ObjectKinds {
                 Stream.concat(Stream.of(OWN_FRAMES), hierarchy(type).map(Class::getName))
                         .filter(name -> !name.equals(Object.class.getName()))
                         .toArray(String[]::new));
-        if (isOfTheJdk(type)) {
+        if (JdkCaches.isOfTheJdk(type)) {
             callers = callers.beyond(
                     JDK, types.stream().map(WatchedType::className).toList());
         } else if (isInJar(type) && !type.getPackageName().isEmpty()) {
@@ -134,10 +134,6 @@ final class ObjectKinds {
         return JDK.stream().anyMatch(nearest.className()::startsWith)
                 ? name.replaceFirst("^([^.]+\\.[^.]+\\.).*", "$1")
                 : name;
-    }
-
-    private static boolean isOfTheJdk(Class<?> type) {
-        return type.getClassLoader() == null || type.getClassLoader() == ClassLoader.getPlatformClassLoader();
     }
 
     private static boolean isInJar(Class<?> type) {

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,7 +85,7 @@ final class OpenObjects implements ObjectWatcher {
     public void constructed(Object object) {
         forgetCollected();
         // A class that is woven again while its constructor runs may report an object twice.
-        if (open.containsKey(new WeakIdentity(object)) || JdkCaches.keep(object)) {
+        if (open.containsKey(new WeakIdentity(object)) || JdkCaches.keep(object) || TestTools.construct(object)) {
             return;
         }
         AllocationSource.trackerOfThread(TrackedCloseablesSource.ID)
@@ -98,6 +99,14 @@ final class OpenObjects implements ObjectWatcher {
         } else {
             open.put(new WeakIdentity(object, collected), lease);
         }
+    }
+
+    /** Takes the archives for closed that the JDK has put into its cache. */
+    void freeKept() {
+        open.keySet().stream()
+                .filter(key -> JdkCaches.keepForUrl(key.get()))
+                .flatMap(key -> Stream.ofNullable(open.remove(key)))
+                .forEach(Lease::freed);
     }
 
     private void forgetCollected() {

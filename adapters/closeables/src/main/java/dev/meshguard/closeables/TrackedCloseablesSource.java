@@ -84,6 +84,7 @@ public final class TrackedCloseablesSource implements AnnotatedSource<TrackClose
 
         @Override
         public void poll() {
+            OpenObjects.OF_JVM.freeKept();
             OpenObjects.OF_JVM
                     .unseen(types)
                     .forEach((className, reason) ->

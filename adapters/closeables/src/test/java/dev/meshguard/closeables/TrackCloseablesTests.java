@@ -2,7 +2,11 @@ package dev.meshguard.closeables;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.TestThreads;
@@ -20,8 +24,10 @@ import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.net.URLConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -47,12 +53,17 @@ import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.function.ThrowingSupplier;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.mockito.Mockito;
 
@@ -752,6 +763,86 @@ class TrackCloseablesTests {
                 .startsWith("INCONCLUSIVE  ")
                 .containsSubsequence("objects of", "TrackCloseablesTests$OpaquePart", "Its code cannot be");
         assertThat(TrackedRun.of(CleanTestCase.class).failures()).isEmpty();
+    }
+
+    @TrackAllocations
+    @TrackCloseables(
+            value = {Stream.class, ExecutorService.class},
+            closedBy = "shutdown")
+    static class ToolsTestCase {
+
+        static Stream<Arguments> sizes() {
+            return Stream.of(Arguments.of(1), Arguments.of(2));
+        }
+
+        @BeforeEach
+        void setUp(AllocationTracker tracker) {
+            tracker.history().live();
+        }
+
+        @ParameterizedTest
+        @MethodSource("sizes")
+        void usesTools(int size, @TempDir Path directory, AllocationTracker tracker) {
+            assertTimeoutPreemptively(Duration.ofMinutes(1), () -> {});
+            LeakAssertions.assertThat(tracker).noLeaks();
+        }
+
+        @TestFactory
+        Stream<DynamicTest> dynamicTests() {
+            return Stream.of(dynamicTest("one", () -> {}));
+        }
+    }
+
+    @Test
+    void whatJunitAndTheToolkitConstructIsNoLeak() {
+        assertThat(TrackedRun.of(ToolsTestCase.class).failures()).isEmpty();
+    }
+
+    @TrackCloseables(ZipFile.class)
+    static class UncachedArchiveTestCase {
+        private static URLConnection uncached(Path directory) throws IOException {
+            Path jar = directory.resolve("one.jar");
+            try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(jar))) {
+                zip.putNextEntry(new ZipEntry("entry"));
+            }
+            URLConnection connection = new URL("jar:" + jar.toUri() + "!/entry").openConnection();
+            connection.setUseCaches(false);
+            return connection;
+        }
+
+        @Test
+        void closesTheStream(@TempDir Path directory) throws IOException {
+            uncached(directory).getInputStream().close();
+        }
+
+        @Test
+        void keepsTheArchive(@TempDir Path directory) throws IOException {
+            uncached(directory).connect();
+        }
+    }
+
+    /** Nobody but its user closes it. */
+    @Test
+    void anArchiveOfAUrlThatTheJdkDoesNotKeepIsALeak() {
+        TrackedRun run = TrackedRun.of(UncachedArchiveTestCase.class);
+
+        assertThat(run.failedTests()).containsExactly("keepsTheArchive(Path)");
+        assertThat(run.failure())
+                .startsWith("LEAK  1 URLJarFile, LOST; constructed in TrackCloseablesTests.java:NN")
+                .contains("TrackCloseablesTests$UncachedArchiveTestCase.keepsTheArchive(");
+    }
+
+    @TrackCloseables(Deflater.class)
+    static class CalledByJunitTestCase {
+        @Test
+        void keeps() {
+            assertDoesNotThrow((ThrowingSupplier<Deflater>) Deflater::new);
+        }
+    }
+
+    @Test
+    void anObjectThatJunitConstructsForATestIsTracked() {
+        assertThat(TrackedRun.of(CalledByJunitTestCase.class).failure()).startsWith("LEAK  1 Deflater, LOST");
     }
 
     @TrackCloseables(Cursor.class)
