@@ -2,6 +2,7 @@
 // region: descriptor
 module dev.meshguard.example.modules {
     requires dev.meshguard.assertions;
+    requires dev.meshguard.closeables;
     requires dev.meshguard.junit.mesh;
     requires dev.meshguard.mockito;
     requires org.junit.jupiter.api;
