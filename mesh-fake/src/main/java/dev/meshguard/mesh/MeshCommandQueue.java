@@ -147,6 +147,7 @@ public final class MeshCommandQueue {
             mesh.context().memory().requireUsable(buffer.allocation(), "read");
             requireOneCopy(buffer);
             queue.read(mesh.deviceIds(), Blocking.BLOCKING);
+            reportRead(buffer);
         });
     }
 
@@ -163,6 +164,7 @@ public final class MeshCommandQueue {
         sending("enqueueReadShards", () -> {
             mesh.context().memory().requireUsable(buffer.allocation(), "read");
             queue.read(devices.stream().map(mesh::deviceId).toList(), blocking);
+            reportRead(buffer);
         });
     }
 
@@ -232,6 +234,10 @@ public final class MeshCommandQueue {
                     mesh.id(),
                     buffer.device().id()));
         }
+    }
+
+    private void reportRead(MeshBuffer buffer) {
+        mesh.context().memory().holderOf(buffer.allocation()).request().ifPresent(queue::reads);
     }
 
     private void requireOneCopy(MeshBuffer buffer) {

@@ -55,6 +55,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.slf4j.Logger;
@@ -876,8 +877,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     Tensor launch(ProgramCache.Key operation, TensorSpec result, List<Tensor> inputs, Supplier<MeshWorkload> compiler) {
         try (MeshLock held = lock.acquire()) {
             Tensor launched = launchInto(allocateTensor(result), operation, compiler);
-            inputs.forEach(input -> captureUse(requestOf(input)));
-            captureUse(requestOf(launched));
+            reportUse(inputs.stream().map(this::requestOf), launched);
             return launched;
         }
     }
@@ -887,9 +887,10 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         return memory.holderOf(tensor.buffer().allocation()).request();
     }
 
-    /** Records that an operation uses a buffer, if a trace is captured. Callers hold the lock. */
-    void captureUse(Optional<MemoryRequest> buffer) {
-        buffer.ifPresent(queues.queue(0)::use);
+    /** Reports what an operation read and wrote, as far as traces need it. Callers hold the lock. */
+    void reportUse(Stream<Optional<MemoryRequest>> inputs, Tensor result) {
+        inputs.flatMap(Optional::stream).forEach(queues.queue(0)::reads);
+        requestOf(result).ifPresent(queues.queue(0)::writes);
     }
 
     /** Runs the programs of an operation whose result exists, and frees the result if they fail. Callers hold the lock. */

@@ -575,8 +575,7 @@ public final class Ttnn {
             return moved;
         }
         ProgramCache.Key key = ProgramCache.Key.of("move", Stream.of(target, tensor.spec()));
-        mesh.captureUse(source);
-        mesh.captureUse(mesh.requestOf(moved));
+        mesh.reportUse(Stream.of(source), moved);
         return process.settings()
                 .operations()
                 .find("move")

@@ -79,6 +79,9 @@ class RandomTraceReplaysTests {
         private final String name;
         private final Runnable free;
         private final Set<Unit> units;
+        /** The traces whose replays wrote over it since its own trace wrote it last, one for each replay. */
+        private final List<Captured> missed = new ArrayList<>();
+
         private boolean isFreed;
 
         private Named(String name, Set<Unit> units, Runnable free) {
@@ -98,6 +101,8 @@ class RandomTraceReplaysTests {
         private final Set<Unit> written = new HashSet<>();
         private final Set<Named> inputs = new LinkedHashSet<>();
         private final Set<Named> results = new HashSet<>();
+        /** The results that no operation of the trace reads before one writes them. */
+        private final Set<Named> writtenAnew = new HashSet<>();
         /** The recorded programs: the number of the cache, and the shape. */
         private final Map<TensorShape, Integer> programs = new HashMap<>();
 
@@ -154,6 +159,7 @@ class RandomTraceReplaysTests {
                     default -> rarely();
                 }
             }
+            List.copyOf(live.values()).forEach(this::lost);
         }
 
         private void rarely() {
@@ -214,6 +220,7 @@ class RandomTraceReplaysTests {
                 Named named = candidates.get(random.nextInt(candidates.size()));
                 named.free.run();
                 named.isFreed = true;
+                lost(named);
                 live.remove(named.name);
                 tensors.remove(named);
             }
@@ -230,8 +237,13 @@ class RandomTraceReplaysTests {
             try {
                 Tensor sum = ttnn.launch("add", tensor.spec().named("s" + names++), tensor, tensor);
                 Named result = named("s" + (names - 1), sum);
-                if (capture != null) {
+                if (capture == null) {
+                    lost(input);
+                } else {
                     capture.inputs.add(input);
+                    if (!capture.inputs.contains(result)) {
+                        capture.writtenAnew.add(result);
+                    }
                     capture.results.add(result);
                     capture.programs.put(tensor.shape(), caches);
                     for (long at = l1Base; at < l1Base + 3 * 4_096; at += UNIT) {
@@ -285,9 +297,13 @@ class RandomTraceReplaysTests {
             TraceId id = anyTrace();
             Captured trace = traces.get(id);
             mesh.replayMeshTrace(0, id, Blocking.BLOCKING);
+            trace.writtenAnew.forEach(result -> result.missed.clear());
+            trace.inputs.stream()
+                    .filter(input -> !trace.writtenAnew.contains(input))
+                    .forEach(this::lost);
             for (Named buffer : live.values()) {
                 if (!trace.own.contains(buffer) && buffer.units.stream().anyMatch(trace.written::contains)) {
-                    expect(Overwrite.Kind.BY_REPLAY, trace, buffer.name);
+                    buffer.missed.add(trace);
                 }
             }
             for (Named input : trace.inputs) {
@@ -298,6 +314,12 @@ class RandomTraceReplaysTests {
             trace.programs.values().stream()
                     .filter(cache -> cache != caches)
                     .forEach(cache -> expect(Overwrite.Kind.FREED_BEFORE_REPLAY, trace, BINARY));
+        }
+
+        /** The data of a buffer is missed: it is read, or nothing writes it any more. */
+        private void lost(Named buffer) {
+            buffer.missed.forEach(trace -> expect(Overwrite.Kind.BY_REPLAY, trace, buffer.name));
+            buffer.missed.clear();
         }
 
         private void expect(Overwrite.Kind kind, Captured trace, String name) {

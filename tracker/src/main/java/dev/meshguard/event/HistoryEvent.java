@@ -153,6 +153,12 @@ public sealed interface HistoryEvent {
     /** A trace recorded an operation that reads or writes the buffers of a request, so each replay does. */
     record BufferCaptured(long number, Owner trace, MemoryRequest request) implements HistoryEvent, OfRequest {}
 
+    /** A trace recorded an operation that writes the whole buffers of a request, so each replay does. */
+    record ResultCaptured(long number, Owner trace, MemoryRequest request) implements HistoryEvent, OfRequest {}
+
+    /** The result of a trace was read by something else than a replay. */
+    record ResultRead(long number, MemoryRequest request) implements HistoryEvent, OfRequest {}
+
     /** The capture of a trace ended. */
     record CaptureEnded(long number, Owner trace) implements HistoryEvent {}
 

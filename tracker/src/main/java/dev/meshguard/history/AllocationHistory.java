@@ -620,11 +620,13 @@ public final class AllocationHistory {
                 .isPresent();
     }
 
-    /** Returns the captures and replays of traces, and what the captures recorded, in order. */
+    /** Returns the captures and replays of traces, what the captures recorded, and the reads of results, in order. */
     public List<HistoryEvent> traceEvents() {
         List<HistoryEvent> all = new ArrayList<>(events(HistoryEvent.CaptureBegan.class));
         all.addAll(events(HistoryEvent.ProgramCaptured.class));
         all.addAll(events(HistoryEvent.BufferCaptured.class));
+        all.addAll(events(HistoryEvent.ResultCaptured.class));
+        all.addAll(events(HistoryEvent.ResultRead.class));
         all.addAll(events(HistoryEvent.CaptureEnded.class));
         all.addAll(events(HistoryEvent.TraceReplayed.class));
         all.sort(Comparator.comparingLong(HistoryEvent::number));

@@ -133,6 +133,23 @@ public interface AllocationListener {
         reported(number -> new HistoryEvent.BufferCaptured(number, trace, buffer));
     }
 
+    /**
+     * Reports that a trace has recorded an operation that writes a whole buffer.
+     *
+     * <p>If a replay of this trace is the next to use the buffer, the data that another trace overwrote is not missed. So a source
+     * that reports results has to report {@link #resultRead} too.
+     *
+     * @param buffer the request of the buffer
+     */
+    default void resultCaptured(Owner trace, MemoryRequest buffer) {
+        reported(number -> new HistoryEvent.ResultCaptured(number, trace, buffer));
+    }
+
+    /** Reports that an operation outside traces, or the host, reads a buffer that was reported as the result of a trace. */
+    default void resultRead(MemoryRequest buffer) {
+        reported(number -> new HistoryEvent.ResultRead(number, buffer));
+    }
+
     /** Reports that a trace records no more. */
     default void captureEnded(Owner trace) {
         reported(number -> new HistoryEvent.CaptureEnded(number, trace));

@@ -76,13 +76,22 @@ class RestoredHistoryTests {
             tracker.captureBegan(0, trace);
             tracker.programCaptured(trace, trace, Optional.empty());
             tracker.bufferCaptured(trace, tracker.request(AllocationDetails.user()));
+            tracker.resultCaptured(trace, tracker.request(AllocationDetails.user()));
             tracker.captureEnded(trace);
             tracker.traceReplayed(trace, List.of());
+            tracker.resultRead(tracker.request(AllocationDetails.user()));
         });
 
         assertThat(tracker.history().traceEvents())
                 .extracting(event -> event.getClass().getSimpleName())
-                .containsExactly("CaptureBegan", "ProgramCaptured", "BufferCaptured", "CaptureEnded", "TraceReplayed");
+                .containsExactly(
+                        "CaptureBegan",
+                        "ProgramCaptured",
+                        "BufferCaptured",
+                        "ResultCaptured",
+                        "CaptureEnded",
+                        "TraceReplayed",
+                        "ResultRead");
     }
 
     private static AllocationHistory someHistory(HistoryScript script) {

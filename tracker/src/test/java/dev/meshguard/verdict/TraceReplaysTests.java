@@ -134,6 +134,97 @@ class TraceReplaysTests {
         assertThat(found()).containsExactly(Kind.BY_REPLAY);
     }
 
+    /** Captures an operation of the second trace whose result lies where the first one had a temporary buffer. */
+    private MemoryRequest captureResult() {
+        captureTemporary(FIRST);
+        tracker.captureBegan(0, SECOND);
+        MemoryRequest result = allocate(TEMPORARY);
+        tracker.resultCaptured(SECOND, result);
+        tracker.captureEnded(SECOND);
+        return result;
+    }
+
+    @Test
+    void doNotHarmAResultThatItsTraceWritesAnewBeforeItIsRead() {
+        MemoryRequest result = captureResult();
+
+        for (int token = 0; token < 3; token++) {
+            replay(FIRST);
+            replay(SECOND);
+            tracker.resultRead(result);
+        }
+
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
+    void overwriteAResultThatIsReadBeforeItsTraceWritesItAnew() {
+        MemoryRequest result = captureResult();
+
+        replay(SECOND);
+        replay(FIRST);
+        tracker.resultRead(result);
+        replay(SECOND);
+
+        assertThat(found()).containsExactly(Kind.BY_REPLAY);
+    }
+
+    @Test
+    void overwriteAResultThatAnotherTraceReadsBeforeItIsWrittenAnew() {
+        MemoryRequest result = captureResult();
+        Owner third = new Owner(Owner.Kind.TRACE, "2 of mesh 0");
+        tracker.captureBegan(0, third);
+        tracker.bufferCaptured(third, result);
+        tracker.captureEnded(third);
+
+        replay(FIRST);
+        replay(third);
+        replay(SECOND);
+
+        assertThat(found()).containsExactly(Kind.BY_REPLAY);
+    }
+
+    @Test
+    void overwriteAResultThatNothingWritesAnew() {
+        captureResult();
+
+        replay(SECOND);
+        replay(FIRST);
+        free(TEMPORARY);
+        replay(SECOND);
+
+        assertThat(found()).containsExactly(Kind.BY_REPLAY);
+    }
+
+    @Test
+    void overwriteABufferOfAnotherTraceThatReadsItBeforeItWritesIt() {
+        captureTemporary(FIRST);
+        tracker.captureBegan(0, SECOND);
+        MemoryRequest state = allocate(TEMPORARY);
+        tracker.bufferCaptured(SECOND, state);
+        tracker.resultCaptured(SECOND, state);
+        tracker.captureEnded(SECOND);
+
+        replay(FIRST);
+        replay(SECOND);
+
+        assertThat(found()).containsExactly(Kind.BY_REPLAY);
+    }
+
+    @Test
+    void countOnlyTheReplaysWhoseDataIsMissed() {
+        MemoryRequest result = captureResult();
+
+        replay(FIRST);
+        replay(SECOND);
+        replay(FIRST);
+        tracker.resultRead(result);
+
+        assertThat(LeakCheck.create().examine(tracker.history()).overwrites())
+                .extracting(Overwrite::times)
+                .containsExactly(1L);
+    }
+
     @Test
     void areOfTheLatestCaptureOfATrace() {
         captureTemporary(FIRST);

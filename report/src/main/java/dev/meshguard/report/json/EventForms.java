@@ -182,6 +182,8 @@ final class EventForms {
                 form("captureBegan", HistoryEvent.CaptureBegan.class, MESH, TRACE),
                 form("programCaptured", HistoryEvent.ProgramCaptured.class, TRACE, OWNER, ALLOCATOR),
                 form("bufferCaptured", HistoryEvent.BufferCaptured.class, TRACE, request),
+                form("resultCaptured", HistoryEvent.ResultCaptured.class, TRACE, request),
+                form("resultRead", HistoryEvent.ResultRead.class, request),
                 form("captureEnded", HistoryEvent.CaptureEnded.class, TRACE),
                 form("traceReplayed", HistoryEvent.TraceReplayed.class, TRACE, objects("inFlight", ownerFields())),
                 form("witnessed", HistoryEvent.Witnessed.class, SNAPSHOT),

@@ -182,13 +182,15 @@ public final class RandomHistory {
 
     private void capture() {
         Owner trace = any(OWNERS);
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(8)) {
             case 0 -> tracker.captureBegan(mesh(), trace);
             case 1 ->
                 tracker.programCaptured(
                         trace, any(OWNERS), random.nextBoolean() ? Optional.empty() : Optional.of(allocator()));
             case 2 -> tracker.bufferCaptured(trace, anyRequest());
             case 3 -> tracker.captureEnded(trace);
+            case 4 -> tracker.resultCaptured(trace, anyRequest());
+            case 5 -> tracker.resultRead(anyRequest());
             default -> tracker.traceReplayed(trace, random.nextBoolean() ? List.of() : List.of(any(OWNERS)));
         }
     }

@@ -1,6 +1,7 @@
 package dev.meshguard.samples.reported;
 
 import static dev.meshguard.samples.reported.OverwrittenTestCase.captured;
+import static dev.meshguard.samples.reported.OverwrittenTestCase.read;
 import static dev.meshguard.samples.reported.OverwrittenTestCase.tile;
 
 import dev.meshguard.junit.TrackAllocations;
@@ -65,5 +66,26 @@ class MendedTracesTests {
 
         ttnn.releaseTrace(mesh, decode);
         ttnn.deallocate(input);
+    }
+
+    @Test
+    void readsTheSampledTokenBeforeTheNextDecode(Ttnn ttnn, MeshDevice mesh) {
+        Tensor logits = ttnn.empty(tile("logits"), mesh);
+        ttnn.add(logits, logits).close();
+        TraceId decode = captured(ttnn, mesh, logits);
+
+        TraceId sampling = ttnn.beginTraceCapture(mesh);
+        Tensor sampled = ttnn.add(logits, logits);
+        mesh.endMeshTrace(0, sampling, 4_096);
+        for (int token = 0; token < 3; token++) {
+            ttnn.executeTrace(mesh, decode);
+            ttnn.executeTrace(mesh, sampling);
+            read(sampled, mesh);
+        }
+
+        ttnn.releaseTrace(mesh, sampling);
+        ttnn.releaseTrace(mesh, decode);
+        ttnn.deallocate(sampled);
+        ttnn.deallocate(logits);
     }
 }

@@ -1,14 +1,17 @@
 package dev.meshguard.samples.reported;
 
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.mesh.Blocking;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.samples.support.Fixture;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Reported programs whose traces overwrite memory. Without a check, each gives wrong results or hangs. */
@@ -75,6 +78,32 @@ class OverwrittenTestCase {
         ttnn.executeTrace(mesh, decode);
 
         ttnn.releaseTrace(mesh, decode);
+    }
+
+    /** tt-metal #57299: a sampling trace is captured while the decode trace lives, and its result is read after the next decode. */
+    @Test
+    void readsTheSampledTokenAfterTheNextDecode(Ttnn ttnn, MeshDevice mesh) {
+        Tensor logits = ttnn.empty(tile("logits"), mesh);
+        ttnn.add(logits, logits).close();
+        TraceId decode = captured(ttnn, mesh, logits);
+
+        TraceId sampling = ttnn.beginTraceCapture(mesh);
+        Tensor sampled = ttnn.add(logits, logits);
+        mesh.endMeshTrace(0, sampling, 4_096);
+        for (int token = 0; token < 3; token++) {
+            ttnn.executeTrace(mesh, sampling);
+            ttnn.executeTrace(mesh, decode);
+            read(sampled, mesh);
+        }
+
+        ttnn.releaseTrace(mesh, sampling);
+        ttnn.releaseTrace(mesh, decode);
+        ttnn.deallocate(sampled);
+        ttnn.deallocate(logits);
+    }
+
+    static void read(Tensor tensor, MeshDevice mesh) {
+        mesh.commandQueue().enqueueReadShards(tensor.buffer(), List.of(MeshCoordinate.of(0, 0)), Blocking.BLOCKING);
     }
 
     static TraceId captured(Ttnn ttnn, MeshDevice mesh, Tensor input) {

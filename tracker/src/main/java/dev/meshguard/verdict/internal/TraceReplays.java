@@ -11,16 +11,21 @@ import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Overwrite;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -29,7 +34,7 @@ import java.util.stream.Stream;
  *
  * <p>A replay writes where the trace's mesh had allocated memory during the capture, whether it was freed since or not, and to
  * the circular buffers of the recorded programs. It reads the binaries of these programs, the recorded inputs, and the buffer
- * that keeps the trace.
+ * that keeps the trace. The result of another trace is not lost if a replay of that trace writes it anew before it is read.
  */
 final class TraceReplays {
 
@@ -39,6 +44,8 @@ final class TraceReplays {
         private final Map<Owner, List<HistoryEvent.ProgramCaptured>> programs = new LinkedHashMap<>();
         /** Anonymous requests are left out, because they name no buffer. */
         private final Set<MemoryRequest> used = new LinkedHashSet<>();
+        /** What a replay writes before it reads it. */
+        private final Set<MemoryRequest> results = new HashSet<>();
 
         private final NavigableMap<Long, HistoryEvent.TraceReplayed> replays = new TreeMap<>();
         private final WrittenMemory written = new WrittenMemory();
@@ -51,6 +58,10 @@ final class TraceReplays {
 
         private boolean uses(BufferGeneration buffer) {
             return buffer.reports().stream().anyMatch(report -> used.contains(report.request()));
+        }
+
+        private boolean writesAnew(BufferGeneration buffer) {
+            return buffer.reports().stream().anyMatch(report -> results.contains(report.request()));
         }
 
         private boolean owns(BufferGeneration buffer) {
@@ -69,6 +80,10 @@ final class TraceReplays {
 
         private Collection<HistoryEvent.TraceReplayed> replays(long after, long before) {
             return replays.subMap(after, false, before, false).values();
+        }
+
+        private long nextReplay(long after) {
+            return Optional.ofNullable(replays.higherKey(after)).orElse(Long.MAX_VALUE);
         }
     }
 
@@ -135,6 +150,7 @@ final class TraceReplays {
 
     private final List<Capture> captures = new ArrayList<>();
     private final Map<Owner, Capture> latest = new HashMap<>();
+    private final Map<MemoryRequest, NavigableSet<Long>> reads = new HashMap<>();
     private final List<Overwrite> found = new ArrayList<>();
 
     private TraceReplays(AllocationHistory history, Set<BufferGeneration> givenBack) {
@@ -196,6 +212,12 @@ final class TraceReplays {
             captureOf(captured.trace())
                     .filter(unused -> !captured.request().isAnonymous())
                     .ifPresent(capture -> capture.used.add(captured.request()));
+        } else if (event instanceof HistoryEvent.ResultCaptured captured) {
+            captureOf(captured.trace())
+                    .filter(capture -> !captured.request().isAnonymous() && capture.used.add(captured.request()))
+                    .ifPresent(capture -> capture.results.add(captured.request()));
+        } else if (event instanceof HistoryEvent.ResultRead read) {
+            reads.computeIfAbsent(read.request(), unused -> new TreeSet<>()).add(read.number());
         } else if (event instanceof HistoryEvent.CaptureEnded ended) {
             captureOf(ended.trace()).ifPresent(capture -> capture.endedAt = ended.number());
         } else if (event instanceof HistoryEvent.TraceReplayed replayed) {
@@ -239,10 +261,36 @@ final class TraceReplays {
         Collection<HistoryEvent.TraceReplayed> replays = capture.replays(buffer.allocatedAt(), memory.until());
         if (!replays.isEmpty() && !capture.owns(buffer) && !givenBack.contains(buffer)) {
             // Two allocators that hold it at a time are another finding.
-            capture.written
-                    .over(memory, buffer.allocatedAt())
-                    .ifPresent(writer -> add(Overwrite.Kind.BY_REPLAY, memory, Optional.of(writer), capture, replays));
+            capture.written.over(memory, buffer.allocatedAt()).ifPresent(writer -> {
+                List<HistoryEvent.TraceReplayed> losing = replays.stream()
+                        .filter(replay -> !isWrittenAnew(memory, replay.number()))
+                        .toList();
+                if (!losing.isEmpty()) {
+                    add(Overwrite.Kind.BY_REPLAY, memory, Optional.of(writer), capture, losing);
+                }
+            });
         }
+    }
+
+    /** Returns whether the next use of a result after an event is a replay that writes it, so that nobody misses its data. */
+    private boolean isWrittenAnew(Memory result, long after) {
+        BufferGeneration buffer = result.buffer();
+        long written = result.until();
+        long read = buffer.reports().stream()
+                .map(report -> reads.getOrDefault(report.request(), Collections.emptyNavigableSet())
+                        .higher(after))
+                .filter(Objects::nonNull)
+                .mapToLong(Long::longValue)
+                .min()
+                .orElse(Long.MAX_VALUE);
+        for (Capture other : captures) {
+            if (other.writesAnew(buffer)) {
+                written = Math.min(written, other.nextReplay(after));
+            } else if (other.uses(buffer)) {
+                read = Math.min(read, other.nextReplay(after));
+            }
+        }
+        return written < Math.min(read, result.until());
     }
 
     /** Returns the commands of the trace, the binaries of its programs and its inputs. */

@@ -86,11 +86,22 @@ public final class CommandQueue {
         }
     }
 
-    /** Records that an operation reads or writes the memory of a buffer, if the queue records a trace. */
-    public void use(MemoryRequest buffer) {
+    /** Reports that an operation or the host reads a buffer: as a part of the trace that the queue records, or at once. */
+    public void reads(MemoryRequest buffer) {
         MeshTrace trace = recording;
         if (trace != null) {
             mesh.reports().listener().bufferCaptured(trace.owner(), buffer);
+        } else if (queues.traceResults().contains(buffer)) {
+            mesh.reports().listener().resultRead(buffer);
+        }
+    }
+
+    /** Reports that an operation writes a whole buffer, if the queue records a trace. */
+    public void writes(MemoryRequest buffer) {
+        MeshTrace trace = recording;
+        if (trace != null) {
+            mesh.reports().listener().resultCaptured(trace.owner(), buffer);
+            queues.traceResults().add(buffer);
         }
     }
 

@@ -1,11 +1,15 @@
 package dev.meshguard.mesh.internal.dispatch;
 
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.WeakHashMap;
 
 /**
  * The command queues of one mesh: rejects conflicts with related meshes, and records which queue works on which sub-device.
@@ -17,6 +21,7 @@ public final class CommandQueues {
 
     private final MeshContext mesh;
     private List<CommandQueue> queues = List.of();
+    private final Set<MemoryRequest> traceResults = Collections.newSetFromMap(new WeakHashMap<>());
     private List<SubDeviceUse> subDevices = List.of();
 
     public CommandQueues(MeshContext mesh) {
@@ -30,6 +35,11 @@ public final class CommandQueues {
         }
         queues = List.copyOf(opened);
         shareAmong(1);
+    }
+
+    /** Returns what recorded operations write; reads of other buffers are not reported. */
+    Set<MemoryRequest> traceResults() {
+        return traceResults;
     }
 
     public List<CommandQueue> all() {

@@ -168,6 +168,10 @@ final class EventTable {
             row(event, "program captured", one.program() + " in " + one.trace());
         } else if (event instanceof HistoryEvent.BufferCaptured one) {
             row(event, "buffer captured", joined("in " + one.trace(), description(one.request())));
+        } else if (event instanceof HistoryEvent.ResultCaptured one) {
+            row(event, "result captured", joined("in " + one.trace(), description(one.request())));
+        } else if (event instanceof HistoryEvent.ResultRead one) {
+            row(event, "result read", description(one.request()));
         } else if (event instanceof HistoryEvent.CaptureEnded one) {
             row(event, "capture ended", one.trace().toString());
         } else if (event instanceof HistoryEvent.TraceReplayed one) {

@@ -87,6 +87,8 @@ final class HistoryLosses {
         return event instanceof HistoryEvent.CaptureBegan
                 || event instanceof HistoryEvent.ProgramCaptured
                 || event instanceof HistoryEvent.BufferCaptured
+                || event instanceof HistoryEvent.ResultCaptured
+                || event instanceof HistoryEvent.ResultRead
                 || event instanceof HistoryEvent.CaptureEnded
                 || event instanceof HistoryEvent.TraceReplayed;
     }
