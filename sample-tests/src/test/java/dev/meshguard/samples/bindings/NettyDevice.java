@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.nio.ByteBuffer;
 
-// region: binding
 /** The binding: memory outside the heap, allocated by Netty's pooled allocator. */
 final class NettyDevice implements Device {
 
@@ -38,4 +37,3 @@ final class NettyDevice implements Device {
         }
     }
 }
-// end region

@@ -7,7 +7,6 @@ import org.junit.jupiter.api.Test;
 
 /** A decoder that is never closed. */
 @Fixture
-// region: leaking-test
 @TrackAllocations
 class NettyDeviceTestCase {
 
@@ -20,4 +19,3 @@ class NettyDeviceTestCase {
         decoder.decode(2);
     }
 }
-// end region

@@ -44,7 +44,7 @@ class NettyDeviceTests {
 
                 1. DRAM  2 x 8 KiB on device 0
                    at dev.meshguard.samples.bindings.Decoder.decode(Decoder.java:20)
-                   at dev.meshguard.samples.bindings.NettyDeviceTestCase.decodes(NettyDeviceTestCase.java:20)
+                   at dev.meshguard.samples.bindings.NettyDeviceTestCase.decodes(NettyDeviceTestCase.java:19)
                    why   HELD: still referenced by NettyDeviceTestCase.decoder -> Decoder.keys -> ArrayList[0..1] (events #11 to #12)
                    fix   Free the buffer before the program ends, or drop the reference if the handle frees on collection.
                    seen  allocated in TEST (events #4 to #7)

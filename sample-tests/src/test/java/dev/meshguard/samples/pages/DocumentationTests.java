@@ -42,7 +42,6 @@ class DocumentationTests {
             "docs/lifecycle.md",
             "docs/lifecycle-corners.md",
             "docs/mesh-fake.md",
-            "docs/mocks.md",
             "docs/netty.md",
             "docs/out-of-memory.md",
             "docs/own-devices.md",

@@ -6,7 +6,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import org.assertj.core.api.Assertions;
 import org.mockito.Mockito;
 
-/** The error message that {@code docs/mocks.md} shows. */
+/** The error message that {@code docs/own-devices.md} shows. */
 class OwnDevicesPage {
 
     interface Device {
