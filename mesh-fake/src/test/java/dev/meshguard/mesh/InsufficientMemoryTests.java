@@ -234,6 +234,31 @@ class InsufficientMemoryTests {
     }
 
     @Test
+    void namesTheBuffersThatKeepAManagerOfSubDevicesLoaded() {
+        SubDeviceManagerId loaded = divided(4_096);
+        SubDeviceManagerId other = divided(8_192);
+        mesh.loadSubDeviceManager(loaded);
+        MeshBuffer local = mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 4 * 1_024, 1_024)
+                .heightSharded(CoreRangeSet.of(new CoreRange(0, 0, 1, 1)))
+                .on(new SubDeviceId(0))
+                .named("scratch")));
+
+        InsufficientMemoryException error =
+                catchThrowableOfType(InsufficientMemoryException.class, () -> mesh.loadSubDeviceManager(other));
+
+        assertThat(error).hasMessageStartingWith("""
+                Cannot switch sub device managers while sub devices still have local allocations
+                occupied: the mesh and the sub-devices of manager 2 need 4 KiB (4096 B) from 0x19560 (103776) to 0x1a560 (107872)
+                there, in each bank:
+                  1 KiB  1 buffer, label "scratch", allocated at \
+                dev.meshguard.mesh.InsufficientMemoryTests.namesTheBuffersThatKeepAManagerOfSubDevicesLoaded(""");
+        assertThat(error).hasMessageEndingWith("to make room, free 1 KiB of each bank, all that is listed");
+        local.deallocate();
+        mesh.loadSubDeviceManager(other);
+        mesh.clearLoadedSubDeviceManager();
+    }
+
+    @Test
     void advisesATraceRegionForTheLiveTracesAndTheRejectedOne() {
         MeshDevice traced = Ttnn.builder(tracker)
                 .build()

@@ -63,7 +63,7 @@ public final class DistinguishingCallers {
     }
 
     /** The difference may lie in a collection that calls back; the user knows the line that called it. */
-    private static boolean isOfJdk(StackTraceElement frame) {
+    static boolean isOfJdk(StackTraceElement frame) {
         return frame.getClassName().startsWith("java.") || frame.getClassName().startsWith("jdk.");
     }
 }

@@ -325,10 +325,30 @@ public record MemoryShortage(
         List<Holder> holders = holders();
         if (!holders.isEmpty()) {
             lines.add(reason() == Reason.OCCUPIED ? "there, in each bank:" : "held in each bank:");
+            int largest = lines.size();
             addLines(holders, lines);
+            callerFor(holders.get(0)).ifPresent(caller -> lines.add(largest + 1, "    called at " + caller));
         }
         addAdvice(lines);
         return lines;
+    }
+
+    /** Returns what called the line that requested all buffers of a holder: a helper's line alone leads nowhere. */
+    private Optional<StackTraceElement> callerFor(Holder holder) {
+        Map<Block, Holder> byBlock = holdersByBlock();
+        List<Optional<StackTraceElement>> callers = blocks.stream()
+                .filter(block -> Objects.requireNonNull(byBlock.get(block))
+                        .withoutAmounts()
+                        .equals(holder.withoutAmounts()))
+                .flatMap(block -> block.request().flatMap(MemoryRequest::origin).stream())
+                .map(origin -> origin.frames().stream()
+                        .skip(1)
+                        .filter(frame -> !DistinguishingCallers.isOfJdk(frame))
+                        .findFirst()
+                        .filter(unused -> origin.site().equals(holder.line())))
+                .distinct()
+                .toList();
+        return callers.size() == 1 ? callers.get(0) : Optional.empty();
     }
 
     private String reasonText() {

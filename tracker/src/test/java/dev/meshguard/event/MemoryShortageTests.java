@@ -184,6 +184,26 @@ class MemoryShortageTests {
                 .satisfies(holder -> assertThat(holder.line()).contains(frame("allocate", 128)));
     }
 
+    @Test
+    void namesTheCallerOfAHelperBelowTheLargestHolder() {
+        Block large = block(0, 512, frame("allocate", 128), frame("load", 70));
+        Block small = block(512, 576, frame("score", 8), frame("decode", 30));
+
+        assertThat(anywhere(BANK, large, small).lines())
+                .containsSequence(
+                        "held in each bank:",
+                        "  512 B  1 buffer, allocated at dev.example.Model.allocate(Model.java:128)",
+                        "    called at dev.example.Model.load(Model.java:70)",
+                        "  64 B  1 buffer, allocated at dev.example.Model.score(Model.java:8)");
+    }
+
+    @Test
+    void namesNoCallerOfALineThatNothingCalls() {
+        Block direct = block(0, 512, frame("load", 70));
+
+        assertThat(anywhere(BANK, direct).lines()).noneMatch(line -> line.contains("called at"));
+    }
+
     private static MemoryShortage anywhere(long needed, Block... blocks) {
         return MemoryShortage.anywhere(BufferType.DRAM, needed, 0, BANK, List.of(blocks));
     }

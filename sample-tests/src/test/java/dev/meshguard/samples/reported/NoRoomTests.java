@@ -38,6 +38,7 @@ class NoRoomTests {
                 too small: the traces need 226.03 MiB (237010944 B) in total over 12 banks, and the trace_region_size permits 225 MiB (235929600 B). In each bank the new one needs 4.53 MiB (4751360 B), and 210.69 MiB (220921856 B) of the region is free
                 held in each bank:
                   14.31 MiB  1 buffer, owner trace 0 of mesh 0, allocated at dev.meshguard.samples.reported.NoRoomTestCase.captured(NoRoomTestCase.java:78)
+                    called at dev.meshguard.samples.reported.NoRoomTestCase.capturesATraceForEachBatchSize(NoRoomTestCase.java:67)
                 to make room, open the mesh with a trace_region_size of at least 237010944, which each bank sets aside"""));
     }
 

@@ -552,6 +552,9 @@ public final class MeshMemory {
         try {
             subDevices.load(id, resetWorkers);
         } catch (InsufficientMemoryException occupied) {
+            if (subDevices.hasLocalAllocations()) {
+                throw occupied.causedBy(localMemoryKeptFrom(id));
+            }
             // After the failure the mesh still lacks what the sub-devices of the active manager have.
             AddressRange l1 = new AddressRange(
                     meshAllocator.bankBase(BufferType.L1),
@@ -577,6 +580,21 @@ public final class MeshMemory {
                                     meshAllocator.blocks(BufferType.L1, requestsIn(meshAllocator, BufferType.L1)),
                                     user));
         }
+    }
+
+    private MemoryShortage localMemoryKeptFrom(SubDeviceManagerId id) {
+        SubDeviceManager active = subDevices.active();
+        List<MemoryShortage.Block> blocks = new ArrayList<>();
+        for (Allocator allocator : active.allocators()) {
+            blocks.addAll(allocator.blocks(BufferType.L1, requestsIn(allocator, BufferType.L1)));
+        }
+        long start = meshAllocator.bankBase(BufferType.L1);
+        return MemoryShortage.at(
+                BufferType.L1,
+                start,
+                start + active.localL1Size(),
+                blocks,
+                String.format(Locale.ROOT, "the mesh and the sub-devices of manager %d", id.value()));
     }
 
     private Allocation allocate(

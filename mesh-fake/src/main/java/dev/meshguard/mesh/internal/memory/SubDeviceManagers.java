@@ -5,6 +5,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.SubDeviceManagerId;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.SubDevice;
@@ -96,15 +97,15 @@ public final class SubDeviceManagers {
      * throws, and only the queues change: they count as used.
      *
      * @param resetWorkers prepares the command queues for a number of sub-devices
-     * @throws MeshRuntimeException if there is no such manager, sub-devices have memory allocated, or the mesh has allocated
-     *     addresses of theirs
+     * @throws InsufficientMemoryException if sub-devices have memory allocated, or the mesh has allocated addresses of theirs
+     * @throws MeshRuntimeException if there is no such manager
      */
     public void load(SubDeviceManagerId id, IntConsumer resetWorkers) {
         if (active().id().equals(id)) {
             return;
         }
-        if (!isDefaultActive() && active().hasAllocations()) {
-            throw new MeshRuntimeException(SubDeviceMessages.SWITCH_WITH_ALLOCATIONS);
+        if (hasLocalAllocations()) {
+            throw new InsufficientMemoryException(SubDeviceMessages.SWITCH_WITH_ALLOCATIONS);
         }
         SubDeviceManager loaded = find(id);
         resetWorkers.accept(loaded.numSubDevices());
@@ -119,6 +120,11 @@ public final class SubDeviceManagers {
             }
         }
         active = loaded;
+    }
+
+    /** Returns whether sub-devices of the active manager have memory allocated, so that no other manager can be loaded. */
+    boolean hasLocalAllocations() {
+        return !isDefaultActive() && active().hasAllocations();
     }
 
     /**
