@@ -137,7 +137,7 @@ final class AllocatedMemory implements ObjectWatcher {
     }
 
     @Override
-    public void closed(Object object) {
+    public void closed(Object object, String method) {
         if (object instanceof AllocationManager memory) {
             Block released = blocks.remove(memory);
             if (released != null && !(memory instanceof TrackedMemory)) {
@@ -147,7 +147,7 @@ final class AllocatedMemory implements ObjectWatcher {
     }
 
     @Override
-    public void closeFailed(Object object, Throwable reason) {
+    public void closeFailed(Object object, String method, Throwable reason) {
         if (object instanceof AllocationManager memory) {
             Optional.ofNullable(blocks.get(memory))
                     .ifPresent(block -> block.lease().freeFailed(reason));

@@ -139,11 +139,15 @@ final class DirectBuffers implements ObjectWatcher {
 
     @Override
     public void constructionFailed(Object object) {
-        closed(object);
+        free(object);
     }
 
     @Override
-    public void closed(Object object) {
+    public void closed(Object object, String method) {
+        free(object);
+    }
+
+    private void free(Object object) {
         OpenBuffer freed = open.remove(new WeakIdentity(object));
         if (freed != null) {
             freed.owner().ifPresent(owner -> owner.lease().freed());
@@ -151,7 +155,7 @@ final class DirectBuffers implements ObjectWatcher {
     }
 
     @Override
-    public void closeFailed(Object object, Throwable reason) {}
+    public void closeFailed(Object object, String method, Throwable reason) {}
 
     /**
      * Reports the buffers that were collected, after it has forced a collection if any of a tracker is left.

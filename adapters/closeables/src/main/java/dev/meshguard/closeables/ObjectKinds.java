@@ -1,12 +1,12 @@
 package dev.meshguard.closeables;
 
+import dev.meshguard.closeables.OpenObjects.OpenObject;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.weave.WatchedType;
 import java.lang.ref.Cleaner;
@@ -48,11 +48,13 @@ final class ObjectKinds {
     }
 
     /** Reports an object, if it is of one of the types. */
-    Optional<Lease> constructed(Object object) {
+    Optional<OpenObject> constructed(Object object) {
         return Optional.ofNullable(kinds.get(object.getClass()))
                 .or(() -> kindOf(object.getClass()))
-                .map(kind -> tracker.lease(kind.details(), kind.callers(), BufferType.SYSTEM_MEMORY, 0)
-                        .handedOut(object));
+                .map(kind -> new OpenObject(
+                        tracker.lease(kind.details(), kind.callers(), BufferType.SYSTEM_MEMORY, 0)
+                                .handedOut(object),
+                        method -> closes(method, kind.type())));
     }
 
     /** Returns whether objects are open that users believe their streams to close; what a tracked stream constructed, it does close. */
@@ -66,7 +68,18 @@ final class ObjectKinds {
                         .anyMatch(site -> JDK.stream().noneMatch(site.getClassName()::startsWith));
     }
 
-    private record Kind(AllocationDetails details, OriginFilter callers) {}
+    private boolean closes(String method, String className) {
+        return types.stream()
+                .anyMatch(type -> type.className().equals(className)
+                        && type.closingMethods().contains(method));
+    }
+
+    /**
+     * A class of objects.
+     *
+     * @param type the name of the type because of which they are tracked
+     */
+    private record Kind(String type, AllocationDetails details, OriginFilter callers) {}
 
     /** The nearest class decides, or else an interface. */
     private Optional<Kind> kindOf(Class<?> type) {
@@ -84,8 +97,10 @@ final class ObjectKinds {
                 .orElseThrow();
         announce(type.getName(), name, nearest);
         AllocationDetails details = AllocationDetails.user().labelled(name).fromSource(type.getName());
-        Kind kind =
-                new Kind(isFreedOnCollection(type) ? details.asFreedOnCollection() : details, callersOf(type, nearest));
+        Kind kind = new Kind(
+                nearest.className(),
+                isFreedOnCollection(type) ? details.asFreedOnCollection() : details,
+                callersOf(type, nearest));
         kinds.put(type, kind);
         return kind;
     }

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,9 +37,9 @@ final class OpenObjects implements ObjectWatcher {
     private static final Set<String> COLLECTOR_CLASSES =
             Set.of("java.lang.ref.Finalizer$FinalizerThread", "jdk.internal.misc.InnocuousThread");
 
-    private final Map<WeakIdentity, Lease> open = new ConcurrentHashMap<>();
-    /** Objects that were closed while they were not open: an object may be closed by its constructor. */
-    private final Set<WeakIdentity> closed = ConcurrentHashMap.newKeySet();
+    private final Map<WeakIdentity, OpenObject> open = new ConcurrentHashMap<>();
+    /** The methods that closed objects while these were not open: an object may be closed by its constructor. */
+    private final Map<WeakIdentity, Set<String>> closed = new ConcurrentHashMap<>();
 
     private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
     /** The types that any test has named: of no others is an object of no test reported. */
@@ -49,6 +50,9 @@ final class OpenObjects implements ObjectWatcher {
     private Weaver.@Nullable Scope reports;
 
     private OpenObjects() {}
+
+    /** An object that is not closed, and which of the methods that are reported close it. */
+    record OpenObject(Lease lease, Predicate<String> isClosedBy) {}
 
     /**
      * Tracks the objects of types from now on.
@@ -90,14 +94,15 @@ final class OpenObjects implements ObjectWatcher {
         }
         AllocationSource.trackerOfThread(TrackedCloseablesSource.ID)
                 .flatMap(tracker -> ObjectKinds.of(tracker, types).constructed(object))
-                .ifPresent(lease -> opened(object, lease));
+                .ifPresent(opened -> opened(object, opened));
     }
 
-    private void opened(Object object, Lease lease) {
-        if (closed.remove(new WeakIdentity(object))) {
-            lease.freed();
+    private void opened(Object object, OpenObject opened) {
+        Set<String> methods = closed.remove(new WeakIdentity(object));
+        if (methods != null && methods.stream().anyMatch(opened.isClosedBy())) {
+            opened.lease().freed();
         } else {
-            open.put(new WeakIdentity(object, collected), lease);
+            open.put(new WeakIdentity(object, collected), opened);
         }
     }
 
@@ -106,7 +111,7 @@ final class OpenObjects implements ObjectWatcher {
         open.keySet().stream()
                 .filter(key -> JdkCaches.keepForUrl(key.get()))
                 .flatMap(key -> Stream.ofNullable(open.remove(key)))
-                .forEach(Lease::freed);
+                .forEach(kept -> kept.lease().freed());
     }
 
     private void forgetCollected() {
@@ -118,29 +123,37 @@ final class OpenObjects implements ObjectWatcher {
 
     @Override
     public void constructionFailed(Object object) {
-        Lease lease = open.remove(new WeakIdentity(object));
-        if (lease != null) {
-            lease.freed();
+        OpenObject none = open.remove(new WeakIdentity(object));
+        if (none != null) {
+            none.lease().freed();
         }
     }
 
     @Override
-    public void closed(Object object) {
-        if (isFreedByCollector()) {
+    public void closed(Object object, String method) {
+        if (isFreedByCollector() || free(object, method)) {
             return;
         }
-        Lease lease = open.remove(new WeakIdentity(object));
-        if (lease == null && !open.isEmpty()) {
-            lease = MockitoSpies.original(object)
-                    .map(original -> open.remove(new WeakIdentity(original)))
-                    .orElse(null);
-        }
-        if (lease != null) {
-            lease.freed();
-        } else {
+        boolean isSpy = !open.isEmpty()
+                && MockitoSpies.original(object)
+                        .filter(original -> free(original, method))
+                        .isPresent();
+        if (!isSpy) {
             forgetCollected();
-            closed.add(new WeakIdentity(object, collected));
+            closed.computeIfAbsent(new WeakIdentity(object, collected), unused -> ConcurrentHashMap.newKeySet())
+                    .add(method);
         }
+    }
+
+    /** Each test may name other closing methods of a class. */
+    private boolean free(Object object, String method) {
+        WeakIdentity key = new WeakIdentity(object);
+        OpenObject one = open.get(key);
+        if (one == null || !one.isClosedBy().test(method) || !open.remove(key, one)) {
+            return false;
+        }
+        one.lease().freed();
+        return true;
     }
 
     /** Nobody chooses the moment, so the test would pass or fail by chance. */
@@ -151,10 +164,10 @@ final class OpenObjects implements ObjectWatcher {
     }
 
     @Override
-    public void closeFailed(Object object, Throwable reason) {
-        Lease lease = open.get(new WeakIdentity(object));
-        if (lease != null) {
-            lease.freeFailed(reason);
+    public void closeFailed(Object object, String method, Throwable reason) {
+        OpenObject one = open.get(new WeakIdentity(object));
+        if (one != null && one.isClosedBy().test(method)) {
+            one.lease().freeFailed(reason);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.meshguard.weave;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -12,37 +13,26 @@ import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of a class whose objects are constructed and closed.
+ * The calls of a class whose objects are constructed and closed, or that has closing methods of such objects.
  *
- * @param role its place in the hierarchy of the watched types
- * @param closingMethods the names of its methods without parameters that close
- * @param firstReceiver the receiver of constructed objects; those of the other {@link Call calls} follow it
+ * @param isUppermost whether it reports that objects are constructed; a subclass of one that does only reports that constructors throw
+ * @param receivers for each method that reports, by its name, the receiver of the first kind of {@link Call}; those of the others follow it
  */
-record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) implements ClassPlan {
+record ObjectPlan(boolean isUppermost, Map<String, Integer> receivers) implements ClassPlan {
 
-    /** The place of a class in the hierarchy of the watched types. */
-    enum Role {
-        /** Above them: objects inherit closing methods from it. */
-        ANCESTOR,
-        /** The uppermost class whose objects are watched, which reports each object once. */
-        UPPERMOST,
-        /** A subclass of the uppermost one, whose constructors can still throw. */
-        SUBCLASS
-    }
+    static final String CONSTRUCTOR = "<init>";
 
     /** The kinds of reports. */
     enum Call {
-        CONSTRUCTED,
-        CONSTRUCTION_FAILED,
-        CLOSING,
-        CLOSED,
-        CLOSE_FAILED
+        BEGINS,
+        RETURNS,
+        THROWS
     }
 
     @Override
     public boolean changes(Class<?> loaded) {
-        return (role != Role.ANCESTOR && !loaded.isInterface())
-                || declares(loaded, method -> isClosing(method, closingMethods, true));
+        return (receivers.containsKey(CONSTRUCTOR) && !loaded.isInterface())
+                || declares(loaded, method -> isClosing(method, receivers.keySet(), true));
     }
 
     static boolean declares(Class<?> type, Predicate<Method> condition) {
@@ -63,26 +53,32 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
 
     @Override
     public MethodVisitor weave(MethodHeader method, MethodVisitor next, Dispatcher dispatcher) {
-        if (method.name().equals("<init>")) {
-            return role == Role.ANCESTOR ? next : new ConstructorVisitor(method.type(), next, dispatcher);
+        Integer receiver = receivers.get(method.name());
+        if (receiver == null) {
+            return next;
         }
-        return closingMethods.contains(method.name()) && method.descriptor().startsWith("()")
-                ? new ClosingVisitor(method.type(), next, dispatcher)
+        if (method.name().equals(CONSTRUCTOR)) {
+            return new ConstructorVisitor(method.type(), next, dispatcher, receiver);
+        }
+        return method.descriptor().startsWith("()")
+                ? new ClosingVisitor(method.type(), next, dispatcher, receiver)
                 : next;
     }
 
     /** Adds calls with the object, and a handler that reports what is thrown and throws it again. */
-    private abstract class ReportingVisitor extends MethodVisitor {
+    private abstract static class ReportingVisitor extends MethodVisitor {
 
         final String type;
         private final Dispatcher dispatcher;
+        private final int firstReceiver;
         private final Label handler = new Label();
         private @Nullable Label start;
 
-        ReportingVisitor(String type, MethodVisitor next, Dispatcher dispatcher) {
+        ReportingVisitor(String type, MethodVisitor next, Dispatcher dispatcher, int firstReceiver) {
             super(OpenedClassReader.ASM_API, next);
             this.type = type;
             this.dispatcher = dispatcher;
+            this.firstReceiver = firstReceiver;
         }
 
         final void report(Call call) {
@@ -106,14 +102,14 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
         }
 
         /** Nothing but the object is known in the handler, wherever the exception came from. */
-        final void addHandler(Call call) {
+        final void addHandler() {
             endHandled();
             super.visitLabel(handler);
             super.visitFrame(Opcodes.F_FULL, 1, new Object[] {type}, 1, new Object[] {"java/lang/Throwable"});
             super.visitVarInsn(Opcodes.ASTORE, 1);
             super.visitVarInsn(Opcodes.ALOAD, 0);
             super.visitVarInsn(Opcodes.ALOAD, 1);
-            dispatcher.addCall(mv, firstReceiver + call.ordinal());
+            dispatcher.addCall(mv, firstReceiver + Call.THROWS.ordinal());
             super.visitVarInsn(Opcodes.ALOAD, 1);
             super.visitInsn(Opcodes.ATHROW);
         }
@@ -136,8 +132,8 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
         private boolean isMock;
         private boolean isHandled;
 
-        ConstructorVisitor(String type, MethodVisitor next, Dispatcher dispatcher) {
-            super(type, next, dispatcher);
+        ConstructorVisitor(String type, MethodVisitor next, Dispatcher dispatcher, int firstReceiver) {
+            super(type, next, dispatcher, firstReceiver);
         }
 
         @Override
@@ -162,7 +158,7 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
         public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
             super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
             isMock |= called != null && owner.equals(MOCKS);
-            if (name.equals("<init>")) {
+            if (name.equals(CONSTRUCTOR)) {
                 if (uninitialized > 0) {
                     uninitialized--;
                 } else {
@@ -177,13 +173,13 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
 
         /** A constructor that calls {@code this(…)} finds the object reported. */
         private boolean isFirstToReport() {
-            return role == Role.UPPERMOST && !type.equals(called);
+            return isUppermost && !type.equals(called);
         }
 
         @Override
         public void visitInsn(int opcode) {
             if (isReturn(opcode) && isFirstToReport() && !isMock) {
-                report(Call.CONSTRUCTED);
+                report(Call.RETURNS);
             }
             super.visitInsn(opcode);
         }
@@ -191,36 +187,36 @@ record ObjectPlan(Role role, Set<String> closingMethods, int firstReceiver) impl
         @Override
         public void visitMaxs(int maxStack, int maxLocals) {
             if (isHandled) {
-                addHandler(Call.CONSTRUCTION_FAILED);
+                addHandler();
             }
             super.visitMaxs(maxStack, maxLocals);
         }
     }
 
-    private final class ClosingVisitor extends ReportingVisitor {
+    private static final class ClosingVisitor extends ReportingVisitor {
 
-        ClosingVisitor(String type, MethodVisitor next, Dispatcher dispatcher) {
-            super(type, next, dispatcher);
+        ClosingVisitor(String type, MethodVisitor next, Dispatcher dispatcher, int firstReceiver) {
+            super(type, next, dispatcher, firstReceiver);
         }
 
         @Override
         public void visitCode() {
             super.visitCode();
-            report(Call.CLOSING);
+            report(Call.BEGINS);
             startHandled();
         }
 
         @Override
         public void visitInsn(int opcode) {
             if (isReturn(opcode)) {
-                report(Call.CLOSED);
+                report(Call.RETURNS);
             }
             super.visitInsn(opcode);
         }
 
         @Override
         public void visitMaxs(int maxStack, int maxLocals) {
-            addHandler(Call.CLOSE_FAILED);
+            addHandler();
             super.visitMaxs(maxStack, maxLocals);
         }
     }

@@ -1,18 +1,22 @@
 package dev.meshguard.weave;
 
-import dev.meshguard.weave.ObjectPlan.Role;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Collection;
-import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,48 +26,66 @@ final class ObjectWatch implements Watch {
 
     private final ObjectWatcher watcher;
     private final ClassHierarchy hierarchy;
-    private final int firstReceiver;
+    private final Receivers receivers;
+    /** The first receiver of constructors and of each closing method, by its name. */
+    private final Map<String, Integer> firstReceivers = new ConcurrentHashMap<>();
     /** The closing methods by the internal name of the watched type. */
     private final Map<String, Set<String>> watched = new ConcurrentHashMap<>();
     /** The watched types whose objects inherit from a class, by its internal name. */
     private final Map<String, Set<String>> related = new ConcurrentHashMap<>();
-    /** The watched types that were looked at after they had been loaded. */
-    private final Set<String> examined = ConcurrentHashMap.newKeySet();
     /** Why objects of classes are not seen, by binary names. */
     private final Map<String, String> problems = new ConcurrentHashMap<>();
-    /** How deep each thread is in closing methods of an object. */
+    /** The types of which a loaded class has a closing method. */
+    private final Set<WatchedType> closeable = ConcurrentHashMap.newKeySet();
+    /** How deep each thread is in the closing methods of one name of an object. */
     private final Map<Closing, Integer> depths = new ConcurrentHashMap<>();
 
     ObjectWatch(ObjectWatcher watcher, ClassHierarchy hierarchy, Receivers receivers) {
         this.watcher = watcher;
         this.hierarchy = hierarchy;
-        // In the order of ObjectPlan.Call.
-        this.firstReceiver = receivers.add(this, (object, unused) -> watcher.constructed(object));
-        receivers.add(this, (object, unused) -> watcher.constructionFailed(object));
-        receivers.add(this, (object, unused) -> depths.merge(Closing.of(object), 1, Integer::sum));
-        receivers.add(this, (object, unused) -> {
-            if (isOutermost(object)) {
-                watcher.closed(object);
-            }
-        });
-        receivers.add(this, (object, reason) -> {
-            if (isOutermost(object) && reason instanceof Throwable thrown) {
-                watcher.closeFailed(object, thrown);
-            }
-        });
+        this.receivers = receivers;
+        firstReceivers.put(
+                ObjectPlan.CONSTRUCTOR,
+                add(unused -> {}, watcher::constructed, (object, unused) -> watcher.constructionFailed(object)));
+    }
+
+    /** Adds the receivers of a method, in the order of {@link ObjectPlan.Call}. */
+    private int add(Consumer<Object> begins, Consumer<Object> returns, BiConsumer<Object, Throwable> fails) {
+        int first = receivers.add(this, (object, unused) -> begins.accept(object));
+        receivers.add(this, (object, unused) -> returns.accept(object));
+        receivers.add(this, (object, reason) -> fails.accept(object, (Throwable) Objects.requireNonNull(reason)));
+        return first;
+    }
+
+    private int addClosing(String method) {
+        return add(
+                object -> depths.merge(Closing.of(object, method), 1, Integer::sum),
+                object -> {
+                    if (isOutermost(object, method)) {
+                        watcher.closed(object, method);
+                    }
+                },
+                (object, reason) -> {
+                    if (isOutermost(object, method)) {
+                        watcher.closeFailed(object, method, reason);
+                    }
+                });
     }
 
     /** Objects are compared by identity. */
-    private record Closing(Object object, Thread thread) {
+    private record Closing(Object object, String method, Thread thread) {
 
-        static Closing of(Object object) {
-            return new Closing(object, Thread.currentThread());
+        static Closing of(Object object, String method) {
+            return new Closing(object, method, Thread.currentThread());
         }
 
         @Override
         @SuppressWarnings("ReferenceEquality") // Objects of the code under test are identities.
         public boolean equals(@Nullable Object other) {
-            return other instanceof Closing closing && closing.object == object && closing.thread == thread;
+            return other instanceof Closing closing
+                    && closing.object == object
+                    && closing.thread == thread
+                    && closing.method.equals(method);
         }
 
         @Override
@@ -73,8 +95,8 @@ final class ObjectWatch implements Watch {
     }
 
     /** Leaves a closing method; one that was entered while no scope was open is none. */
-    private boolean isOutermost(Object object) {
-        Closing closing = Closing.of(object);
+    private boolean isOutermost(Object object, String method) {
+        Closing closing = Closing.of(object, method);
         return depths.containsKey(closing)
                 && depths.computeIfPresent(closing, (unused, depth) -> depth == 1 ? null : depth - 1) == null;
     }
@@ -92,6 +114,7 @@ final class ObjectWatch implements Watch {
 
     /** Watches another type. */
     void add(WatchedType type) {
+        type.closingMethods().forEach(method -> firstReceivers.computeIfAbsent(method, this::addClosing));
         add(watched, ClassHierarchy.internal(type.className()), type.closingMethods());
     }
 
@@ -112,35 +135,26 @@ final class ObjectWatch implements Watch {
     @Override
     public Optional<ClassPlan> planOf(String name, @Nullable ClassLoader loader) {
         if (!hierarchy.inherits(name, loader, watched::containsKey)) {
-            return related.containsKey(name) ? Optional.of(planOf(name, Role.ANCESTOR)) : Optional.empty();
+            return related.containsKey(name) ? Optional.of(new ObjectPlan(false, closing(name))) : Optional.empty();
         }
         Set<String> supertypes = hierarchy.withSupertypes(name, loader);
         Set<String> types = supertypes.stream().filter(watched::containsKey).collect(Collectors.toSet());
-        boolean areNew = watched.containsKey(name) && !examined.contains(name);
         for (String supertype : supertypes) {
-            areNew |= add(related, supertype, types);
+            if (add(related, supertype, types)) {
+                hierarchy.isStale().set(true);
+            }
         }
-        if (areNew) {
-            hierarchy.isStale().set(true);
-        }
+        Map<String, Integer> methods = new HashMap<>(closing(name));
+        methods.put(ObjectPlan.CONSTRUCTOR, firstReceivers.get(ObjectPlan.CONSTRUCTOR));
         boolean isSubclass = hierarchy.inherits(hierarchy.superclass(name, loader), loader, watched::containsKey);
-        return Optional.of(planOf(name, isSubclass ? Role.SUBCLASS : Role.UPPERMOST));
+        return Optional.of(new ObjectPlan(!isSubclass, methods));
     }
 
-    private ObjectPlan planOf(String name, Role role) {
-        Set<String> closingMethods = related.getOrDefault(name, Set.of()).stream()
+    private Map<String, Integer> closing(String name) {
+        return related.getOrDefault(name, Set.of()).stream()
                 .flatMap(type -> watched.getOrDefault(type, Set.of()).stream())
-                .collect(Collectors.toSet());
-        return new ObjectPlan(role, closingMethods, firstReceiver);
-    }
-
-    @Override
-    public void examine(Class<?> loaded) {
-        String name = ClassHierarchy.nameOf(loaded);
-        Set<String> closingMethods = watched.get(name);
-        if (closingMethods != null && examined.add(name)) {
-            problemOf(loaded, closingMethods).ifPresent(problem -> notWatched(loaded.getName(), problem));
-        }
+                .distinct()
+                .collect(Collectors.toMap(Function.identity(), firstReceivers::get));
     }
 
     @Override
@@ -149,16 +163,26 @@ final class ObjectWatch implements Watch {
     }
 
     /** Returns the classes of which some objects of these types are not seen, each with the reason. */
-    Map<String, String> unseen(Collection<WatchedType> types) {
-        Set<String> asked = types.stream()
-                .map(type -> ClassHierarchy.internal(type.className()))
-                .collect(Collectors.toSet());
-        return problems.entrySet().stream()
-                .filter(problem -> {
-                    Set<String> concerned = related.get(ClassHierarchy.internal(problem.getKey()));
-                    return concerned == null || !Collections.disjoint(concerned, asked);
-                })
-                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    Map<String, String> unseen(Collection<WatchedType> types, Supplier<List<Class<?>>> loaded) {
+        Map<String, String> unseen = new HashMap<>();
+        problems.forEach((className, reason) -> {
+            Set<String> concerned = related.get(ClassHierarchy.internal(className));
+            if (concerned == null
+                    || types.stream().anyMatch(type -> concerned.contains(ClassHierarchy.internal(type.className())))) {
+                unseen.put(className, reason);
+            }
+        });
+        List<WatchedType> unknown =
+                types.stream().filter(type -> !closeable.contains(type)).toList();
+        List<Class<?>> candidates = unknown.isEmpty() ? List.of() : loaded.get();
+        for (WatchedType type : unknown) {
+            candidates.stream()
+                    .filter(candidate -> candidate.getName().equals(type.className()))
+                    .forEach(found -> problemOf(found, type.closingMethods())
+                            .ifPresentOrElse(
+                                    problem -> unseen.put(type.className(), problem), () -> closeable.add(type)));
+        }
+        return unseen;
     }
 
     /** Forgets closing methods that return when nothing reports that. */

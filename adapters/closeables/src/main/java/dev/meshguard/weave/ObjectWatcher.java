@@ -21,9 +21,9 @@ public interface ObjectWatcher {
     /** A constructor threw after {@link #constructed}, so the code under test never had the object. */
     void constructionFailed(Object object);
 
-    /** The outermost closing method returned. */
-    void closed(Object object);
+    /** The outermost closing method of this name returned. */
+    void closed(Object object, String method);
 
-    /** The outermost closing method threw. */
-    void closeFailed(Object object, Throwable reason);
+    /** The outermost closing method of this name threw. */
+    void closeFailed(Object object, String method, Throwable reason);
 }

@@ -1,5 +1,6 @@
 package dev.meshguard.weave;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,8 +38,9 @@ final class Receivers {
         return all.size() - 1;
     }
 
+    /** Returns all, also those that are added later. */
     List<BiConsumer<Object, @Nullable Object>> all() {
-        return List.copyOf(all);
+        return Collections.unmodifiableList(all);
     }
 
     /** Returns whether the current thread was not busy. If so, it must {@link #leave}. */

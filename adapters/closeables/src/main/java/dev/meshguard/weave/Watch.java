@@ -12,9 +12,6 @@ interface Watch {
     /** Returns what is added to a class, by its internal name. */
     Optional<ClassPlan> planOf(String name, @Nullable ClassLoader loader);
 
-    /** Looks at a loaded class. */
-    default void examine(Class<?> loaded) {}
-
     /** Some objects of a class are not seen. */
     default void notWatched(String className, String reason) {}
 

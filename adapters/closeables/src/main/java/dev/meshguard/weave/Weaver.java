@@ -87,11 +87,12 @@ public final class Weaver {
     /** Returns the classes of which some objects of watched types are not seen, each with a sentence that says why. */
     public static Map<String, String> unseen(Collection<WatchedType> types, ObjectWatcher watcher) {
         OF_JVM.locked(OF_JVM::catchUp);
+        WovenClasses classes = OF_JVM.classes;
         return OF_JVM.watches.stream()
                 .filter(watch -> watch.watcher().equals(watcher))
                 .map(ObjectWatch.class::cast)
                 .findFirst()
-                .map(watch -> watch.unseen(types))
+                .map(watch -> watch.unseen(types, () -> classes == null ? List.of() : classes.loaded()))
                 .orElse(Map.of());
     }
 
@@ -164,7 +165,6 @@ public final class Weaver {
             // What was watched before there was an agent.
             hierarchy.isStale().set(true);
         }
-        // New receivers come before the code that calls them.
         publish();
         return current;
     }

@@ -201,7 +201,6 @@ final class WovenClasses implements ClassFileTransformer {
             String name = ClassHierarchy.nameOf(type);
             List<ClassPlan> lacking = plansOf(name, type.getClassLoader());
             if (!lacking.isEmpty()) {
-                watches.forEach(watch -> watch.examine(type));
                 List<ClassPlan> before = plans.of(type.getClassLoader()).put(name, lacking);
                 if (!lacking.equals(before) && lacking.stream().anyMatch(plan -> plan.changes(type))) {
                     unwoven.add(type);

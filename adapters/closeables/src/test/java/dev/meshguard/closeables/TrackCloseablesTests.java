@@ -349,7 +349,9 @@ class TrackCloseablesTests {
 
         Image() {}
 
-        void dispose() {}
+        void dispose() {
+            close();
+        }
 
         void close() {}
     }
@@ -455,6 +457,35 @@ class TrackCloseablesTests {
     @Test
     void anObjectThatItsConstructorClosedIsClosed() {
         assertThat(TrackedRun.of(ClosedInConstructorTestCase.class).failures()).isEmpty();
+    }
+
+    @TrackCloseables(Image.class)
+    static class ClosedByCloseTestCase {
+        private final Image kept = new Image();
+
+        @Test
+        void disposes() {
+            kept.dispose();
+        }
+    }
+
+    @TrackCloseables(value = Image.class, closedBy = "dispose")
+    static class ClosedByDisposeTestCase {
+        private final Image kept = new Image();
+
+        @Test
+        void closes() {
+            kept.close();
+        }
+    }
+
+    @Test
+    void eachTestNamesTheMethodsThatClose() {
+        TrackedRun run =
+                TrackedRun.of(ClosedByCloseTestCase.class, ClosedByDisposeTestCase.class, ClosedByCloseTestCase.class);
+
+        assertThat(run.failedTests()).containsExactly("closes");
+        assertThat(run.failure()).startsWith("LEAK  1 Image, HELD by ClosedByDisposeTestCase.kept");
     }
 
     @TrackCloseables(Cursor.class)

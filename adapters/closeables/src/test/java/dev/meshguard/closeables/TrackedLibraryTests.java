@@ -117,6 +117,24 @@ class TrackedLibraryTests {
                 rerun   mvn test -Dtest='TrackedLibraryTests$LibraryTestCase#scans'""");
     }
 
+    @TrackCloseables(names = "org.example.store.Cursor", closedBy = "dispose")
+    static class UnknownMethodTestCase {
+        @Test
+        void loadsTheClass() throws ReflectiveOperationException {
+            new URLClassLoader(new URL[] {jar}).loadClass("org.example.store.Cursor");
+        }
+    }
+
+    @Test
+    void aClosingMethodThatAClassOfTheLibraryLacksLeavesTheVerdictOpen() {
+        TrackedRun.of(LibraryTestCase.class);
+
+        assertThat(TrackedRun.of(UnknownMethodTestCase.class).failure())
+                .startsWith("INCONCLUSIVE  ")
+                .containsSubsequence(
+                        "objects of", "org.example.store.Cursor are not seen.", "It has no method [dispose] with");
+    }
+
     @TrackCloseables(Channel.class)
     static class DriverTestCase {
         private Object channel;

@@ -77,12 +77,12 @@ final class RecordingWatcher implements ObjectWatcher {
     }
 
     @Override
-    public void closed(Object object) {
+    public void closed(Object object, String method) {
         record("closed " + nameOf(object));
     }
 
     @Override
-    public void closeFailed(Object object, Throwable reason) {
+    public void closeFailed(Object object, String method, Throwable reason) {
         record("not closed " + nameOf(object) + ": " + reason.getMessage());
     }
 }
