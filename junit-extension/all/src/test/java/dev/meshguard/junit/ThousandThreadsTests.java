@@ -35,8 +35,8 @@ import org.junit.platform.testkit.engine.Event;
 /**
  * Of a thousand generated tests, some of them without annotation, no innocent one fails, whatever threads allocate for them.
  *
- * <p>Older threads, threads that tests start, and threads that go on after their test allocate through one hook of the process. A
- * failure names its seed; {@code -Dmeshguard.seed=} with that number and {@code -Dmeshguard.runs=1} repeat it.
+ * <p>Older threads, threads that tests start or bind, threads that go on after their test, and callbacks that one test registers and
+ * another runs allocate through one hook of the process. A failure names its seed; {@code -Dmeshguard.seed=} with that number and {@code -Dmeshguard.runs=1} repeat it.
  */
 class ThousandThreadsTests {
 
@@ -59,6 +59,9 @@ class ThousandThreadsTests {
         LAMBDA_IN_FUTURE("inFuture(() -> ThreadSteps.allocate(%s))", true),
         LIBRARY_IN_FUTURE("allocateInFuture(%s)", false),
         LAMBDA_IN_STREAM("inParallelStream(() -> ThreadSteps.allocate(%s))", true),
+        LAMBDA_ON_BOUND_LOOP("onBoundLoop(threads, () -> ThreadSteps.allocate(%s))", true),
+        LIBRARY_ON_BOUND_LOOP("allocateOnBoundLoop(threads, %s)", true),
+        CALLBACK("listen(() -> ThreadSteps.allocateInCallback(\"%2$s\", %1$s))", false),
         LATE_LAMBDA("late(() -> ThreadSteps.allocate(%s))", false),
         LATE_LIBRARY("allocateLate(%s)", false);
 
@@ -69,6 +72,10 @@ class ThousandThreadsTests {
         Way(String code, boolean isCertain) {
             this.code = code;
             this.isCertain = isCertain;
+        }
+
+        boolean isBound() {
+            return this == LAMBDA_ON_BOUND_LOOP || this == LIBRARY_ON_BOUND_LOOP;
         }
 
         boolean isLate() {
@@ -115,7 +122,14 @@ class ThousandThreadsTests {
             for (int method = 0; method < METHODS; method++) {
                 boolean isRepeated = random.nextInt(10) == 0;
                 code.append("@org.junit.jupiter.api." + (isRepeated ? "RepeatedTest(2)" : "Test") + " void test"
-                        + method + "() throws Exception {\nThreadSteps.begin();\n");
+                        + method + (isTracked ? "(TestThreads threads)" : "()")
+                        + " throws Exception {\nThreadSteps.begin();\n");
+                if (isTracked && random.nextBoolean()) {
+                    code.append(
+                            random.nextBoolean()
+                                    ? "ThreadSteps.complete();\n"
+                                    : "ThreadSteps.completeOnBoundLoop(threads);\n");
+                }
                 for (int step = random.nextInt(4); step > 0; step--) {
                     addStep(code, isTracked ? name + "#test" + method : "", isRepeated, random);
                 }
@@ -132,15 +146,19 @@ class ThousandThreadsTests {
 
         private void addStep(StringBuilder code, String test, boolean isRepeated, Random random) {
             Way any = Way.values()[random.nextInt(Way.values().length)];
-            Way way = areTrackedLeaking || (!test.isEmpty() && !any.isLate()) ? any : Way.OWN_THREAD;
+            boolean isPossible =
+                    !test.isEmpty() ? areTrackedLeaking || !any.isLate() : areTrackedLeaking && !any.isBound();
+            Way way = isPossible ? any : Way.OWN_THREAD;
             boolean leaks = random.nextInt(test.isEmpty() ? 4 : 40) == 0 && (areTrackedLeaking || test.isEmpty());
             if (!test.isEmpty() && (leaks || way.isLate())) {
                 blamable.add(test);
             }
-            code.append("ThreadSteps.").append(way.code.formatted(leaks)).append(";\n");
+            code.append("ThreadSteps.").append(way.code.formatted(leaks, test)).append(";\n");
             if (leaks && !test.isEmpty()) {
-                leaking.add(test);
-                if (way.isCertain && (way == Way.OWN_THREAD || !isRepeated)) {
+                if (way != Way.CALLBACK) {
+                    leaking.add(test);
+                }
+                if (way.isCertain && (way == Way.OWN_THREAD || way.isBound() || !isRepeated)) {
                     certainlyLeaking.add(test);
                 }
             }
@@ -196,11 +214,12 @@ class ThousandThreadsTests {
             assertThat(program.blamable).as("-Dmeshguard.seed=%d", seed).containsAll(failures.tests);
             assertThat(failures.tests).as("-Dmeshguard.seed=%d", seed).containsAll(program.certainlyLeaking);
             assertThat(program.containers).as("-Dmeshguard.seed=%d", seed).containsAll(failures.others);
+            program.leaking.addAll(ThreadSteps.leakedByCallbacks());
             for (String test : program.leaking) {
                 if (!failures.tests.contains(test)) {
                     assertThat(failures.others)
                             .as("-Dmeshguard.seed=%d", seed)
-                            .containsAnyOf("JUnit Jupiter", test.substring(0, test.indexOf('#')));
+                            .containsAnyOf("JUnit Jupiter", test.replaceAll("#.*", ""));
                 }
             }
         }

@@ -86,6 +86,7 @@ class WhoseCallbackTests {
             classes = {
                 RunningTestCase.class,
                 DeclaredClassTestCase.class,
+                KotlinTestCase.class,
                 InvocationsTestCase.class,
                 BoundThreadTestCase.class,
                 BeforeEachTestCase.class,
@@ -282,6 +283,29 @@ class WhoseCallbackTests {
         @Test
         void innocent() {
             LISTENER.join().run();
+        }
+    }
+
+    static class KotlinTestCase extends Tracked {
+
+        private static final CompletableFuture<Void> FUTURE = new CompletableFuture<>();
+        private static final CountDownLatch LISTENS = new CountDownLatch(1);
+
+        @Test
+        void listens$toAll() {
+            CompletableFuture<Void> unused = FUTURE.thenRun(KotlinTestCase::listens_toAll$lambda$0);
+            LISTENS.countDown();
+        }
+
+        /** As Kotlin names a lambda of the test. */
+        private static void listens_toAll$lambda$0() {
+            leak();
+        }
+
+        @Test
+        void innocent() {
+            await(LISTENS);
+            FUTURE.complete(null);
         }
     }
 

@@ -166,6 +166,7 @@ class WhoseMemoryTests {
                         "lambda()",
                         "lambdaInALambda()",
                         "anonymousClass()",
+                        "anonymousClass$lambda$0()",
                         "classInALocalClass()",
                         "kotlinLambda()",
                         "kotlin$name()",
@@ -417,7 +418,7 @@ class WhoseMemoryTests {
     /** While another test runs, only the stack says whose a thread is that all share. */
     static class ShownTestCase extends Shown implements ShownByDefault {
 
-        private static final CountDownLatch LAST = new CountDownLatch(10);
+        private static final CountDownLatch LAST = new CountDownLatch(11);
 
         @RegisterExtension
         static final MeshGuardExtension guard = guard();
@@ -427,7 +428,7 @@ class WhoseMemoryTests {
             LAST.countDown();
         }
 
-        /** Runs until ten others have run. */
+        /** Runs until eleven others have run. */
         @Test
         void innocent() {
             await(LAST);
@@ -445,6 +446,17 @@ class WhoseMemoryTests {
 
         @Test
         void anonymousClass() throws Exception {
+            onPool(new Runnable() {
+                @Override
+                public void run() {
+                    leak();
+                }
+            });
+        }
+
+        /** The method of a class is no lambda, although Kotlin would name a lambda of the other test so. */
+        @Test
+        void anonymousClass$lambda$0() throws Exception {
             onPool(new Runnable() {
                 @Override
                 public void run() {

@@ -1,9 +1,12 @@
 package dev.meshguard.junit.testkit;
 
 import dev.meshguard.junit.MeshGuardExtension;
+import dev.meshguard.junit.TestThreads;
 import java.time.Duration;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -24,6 +27,11 @@ public final class ThreadSteps {
 
     private static final Queue<Late> LATE = new ConcurrentLinkedQueue<>();
 
+    private static final Queue<Runnable> CALLBACKS = new ConcurrentLinkedQueue<>();
+
+    /** The tests whose callbacks have leaked. */
+    private static final Set<String> LEAKED_BY_CALLBACKS = ConcurrentHashMap.newKeySet();
+
     private static ExecutorService loops = Executors.newFixedThreadPool(LOOPS);
 
     /** A task that goes on after its test. */
@@ -33,6 +41,8 @@ public final class ThreadSteps {
 
     /** Starts the threads that are older than all tests. */
     public static void startLoops() throws Exception {
+        CALLBACKS.clear();
+        LEAKED_BY_CALLBACKS.clear();
         loops = Executors.newFixedThreadPool(LOOPS);
         CyclicBarrier all = new CyclicBarrier(LOOPS + 1);
         for (int i = 0; i < LOOPS; i++) {
@@ -79,6 +89,47 @@ public final class ThreadSteps {
     /** Allocates on an older thread whose stack shows no test. */
     public static void allocateOnLoop(boolean leaks) throws InterruptedException, ExecutionException, TimeoutException {
         onLoop(() -> allocate(leaks));
+    }
+
+    /** Runs a task on an older thread that the test binds for it. */
+    public static void onBoundLoop(TestThreads threads, Runnable task) {
+        CompletableFuture.runAsync(task, threads.wrap(loops)).join();
+    }
+
+    /** Allocates on an older thread that the test binds for it. */
+    public static void allocateOnBoundLoop(TestThreads threads, boolean leaks) {
+        onBoundLoop(threads, () -> allocate(leaks));
+    }
+
+    /** Registers a callback that any tracked test may run. */
+    public static void listen(Runnable callback) {
+        CALLBACKS.add(callback);
+    }
+
+    /** Runs a callback of any test. */
+    public static void complete() {
+        Runnable callback = CALLBACKS.poll();
+        if (callback != null) {
+            callback.run();
+        }
+    }
+
+    /** Runs a callback of any test on an older thread that the test binds for it. */
+    public static void completeOnBoundLoop(TestThreads threads) {
+        onBoundLoop(threads, ThreadSteps::complete);
+    }
+
+    /** Allocates memory in a callback of a test. */
+    public static void allocateInCallback(String test, boolean leaks) {
+        allocate(leaks);
+        if (leaks) {
+            LEAKED_BY_CALLBACKS.add(test);
+        }
+    }
+
+    /** Returns the tests whose callbacks have leaked. */
+    public static Set<String> leakedByCallbacks() {
+        return LEAKED_BY_CALLBACKS;
     }
 
     /** Runs a task on a new thread, and waits for it. */
