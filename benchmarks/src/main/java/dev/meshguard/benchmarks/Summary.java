@@ -68,7 +68,7 @@ public final class Summary {
     private static Aim freeList(String live) {
         return new Aim(
                 "a pair in a free list with " + live + " live, beside a tree map",
-                new Measurement("FreeListBenchmark.oneThread", "MESHGUARD_FIRST " + live),
+                new Measurement("FreeListBenchmark.oneThread", "MESHGUARD " + live),
                 new Measurement("FreeListBenchmark.oneThread", "TREE_MAP " + live),
                 1.0);
     }

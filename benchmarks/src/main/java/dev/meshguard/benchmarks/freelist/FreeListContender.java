@@ -1,7 +1,11 @@
 package dev.meshguard.benchmarks.freelist;
 
-import dev.meshguard.mesh.allocator.FreeListOpt;
-import dev.meshguard.mesh.allocator.SearchPolicy;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.mesh.allocator.AllocationDirection;
+import dev.meshguard.mesh.allocator.Allocator;
+import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.BankRequest;
+import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 
 /** The compared free lists, each with sizes rounded up to 32 bytes. */
 public enum FreeListContender {
@@ -12,35 +16,36 @@ public enum FreeListContender {
             return new TreeMapFreeList(bytes);
         }
     },
-    /** The fake's own as the runtime uses it; gives the same addresses as the tree. */
-    MESHGUARD_FIRST {
+    /** The fake's own, with the one bank of an allocator; gives the same addresses as the tree. */
+    MESHGUARD {
         @Override
         public FreeList of(long bytes) {
-            return meshGuard(bytes, SearchPolicy.FIRST);
-        }
-    },
-    /** The fake's own with the other policy. */
-    MESHGUARD_BEST {
-        @Override
-        public FreeList of(long bytes) {
-            return meshGuard(bytes, SearchPolicy.BEST);
+            return meshGuard(bytes);
         }
     };
 
     /** Returns a list that has lent nothing of as many bytes. */
     public abstract FreeList of(long bytes);
 
-    private static FreeList meshGuard(long bytes, SearchPolicy policy) {
-        FreeListOpt list = new FreeListOpt(bytes, 0, 32, 32, policy);
+    private static FreeList meshGuard(long bytes) {
+        AllocatorConfig config = AllocatorConfig.builder()
+                .dramBankCount(1)
+                .dramBankSize(bytes)
+                .dramAlignment(32)
+                .l1BankCount(1)
+                .l1Size(32)
+                .build();
+        Allocator allocator = Allocator.create(config, UnsafeAllocationWarning.toLog());
         return new FreeList() {
             @Override
             public long allocate(long size) {
-                return list.allocate(size).orElseThrow();
+                return allocator.allocate(
+                        BufferType.DRAM, BankRequest.interleaved(size, size, AllocationDirection.BOTTOM_UP));
             }
 
             @Override
             public void free(long address) {
-                list.deallocate(address);
+                allocator.deallocate(BufferType.DRAM, address);
             }
         };
     }

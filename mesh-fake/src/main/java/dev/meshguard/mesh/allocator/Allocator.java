@@ -162,7 +162,7 @@ public final class Allocator {
         }
     }
 
-    /** Resets every kind of memory, except for the lowest occupied address, see {@link FreeListOpt#clear()}. */
+    /** Resets every kind of memory, except for the lowest occupied address, as in the runtime (quirk Q1). */
     public void clear() {
         synchronized (lock) {
             managers.values().forEach(BankManager::clear);
@@ -188,10 +188,9 @@ public final class Allocator {
      * Removes the lowest bytes of every bank of a kind.
      *
      * @param type the kind of memory
-     * @param size the bytes to remove, in addition to those removed before; 0 does nothing
-     * @throws MeshRuntimeException if the allocator does not manage the kind, or for a reason of
-     *     {@link FreeListOpt#shrinkSize(long)}
-     * @throws IllegalArgumentException if the size is negative
+     * @param size the bytes to remove, in addition to those removed before, not negative; 0 does nothing
+     * @throws MeshRuntimeException if the allocator does not manage the kind, if the size is larger than the managed range, or
+     *     if memory is allocated in the removed part
      */
     public void shrinkSize(BufferType type, long size) {
         BankManager manager = manager(type);

@@ -11,7 +11,6 @@ import java.util.Locale;
  */
 final class AllocatorMessages {
 
-    static final String SHRINK_FROM_TOP = "Shrinking from the top is currently not supported";
     static final String LOWEST_OCCUPIED_UNSET = "Lowest occupied address should have a value";
     static final String UNSUPPORTED_BUFFER_TYPE = "Unsupported buffer type!";
     static final String INTERLEAVED_DISABLED = "Interleaved allocation is disabled, see validate_num_banks";

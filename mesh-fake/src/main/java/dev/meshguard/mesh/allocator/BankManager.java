@@ -1,6 +1,7 @@
 package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.event.BufferType;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -38,7 +39,7 @@ public final class BankManager {
     /** Created on first use, because most meshes do not use most kinds of memory. */
     private @Nullable FreeListOpt createdList;
 
-    private final AddressIndex allocated = new AddressIndex();
+    private final Set<Long> allocated = new HashSet<>();
 
     private boolean trackingHighWaterMarks;
     private HighWaterMarks highWaterMarks = HighWaterMarks.ZERO;
@@ -52,7 +53,7 @@ public final class BankManager {
         requireUsableBankCount(builder.interleaved);
         this.region = builder.region;
         this.dramAlignment = builder.dramAlignment;
-        FreeListOpt.requireUsable(region.size(), start(), dramAlignment, dramAlignment);
+        requireAlignedStart();
     }
 
     /**
@@ -102,7 +103,7 @@ public final class BankManager {
 
     /** {@return the managed addresses of a bank} */
     AddressRange managedRange() {
-        return freeList().managedRange();
+        return new AddressRange(region.end() - bankSize(), region.end());
     }
 
     /** {@return the allocated blocks of a bank, in any order} */
@@ -127,13 +128,13 @@ public final class BankManager {
 
     /** Gives back everything that is allocated, by ascending address. */
     public void deallocateAll() {
-        for (long address : allocated.sortedAddresses()) {
+        for (long address : liveAddresses()) {
             freeList().deallocate(address);
         }
         allocated.clear();
     }
 
-    /** Makes the memory as new, except for the lowest occupied address, see {@link FreeListOpt#clear()}. */
+    /** Makes the memory as new, except for the lowest occupied address, as in the runtime (quirk Q1). */
     public void clear() {
         if (createdList != null) {
             createdList.clear();
@@ -149,9 +150,8 @@ public final class BankManager {
     /**
      * Removes the lowest bytes of every bank.
      *
-     * @param size the bytes to remove, in addition to those removed before; 0 does nothing
-     * @throws MeshRuntimeException for a reason of {@link FreeListOpt#shrinkSize(long)}
-     * @throws IllegalArgumentException if the size is negative
+     * @param size the bytes to remove, in addition to those removed before, not negative; 0 does nothing
+     * @throws MeshRuntimeException if the size is larger than the managed range, or if memory is allocated in the removed part
      */
     public void shrinkSize(long size) {
         freeList().shrinkSize(size);
@@ -190,7 +190,7 @@ public final class BankManager {
 
     /** {@return the allocated addresses, in ascending order} */
     public long[] liveAddresses() {
-        return allocated.sortedAddresses();
+        return allocated.stream().mapToLong(Long::longValue).sorted().toArray();
     }
 
     /**
@@ -262,6 +262,19 @@ public final class BankManager {
     /** Without banks the start needs no alignment. */
     private long start() {
         return region.size() == 0 ? 0 : region.start();
+    }
+
+    private void requireAlignedStart() {
+        long excess = start() % dramAlignment;
+        if (excess != 0) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot manage %s from %d: the start must be a multiple of the DRAM alignment %d. The nearest below is %d.",
+                    kind,
+                    start(),
+                    dramAlignment,
+                    start() - excess));
+        }
     }
 
     private void requireUsableBankCount(boolean interleaved) {

@@ -1,17 +1,15 @@
 package dev.meshguard.mesh.allocator;
 
-import static dev.meshguard.mesh.allocator.BlockTable.NONE;
-
 import java.util.Arrays;
-import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The free blocks of a free list by size class, each class ordered by address.
  *
  * <p>The runtime keeps a sorted list per class and searches it from one end for the first block that is large enough. This
- * class returns the same blocks, but keeps each class as a search tree over the addresses. Every node stores the largest size
+ * class returns the same blocks, but keeps each class as a search tree over the addresses. Every block stores the largest size
  * below it. A search takes a logarithmic number of steps, even among very many blocks that are all too small. The trees are
- * treaps. A node's rank follows from its slot number, so nothing here is random. Not thread-safe.
+ * treaps. A block's rank follows from its slot number, so nothing here is random. Not thread-safe.
  *
  * <p>Callers must remove a block before its bounds change and add it again afterwards.
  */
@@ -25,219 +23,112 @@ final class FreeBlocks {
     /** The runtime thinks of 128 MiB as the largest class worth having. */
     private static final int MAX_CLASSES = bitLength(128 * 1024 * 1024 / SMALLEST_CLASS);
 
-    private final BlockTable blocks;
-    private final int[] roots;
-    private int[] lower = new int[0];
-    private int[] higher = new int[0];
-    private long[] largest = new long[0];
+    private static final int LOWER = 0;
+    private static final int HIGHER = 1;
 
-    FreeBlocks(BlockTable blocks, long maxSize) {
-        this.blocks = blocks;
+    /** The trees of the classes. */
+    final @Nullable Block[] roots;
+
+    FreeBlocks(long maxSize) {
         int classes = Math.max(MIN_CLASSES, Math.min(MAX_CLASSES, bitLength(maxSize / SMALLEST_CLASS)));
-        this.roots = new int[classes];
-        clear();
+        this.roots = new @Nullable Block[classes];
     }
 
-    void clear() {
-        Arrays.fill(roots, NONE);
+    void add(Block block) {
+        Arrays.fill(block.children, null);
+        int sizeClass = sizeClass(block.size());
+        roots[sizeClass] = inserted(roots[sizeClass], updated(block));
     }
 
-    void add(int slot) {
-        makeRoomFor(slot);
-        lower[slot] = NONE;
-        higher[slot] = NONE;
-        largest[slot] = blocks.size(slot);
-        int sizeClass = sizeClass(blocks.size(slot));
-        roots[sizeClass] = insert(roots[sizeClass], slot);
+    void remove(Block block) {
+        int sizeClass = sizeClass(block.size());
+        roots[sizeClass] = removed(roots[sizeClass], block);
     }
 
-    void remove(int slot) {
-        int sizeClass = sizeClass(blocks.size(slot));
-        roots[sizeClass] = remove(roots[sizeClass], slot);
+    /** Returns, in the direction of the search, the first fit of all classes or the first of the smallest class with a fit. */
+    @Nullable
+    Block fit(SearchPolicy policy, long size, boolean bottomUp) {
+        Block found = null;
+        for (int sizeClass = sizeClass(size); sizeClass < roots.length; sizeClass++) {
+            Block fit = fit(roots[sizeClass], size, bottomUp ? LOWER : HIGHER);
+            if (fit != null
+                    && (found == null || (policy == SearchPolicy.FIRST && bottomUp == fit.start < found.start))) {
+                found = fit;
+            }
+        }
+        return found;
     }
 
-    int classCount() {
-        return roots.length;
+    /** {@return the size of the largest block of all classes, 0 if there is no block} */
+    long largest() {
+        return Arrays.stream(roots).mapToLong(FreeBlocks::largest).max().orElseThrow();
     }
 
     int sizeClass(long size) {
         return Math.max(0, Math.min(roots.length, bitLength(size / SMALLEST_CLASS)) - 1);
     }
 
-    /** {@return the block at the lowest address in a class with at least the size, or {@link BlockTable#NONE}} */
-    int lowestFit(int sizeClass, long size) {
-        int node = roots[sizeClass];
-        if (largest(node) < size) {
-            return NONE;
+    /** Returns the first fit of a tree, searched from one side. */
+    private static @Nullable Block fit(@Nullable Block root, long size, int side) {
+        if (root == null || root.largest < size) {
+            return null;
         }
-        while (true) {
-            if (largest(lower[node]) >= size) {
-                node = lower[node];
-            } else if (blocks.size(node) >= size) {
-                return node;
-            } else {
-                node = higher[node];
-            }
+        Block nearer = fit(root.children[side], size, side);
+        if (nearer != null) {
+            return nearer;
         }
+        return root.size() >= size ? root : fit(root.children[1 - side], size, side);
     }
 
-    /** {@return the block at the highest address in a class with at least the size, or {@link BlockTable#NONE}} */
-    int highestFit(int sizeClass, long size) {
-        int node = roots[sizeClass];
-        if (largest(node) < size) {
-            return NONE;
+    private static Block inserted(@Nullable Block root, Block block) {
+        if (root == null) {
+            return block;
         }
-        while (true) {
-            if (largest(higher[node]) >= size) {
-                node = higher[node];
-            } else if (blocks.size(node) >= size) {
-                return node;
-            } else {
-                node = lower[node];
-            }
+        int side = block.start < root.start ? LOWER : HIGHER;
+        Block child = inserted(root.children[side], block);
+        if (rank(child) <= rank(root)) {
+            root.children[side] = child;
+            return updated(root);
         }
+        root.children[side] = child.children[1 - side];
+        child.children[1 - side] = updated(root);
+        return updated(child);
     }
 
-    /** {@return the block that contains all of {@code [start, end)}, or {@link BlockTable#NONE}} */
-    int containing(long start, long end) {
-        for (int sizeClass = sizeClass(end - start); sizeClass < roots.length; sizeClass++) {
-            int candidate = lastNotAfter(roots[sizeClass], start);
-            if (candidate != NONE && blocks.end(candidate) >= end) {
-                return candidate;
-            }
+    private static @Nullable Block removed(Block root, Block block) {
+        if (root == block) {
+            return joined(block.children[LOWER], block.children[HIGHER]);
         }
-        return NONE;
-    }
-
-    /** {@return the size of the largest block of all classes, 0 if there is no block} */
-    long largest() {
-        long found = 0;
-        for (int root : roots) {
-            found = Math.max(found, largest(root));
-        }
-        return found;
-    }
-
-    /** Visits the blocks of a class that have at least the size, in ascending order of their addresses. */
-    void forEachFit(int sizeClass, long size, IntConsumer action) {
-        visit(roots[sizeClass], size, action);
-    }
-
-    /** {@return the maximum number of blocks that a search in one class may visit} */
-    int depth() {
-        int deepest = 0;
-        for (int root : roots) {
-            deepest = Math.max(deepest, depth(root));
-        }
-        return deepest;
-    }
-
-    private int depth(int node) {
-        return node == NONE ? 0 : 1 + Math.max(depth(lower[node]), depth(higher[node]));
-    }
-
-    private void visit(int node, long size, IntConsumer action) {
-        if (largest(node) < size) {
-            return;
-        }
-        visit(lower[node], size, action);
-        if (blocks.size(node) >= size) {
-            action.accept(node);
-        }
-        visit(higher[node], size, action);
-    }
-
-    private int lastNotAfter(int root, long address) {
-        int last = NONE;
-        int node = root;
-        while (node != NONE) {
-            if (blocks.address(node) <= address) {
-                last = node;
-                node = higher[node];
-            } else {
-                node = lower[node];
-            }
-        }
-        return last;
-    }
-
-    private int insert(int root, int slot) {
-        if (root == NONE) {
-            return slot;
-        }
-        if (blocks.address(slot) < blocks.address(root)) {
-            lower[root] = insert(lower[root], slot);
-            return rank(lower[root]) > rank(root) ? raiseLower(root) : updated(root);
-        }
-        higher[root] = insert(higher[root], slot);
-        return rank(higher[root]) > rank(root) ? raiseHigher(root) : updated(root);
-    }
-
-    private int remove(int root, int slot) {
-        if (root == slot) {
-            return join(lower[slot], higher[slot]);
-        }
-        if (blocks.address(slot) < blocks.address(root)) {
-            lower[root] = remove(lower[root], slot);
-        } else {
-            higher[root] = remove(higher[root], slot);
-        }
+        int side = block.start < root.start ? LOWER : HIGHER;
+        root.children[side] = removed(root.children[side], block);
         return updated(root);
     }
 
     /** Makes one tree of two, where every address of the first is below every address of the second. */
-    private int join(int below, int above) {
-        if (below == NONE) {
-            return above;
-        }
-        if (above == NONE) {
-            return below;
+    private static @Nullable Block joined(@Nullable Block below, @Nullable Block above) {
+        if (below == null || above == null) {
+            return below == null ? above : below;
         }
         if (rank(below) > rank(above)) {
-            higher[below] = join(higher[below], above);
+            below.children[HIGHER] = joined(below.children[HIGHER], above);
             return updated(below);
         }
-        lower[above] = join(below, lower[above]);
+        above.children[LOWER] = joined(below, above.children[LOWER]);
         return updated(above);
     }
 
-    private int raiseLower(int root) {
-        int raised = lower[root];
-        lower[root] = higher[raised];
-        higher[raised] = updated(root);
-        return updated(raised);
+    private static Block updated(Block root) {
+        root.largest = Math.max(root.size(), Math.max(largest(root.children[LOWER]), largest(root.children[HIGHER])));
+        return root;
     }
 
-    private int raiseHigher(int root) {
-        int raised = higher[root];
-        higher[root] = lower[raised];
-        lower[raised] = updated(root);
-        return updated(raised);
-    }
-
-    private int updated(int node) {
-        largest[node] = Math.max(blocks.size(node), Math.max(largest(lower[node]), largest(higher[node])));
-        return node;
-    }
-
-    private long largest(int node) {
-        return node == NONE ? NONE : largest[node];
+    private static long largest(@Nullable Block root) {
+        return root == null ? 0 : root.largest;
     }
 
     /** Maps the slot numbers to distinct ints that are spread over the whole range, so that the trees stay shallow. */
-    private static int rank(int slot) {
-        int mixed = slot * 0x9E3779B9;
-        mixed = (mixed ^ (mixed >>> 16)) * 0x85EBCA6B;
-        return mixed ^ (mixed >>> 13);
-    }
-
-    private void makeRoomFor(int slot) {
-        if (slot >= lower.length) {
-            int capacity = Math.max(blocks.slotCount(), 2 * lower.length);
-            lower = Arrays.copyOf(lower, capacity);
-            higher = Arrays.copyOf(higher, capacity);
-            largest = Arrays.copyOf(largest, capacity);
-        }
+    private static int rank(Block block) {
+        return Integer.reverse(block.slot * 0x9E3779B9);
     }
 
     private static int bitLength(long value) {

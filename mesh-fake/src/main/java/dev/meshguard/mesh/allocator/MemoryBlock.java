@@ -1,8 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
 import java.util.OptionalInt;
-import org.apiguardian.api.API;
-import org.apiguardian.api.API.Status;
 
 /**
  * One row of a free list's block table.
@@ -16,8 +14,5 @@ import org.apiguardian.api.API.Status;
  * @param prevId the slot of the block before this one, empty for the lowest block
  * @param nextId the slot of the block after this one, empty for the highest block
  * @param allocated whether the block is allocated
- * @since 0.1
  */
-@API(status = Status.EXPERIMENTAL, since = "0.1")
-public record MemoryBlock(
-        int blockId, long address, long size, OptionalInt prevId, OptionalInt nextId, boolean allocated) {}
+record MemoryBlock(int blockId, long address, long size, OptionalInt prevId, OptionalInt nextId, boolean allocated) {}

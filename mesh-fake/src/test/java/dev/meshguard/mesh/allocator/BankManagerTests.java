@@ -407,9 +407,8 @@ class BankManagerTests {
         void rejectsARegionThatDoesNotStartAtAMultipleOfTheDramAlignment() {
             assertThatExceptionOfType(IllegalArgumentException.class)
                     .isThrownBy(() -> dram().region(new AddressRange(40, 80)).build())
-                    .withMessage(
-                            "Cannot create a free list at offset 40: the offset must be a multiple of the alignment 32."
-                                    + " The nearest below is 32.");
+                    .withMessage("Cannot manage DRAM from 40: the start must be a multiple of the DRAM alignment 32."
+                            + " The nearest below is 32.");
         }
 
         @Test

@@ -23,51 +23,51 @@ class FreeListFiguresTests {
     @Nested
     class OfAGibibyteInKibibytesWithTheBestFit {
 
-        private final FreeListOpt list = new FreeListOpt(GIB, 0, KIB, KIB);
+        private final FreeListOpt list = new FreeListOpt(GIB, 0, KIB, KIB, SearchPolicy.BEST);
 
         @Test
         void areKibibytesOneAfterTheOther() {
-            assertThat(list.allocate(KIB)).hasValue(0);
-            assertThat(list.allocate(KIB)).hasValue(1_024);
-            assertThat(list.allocate(KIB)).hasValue(2_048);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(0);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(1_024);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(2_048);
         }
 
         @Test
         void areSpacedByAKibibyteForTheAlignment() {
-            var aligned = new FreeListOpt(GIB, 0, 1, KIB);
+            var aligned = new FreeListOpt(GIB, 0, 1, KIB, SearchPolicy.BEST);
 
-            assertThat(aligned.allocate(64)).hasValue(0);
-            assertThat(aligned.allocate(64)).hasValue(1_024);
+            assertThat(aligned.allocate(64, true, 0)).hasValue(0);
+            assertThat(aligned.allocate(64, true, 0)).hasValue(1_024);
         }
 
         @Test
         void areSpacedByAKibibyteForTheMinimum() {
-            var coarse = new FreeListOpt(GIB, 0, KIB, 1);
+            var coarse = new FreeListOpt(GIB, 0, KIB, 1, SearchPolicy.BEST);
 
-            assertThat(coarse.allocate(1)).hasValue(0);
-            assertThat(coarse.allocate(1)).hasValue(1_024);
+            assertThat(coarse.allocate(1, true, 0)).hasValue(0);
+            assertThat(coarse.allocate(1, true, 0)).hasValue(1_024);
         }
 
         @Test
         void startAnewAfterAClear() {
-            list.allocate(KIB);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
 
             list.clear();
 
-            assertThat(list.allocate(KIB)).hasValue(0);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(0);
         }
 
         @Test
         void areTheSameInASecondRoundWhicheverWayTheFirstWasFreed() {
             for (long kib = 0; kib < 10; kib++) {
-                assertThat(list.allocate(KIB)).hasValue(kib * KIB);
+                assertThat(list.allocate(KIB, true, 0)).hasValue(kib * KIB);
             }
             for (long kib = 9; kib >= 0; kib--) {
                 list.deallocate(kib * KIB);
             }
             for (long kib = 0; kib < 10; kib++) {
-                assertThat(list.allocate(KIB)).hasValue(kib * KIB);
+                assertThat(list.allocate(KIB, true, 0)).hasValue(kib * KIB);
             }
             for (long kib = 0; kib < 10; kib++) {
                 list.deallocate(kib * KIB);
@@ -78,7 +78,7 @@ class FreeListFiguresTests {
 
         @Test
         void areGivenAtAnAddressOnlyWhereItIsFree() {
-            assertThat(list.allocate(KIB)).hasValue(0);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(0);
             assertThat(list.allocateAtAddress(1_024, KIB)).hasValue(1_024);
             assertThat(list.allocateAtAddress(1_024, KIB)).isEmpty();
             assertThat(list.allocateAtAddress(2_048, KIB)).hasValue(2_048);
@@ -92,15 +92,15 @@ class FreeListFiguresTests {
         void areTopDownInTheSmallerBlockEvenIfItLiesBelow() {
             list.allocateAtAddress(32 * KIB, KIB);
 
-            assertThat(list.allocate(KIB)).hasValue(0);
-            assertThat(list.allocate(KIB, false)).hasValue(31 * KIB);
-            assertThat(list.allocate(KIB)).hasValue(1_024);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(0);
+            assertThat(list.allocate(KIB, false, 0)).hasValue(31 * KIB);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(1_024);
         }
 
         @Test
         void areNotGivenBelowAShrinkAndComeBackWithTheReset() {
-            list.allocate(KIB);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
             list.deallocate(0);
 
             list.shrinkSize(KIB);
@@ -109,13 +109,13 @@ class FreeListFiguresTests {
 
             list.resetSize();
             list.deallocate(1_024);
-            assertThat(list.allocate(2 * KIB)).hasValue(0);
+            assertThat(list.allocate(2 * KIB, true, 0)).hasValue(0);
         }
 
         @Test
         void areCountedWhileAllocated() {
-            list.allocate(KIB);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
             list.deallocate(0);
 
             assertThat(list.statistics()).isEqualTo(new Statistics(GIB, 1_024, GIB - 1_024, GIB - 2_048));
@@ -123,56 +123,56 @@ class FreeListFiguresTests {
 
         @Test
         void areTheHighestFromTheTop() {
-            assertThat(list.allocate(KIB, false)).hasValue(1_073_740_800);
-            assertThat(list.allocate(KIB, false)).hasValue(1_073_739_776);
-            assertThat(list.allocate(KIB)).hasValue(0);
+            assertThat(list.allocate(KIB, false, 0)).hasValue(1_073_740_800);
+            assertThat(list.allocate(KIB, false, 0)).hasValue(1_073_739_776);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(0);
         }
 
         @Test
         void areThoseOfTheMergedBlock() {
-            list.allocate(KIB);
-            list.allocate(KIB);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
 
             list.deallocate(1_024);
             list.deallocate(0);
 
-            assertThat(list.allocate(2 * KIB)).hasValue(0);
+            assertThat(list.allocate(2 * KIB, true, 0)).hasValue(0);
         }
 
         @Test
         void areThoseOfTheMergedBlockAlsoAfterAShrinkAndAReset() {
-            list.allocate(KIB);
-            list.allocate(KIB);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
             list.deallocate(1_024);
             list.deallocate(0);
 
             list.shrinkSize(KIB);
-            assertThat(list.allocate(2 * KIB)).hasValue(3 * KIB);
+            assertThat(list.allocate(2 * KIB, true, 0)).hasValue(3 * KIB);
             list.resetSize();
 
-            assertThat(list.allocate(2 * KIB)).hasValue(0);
+            assertThat(list.allocate(2 * KIB, true, 0)).hasValue(0);
         }
 
         @Test
         void areNoneWhenTheMemoryIsOut() {
-            assertThat(list.allocate(GIB)).hasValue(0);
-            assertThat(list.allocate(KIB)).isEmpty();
+            assertThat(list.allocate(GIB, true, 0)).hasValue(0);
+            assertThat(list.allocate(KIB, true, 0)).isEmpty();
 
             list.clear();
 
-            assertThat(list.allocate(GIB - KIB)).hasValue(0);
-            assertThat(list.allocate(2 * KIB)).isEmpty();
+            assertThat(list.allocate(GIB - KIB, true, 0)).hasValue(0);
+            assertThat(list.allocate(2 * KIB, true, 0)).isEmpty();
         }
 
         @Test
         void areAvailableInEveryBlockThatIsLargeEnough() {
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
             assertThat(list.availableAddresses(KIB)).containsExactly(range(1, 1_048_576));
 
-            list.allocate(KIB);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
             list.deallocate(1_024);
 
             assertThat(list.availableAddresses(KIB)).containsExactly(range(1, 2), range(3, 1_048_576));
@@ -181,9 +181,9 @@ class FreeListFiguresTests {
 
         @Test
         void leaveTheLowestOccupiedOneBehindAsTheyAreFreed() {
-            list.allocate(KIB);
-            list.allocate(KIB);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
 
             assertThat(list.lowestOccupiedAddress()).hasValue(0);
             list.deallocate(0);
@@ -211,24 +211,24 @@ class FreeListFiguresTests {
 
         @Test
         void areTheLowestThatFitWhateverTheSizeOfTheBlock() {
-            assertThat(list.allocate(KIB)).hasValue(0);
-            assertThat(list.allocate(3 * KIB)).hasValue(1_024);
-            assertThat(list.allocate(KIB)).hasValue(4 * KIB);
-            assertThat(list.allocate(KIB)).hasValue(5 * KIB);
-            assertThat(list.allocate(KIB)).hasValue(6 * KIB);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(0);
+            assertThat(list.allocate(3 * KIB, true, 0)).hasValue(1_024);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(4 * KIB);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(5 * KIB);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(6 * KIB);
             list.deallocate(1_024);
             list.deallocate(5 * KIB);
 
-            assertThat(list.allocate(KIB)).hasValue(1_024);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(1_024);
         }
 
         @Test
         void areTopDownTheHighestWhateverTheSizeOfTheBlock() {
             list.allocateAtAddress(32 * KIB, KIB);
 
-            assertThat(list.allocate(KIB)).hasValue(0);
-            assertThat(list.allocate(KIB, false)).hasValue(1_073_740_800);
-            assertThat(list.allocate(KIB)).hasValue(1_024);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(0);
+            assertThat(list.allocate(KIB, false, 0)).hasValue(1_073_740_800);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(1_024);
         }
     }
 
@@ -239,20 +239,20 @@ class FreeListFiguresTests {
 
         @Test
         void areThoseOfALongSeries() {
-            assertThat(list.allocate(32)).hasValue(0);
+            assertThat(list.allocate(32, true, 0)).hasValue(0);
             assertThat(list.allocateAtAddress(64, 32)).hasValue(64);
-            assertThat(list.allocate(48)).hasValue(96);
-            assertThat(list.allocate(16)).hasValue(32);
+            assertThat(list.allocate(48, true, 0)).hasValue(96);
+            assertThat(list.allocate(16, true, 0)).hasValue(32);
             assertThat(list.allocateAtAddress(512, 128)).hasValue(512);
 
             list.deallocate(96);
             assertThat(list.allocateAtAddress(128, 64)).hasValue(128);
-            assertThat(list.allocate(32)).hasValue(96);
+            assertThat(list.allocate(32, true, 0)).hasValue(96);
 
             list.deallocate(32);
             list.deallocate(64);
-            assertThat(list.allocate(64)).hasValue(32);
-            assertThat(list.allocate(316)).hasValue(192);
+            assertThat(list.allocate(64, true, 0)).hasValue(32);
+            assertThat(list.allocate(316, true, 0)).hasValue(192);
 
             list.deallocate(32);
             list.deallocate(128);
@@ -263,63 +263,63 @@ class FreeListFiguresTests {
             assertThat(list.allocateAtAddress(256, 128)).hasValue(256);
 
             list.deallocate(0);
-            assertThat(list.allocate(28)).hasValue(0);
-            assertThat(list.allocate(64, false)).hasValue(960);
-            assertThat(list.allocate(128, false)).hasValue(832);
+            assertThat(list.allocate(28, true, 0)).hasValue(0);
+            assertThat(list.allocate(64, false, 0)).hasValue(960);
+            assertThat(list.allocate(128, false, 0)).hasValue(832);
             assertThat(list.allocateAtAddress(736, 96)).hasValue(736);
-            assertThat(list.allocate(96, false)).hasValue(640);
-            assertThat(list.allocate(96, false)).hasValue(416);
+            assertThat(list.allocate(96, false, 0)).hasValue(640);
+            assertThat(list.allocate(96, false, 0)).hasValue(416);
 
             list.deallocate(416);
             list.deallocate(512);
-            assertThat(list.allocate(224)).hasValue(384);
+            assertThat(list.allocate(224, true, 0)).hasValue(384);
         }
 
         @Test
         void areTheWholeOnceEverythingIsFree() {
-            list.allocate(32);
+            list.allocate(32, true, 0);
             list.clear();
 
-            assertThat(list.allocate(1_024)).hasValue(0);
+            assertThat(list.allocate(1_024, true, 0)).hasValue(0);
             list.deallocate(0);
 
-            assertThat(list.allocate(64)).hasValue(0);
-            assertThat(list.allocate(960)).hasValue(64);
+            assertThat(list.allocate(64, true, 0)).hasValue(0);
+            assertThat(list.allocate(960, true, 0)).hasValue(64);
         }
 
         @Test
         void startAtTheShrinkUntilTheReset() {
-            assertThat(list.allocate(32, false)).hasValue(992);
-            list.shrinkSize(64, true);
-            assertThat(list.allocate(32, false)).hasValue(960);
-            assertThat(list.allocate(32)).hasValue(64);
+            assertThat(list.allocate(32, false, 0)).hasValue(992);
+            list.shrinkSize(64);
+            assertThat(list.allocate(32, false, 0)).hasValue(960);
+            assertThat(list.allocate(32, true, 0)).hasValue(64);
 
             list.resetSize();
-            assertThat(list.allocate(32)).hasValue(0);
-            assertThat(list.allocate(32)).hasValue(32);
+            assertThat(list.allocate(32, true, 0)).hasValue(0);
+            assertThat(list.allocate(32, true, 0)).hasValue(32);
             list.deallocate(0);
-            assertThat(list.allocate(64)).hasValue(96);
+            assertThat(list.allocate(64, true, 0)).hasValue(96);
 
-            list.shrinkSize(32, true);
+            list.shrinkSize(32);
             list.deallocate(32);
-            assertThat(list.allocate(32)).hasValue(32);
+            assertThat(list.allocate(32, true, 0)).hasValue(32);
         }
 
         @Test
         void areNoneWhereTheShrinkLeavesOnlyWhatIsTaken() {
             assertThat(list.allocateAtAddress(32, 992)).hasValue(32);
-            list.shrinkSize(32, true);
-            assertThat(list.allocate(32, false)).isEmpty();
+            list.shrinkSize(32);
+            assertThat(list.allocate(32, false, 0)).isEmpty();
             assertThat(list.allocateAtAddress(0, 32)).isEmpty();
 
             list.deallocate(32);
-            assertThat(list.allocate(32)).hasValue(32);
-            assertThat(list.allocate(32, false)).hasValue(992);
+            assertThat(list.allocate(32, true, 0)).hasValue(32);
+            assertThat(list.allocate(32, false, 0)).hasValue(992);
 
             list.resetSize();
-            assertThat(list.allocate(32)).hasValue(0);
+            assertThat(list.allocate(32, true, 0)).hasValue(0);
             list.deallocate(32);
-            assertThat(list.allocate(32)).hasValue(32);
+            assertThat(list.allocate(32, true, 0)).hasValue(32);
         }
     }
 }

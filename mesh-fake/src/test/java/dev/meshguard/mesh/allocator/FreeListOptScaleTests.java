@@ -3,9 +3,11 @@ package dev.meshguard.mesh.allocator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tests that the number of blocks that a search visits grows as the logarithm of all blocks. */
@@ -22,14 +24,14 @@ class FreeListOptScaleTests {
     void allocatesAndReleasesAHundredThousandBlocksInRandomOrder() {
         List<Long> addresses = new ArrayList<>();
         for (int i = 0; i < BLOCKS; i++) {
-            addresses.add(list.allocate(64, i % 2 == 0).orElseThrow());
+            addresses.add(list.allocate(64, i % 2 == 0, 0).orElseThrow());
         }
         Collections.shuffle(addresses, new Random(7));
 
         int deepest = 0;
         for (int i = 0; i < BLOCKS; i++) {
             list.deallocate(addresses.get(i));
-            deepest = i % 1000 == 0 ? Math.max(deepest, list.searchDepth()) : deepest;
+            deepest = i % 1000 == 0 ? Math.max(deepest, depth()) : deepest;
         }
 
         assertThat(deepest).isBetween(2, MAX_DEPTH);
@@ -38,30 +40,47 @@ class FreeListOptScaleTests {
 
     @Test
     void looksPastAHundredThousandHolesOfTheSameClassThatAreTooSmall() {
-        for (int i = 0; i < BLOCKS; i++) {
-            list.allocateAtAddress(128L * i, 64);
-        }
+        leaveHolesBetweenBlocks();
         long firstAfterTheHoles = 128L * (BLOCKS - 1) + 64;
-        assertThat(list.searchDepth()).isBetween(2, MAX_DEPTH);
+        assertThat(depth()).isBetween(2, MAX_DEPTH);
 
         for (int i = 0; i < BLOCKS; i++) {
-            assertThat(list.allocate(128)).hasValue(firstAfterTheHoles + 128L * i);
+            assertThat(list.allocate(128, true, 0)).hasValue(firstAfterTheHoles + 128L * i);
         }
     }
 
     @Test
     void fillsAHundredThousandHolesFromBothEnds() {
-        for (int i = 0; i < BLOCKS; i++) {
-            list.allocateAtAddress(128L * i, 64);
-        }
-        list.allocateAtAddress(128L * BLOCKS, 128L * BLOCKS);
-        assertThat(list.searchDepth()).isBetween(2, MAX_DEPTH);
+        leaveHolesBetweenBlocks();
+        list.allocate(128L * BLOCKS, false, 0);
+        assertThat(depth()).isBetween(2, MAX_DEPTH);
 
         for (int i = 0; i < BLOCKS / 2; i++) {
-            assertThat(list.allocate(64, true)).hasValue(128L * i + 64);
-            assertThat(list.allocate(64, false)).hasValue(128L * (BLOCKS - 1 - i) + 64);
+            assertThat(list.allocate(64, true, 0)).hasValue(128L * i + 64);
+            assertThat(list.allocate(64, false, 0)).hasValue(128L * (BLOCKS - 1 - i) + 64);
         }
 
         assertThat(list.statistics().totalFree()).isZero();
+    }
+
+    /** Allocates 64 bytes at every multiple of 128. */
+    private void leaveHolesBetweenBlocks() {
+        for (int i = 0; i < 2 * BLOCKS; i++) {
+            list.allocate(64, true, 0);
+        }
+        for (int i = 0; i < BLOCKS; i++) {
+            list.deallocate(128L * i + 64);
+        }
+    }
+
+    private int depth() {
+        return Arrays.stream(list.freeBlocks.roots)
+                .mapToInt(FreeListOptScaleTests::depth)
+                .max()
+                .orElseThrow();
+    }
+
+    private static int depth(@Nullable Block root) {
+        return root == null ? 0 : 1 + Math.max(depth(root.children[0]), depth(root.children[1]));
     }
 }

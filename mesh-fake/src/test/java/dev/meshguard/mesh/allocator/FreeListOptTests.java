@@ -44,8 +44,8 @@ class FreeListOptTests {
         void takesTheLowEndWhenSearchingBottomUp(SearchPolicy policy) {
             var list = list(4 * KIB, policy);
 
-            assertThat(list.allocate(KIB)).hasValue(0);
-            assertThat(list.allocate(KIB, true)).hasValue(1_024);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(0);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(1_024);
         }
 
         @ParameterizedTest
@@ -53,16 +53,16 @@ class FreeListOptTests {
         void takesTheHighEndWhenSearchingTopDown(SearchPolicy policy) {
             var list = list(4 * KIB, policy);
 
-            assertThat(list.allocate(KIB, false)).hasValue(3_072);
-            assertThat(list.allocate(KIB, false)).hasValue(2_048);
+            assertThat(list.allocate(KIB, false, 0)).hasValue(3_072);
+            assertThat(list.allocate(KIB, false, 0)).hasValue(2_048);
         }
 
         @Test
         void addsTheOffsetToEveryAddress() {
             var list = new FreeListOpt(4 * KIB, 2_560_032, 32, 32, FIRST);
 
-            assertThat(list.allocate(KIB)).hasValue(2_560_032);
-            assertThat(list.allocate(KIB, false)).hasValue(2_563_104);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(2_560_032);
+            assertThat(list.allocate(KIB, false, 0)).hasValue(2_563_104);
         }
 
         @ParameterizedTest
@@ -70,7 +70,7 @@ class FreeListOptTests {
         void roundsTheSizeUpToTheMinimumAndThenToTheAlignment(long size, long rounded) {
             var list = new FreeListOpt(4 * KIB, 0, 50, 32, FIRST);
 
-            list.allocate(size);
+            list.allocate(size, true, 0);
 
             assertThat(list.getAllocationSize(0)).hasValue(rounded);
         }
@@ -78,23 +78,23 @@ class FreeListOptTests {
         @Test
         void findsNothingWhenNoBlockIsLargeEnough() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
 
-            assertThat(list.allocate(3 * KIB + 1)).isEmpty();
-            assertThat(list.allocate(3 * KIB)).hasValue(1_024);
-            assertThat(list.allocate(1)).isEmpty();
+            assertThat(list.allocate(3 * KIB + 1, true, 0)).isEmpty();
+            assertThat(list.allocate(3 * KIB, true, 0)).hasValue(1_024);
+            assertThat(list.allocate(1, true, 0)).isEmpty();
         }
 
         @Test
         void findsNothingForASizeThatCannotBeRounded() {
-            assertThat(list(4 * KIB, FIRST).allocate(Long.MAX_VALUE)).isEmpty();
+            assertThat(list(4 * KIB, FIRST).allocate(Long.MAX_VALUE, true, 0)).isEmpty();
         }
 
         @Test
         void hasNoRoomWhenItManagesNothing() {
             var list = list(0, FIRST);
 
-            assertThat(list.allocate(0)).isEmpty();
+            assertThat(list.allocate(0, true, 0)).isEmpty();
             assertThat(list.statistics()).isEqualTo(new Statistics(0, 0, 0, 0));
             assertThat(list.memoryBlockTable()).containsExactly(free(0, 0, 0, -1, -1));
         }
@@ -103,7 +103,7 @@ class FreeListOptTests {
         @ParameterizedTest
         @CsvSource({"FIRST, true, 0", "FIRST, false, 31744", "BEST, true, 8192", "BEST, false, 12288"})
         void takesTheOutermostFitOfAllClassesOrOfTheSmallest(SearchPolicy policy, boolean bottomUp, long address) {
-            assertThat(withHoles(policy).allocate(KIB, bottomUp)).hasValue(address);
+            assertThat(withHoles(policy).allocate(KIB, bottomUp, 0)).hasValue(address);
         }
 
         @Test
@@ -112,7 +112,7 @@ class FreeListOptTests {
             hole(list, 0, 1_984);
             hole(list, 8_192, 1_024);
 
-            assertThat(list.allocate(KIB, true)).hasValue(0);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(0);
         }
 
         @Test
@@ -121,13 +121,13 @@ class FreeListOptTests {
             hole(list, 0, 2_048);
             hole(list, 8_192, 3_072);
 
-            assertThat(list.allocate(3_000, true)).hasValue(8_192);
+            assertThat(list.allocate(3_000, true, 0)).hasValue(8_192);
         }
 
         /** Holes of 4096 at 0, 1024 at 8192 and 12288, and 4096 at 28672, with the rest taken. */
         private FreeListOpt withHoles(SearchPolicy policy) {
             var list = list(32 * KIB, policy);
-            list.allocate(32 * KIB);
+            list.allocate(32 * KIB, true, 0);
             list.clear();
             list.allocateAtAddress(4_096, 4_096);
             list.allocateAtAddress(9_216, 3_072);
@@ -170,7 +170,7 @@ class FreeListOptTests {
 
             assertThat(list.availableAddresses(1))
                     .containsExactly(range(0, 536_870_912), range(536_870_944, 838_860_800));
-            assertThat(list.allocate(32)).hasValue(0);
+            assertThat(list.allocate(32, true, 0)).hasValue(0);
         }
 
         @Test
@@ -238,7 +238,7 @@ class FreeListOptTests {
         void leavesABlockThatCanBeReleasedOnceSomethingElseIsAllocated() {
             var list = list(4 * KIB, FIRST);
             assertThatExceptionOfType(DeviceOutOfMemoryException.class).isThrownBy(() -> list.allocate(KIB, true, 32));
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
 
             list.deallocate(0);
 
@@ -303,7 +303,7 @@ class FreeListOptTests {
         @Test
         void ignoresAnAddressAtWhichNoAllocatedBlockStarts() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
 
             list.deallocate(32);
             list.deallocate(1_024);
@@ -315,7 +315,7 @@ class FreeListOptTests {
         @Test
         void doesNothingTheSecondTime() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
 
             list.deallocate(0);
             list.deallocate(0);
@@ -326,9 +326,9 @@ class FreeListOptTests {
         @Test
         void releasesWhateverBlockStartsThereNow() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
             list.deallocate(0);
-            list.allocate(2 * KIB);
+            list.allocate(2 * KIB, true, 0);
 
             list.deallocate(0);
 
@@ -338,8 +338,8 @@ class FreeListOptTests {
         @Test
         void movesTheLowestOccupiedAddressUpToTheNextBlock() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(KIB);
-            list.allocate(KIB, false);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, false, 0);
 
             list.deallocate(0);
 
@@ -349,8 +349,8 @@ class FreeListOptTests {
         @Test
         void leavesTheLowestOccupiedAddressWhenAHigherBlockIsReleased() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(KIB);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
 
             list.deallocate(1_024);
 
@@ -360,7 +360,7 @@ class FreeListOptTests {
         @Test
         void leavesNoLowestOccupiedAddressWhenNothingIsAllocated() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
 
             list.deallocate(0);
 
@@ -380,7 +380,7 @@ class FreeListOptTests {
         void keepsTheSlotForTheAllocatedPartAndGivesTheRestANewOne() {
             var list = list(4 * KIB, FIRST);
 
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
 
             assertThat(list.memoryBlockTable())
                     .containsExactly(allocated(0, 0, 1_024, -1, 1), free(1, 1_024, 3_072, 0, -1));
@@ -390,7 +390,7 @@ class FreeListOptTests {
         void givesTheLowerRestANewSlotWhenAllocatingTopDown() {
             var list = list(4 * KIB, FIRST);
 
-            list.allocate(KIB, false);
+            list.allocate(KIB, false, 0);
 
             assertThat(list.memoryBlockTable())
                     .containsExactly(allocated(0, 3_072, 1_024, 1, -1), free(1, 0, 3_072, -1, 0));
@@ -411,7 +411,7 @@ class FreeListOptTests {
         void showsAddressesWithoutTheOffset() {
             var list = new FreeListOpt(4 * KIB, 1_024, 32, 32, FIRST);
 
-            list.allocate(4 * KIB);
+            list.allocate(4 * KIB, true, 0);
 
             assertThat(list.memoryBlockTable()).containsExactly(allocated(0, 0, 4_096, -1, -1));
         }
@@ -419,9 +419,9 @@ class FreeListOptTests {
         @Test
         void keepsTheSlotOfTheLowerBlockWhenBlocksMerge() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(KIB);
-            list.allocate(KIB);
-            list.allocate(2 * KIB);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
+            list.allocate(2 * KIB, true, 0);
             list.deallocate(0);
 
             list.deallocate(1_024);
@@ -433,9 +433,9 @@ class FreeListOptTests {
         @Test
         void usesTheSlotReleasedLastFirst() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(KIB);
-            list.allocate(KIB);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
+            list.allocate(KIB, true, 0);
             list.deallocate(0);
             list.deallocate(2_048);
             list.deallocate(1_024);
@@ -450,8 +450,8 @@ class FreeListOptTests {
         @Test
         void listsAllocatedAddressesBySlotAndNotByAddress() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(KIB, false);
-            list.allocate(KIB, true);
+            list.allocate(KIB, false, 0);
+            list.allocate(KIB, true, 0);
 
             assertThat(list.allocatedAddresses()).containsExactly(range(3_072, 4_096), range(0, 1_024));
         }
@@ -472,7 +472,7 @@ class FreeListOptTests {
         @Test
         void knowsTheRoundedSizeOfAnAllocatedBlockOnly() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(33);
+            list.allocate(33, true, 0);
 
             assertThat(list.getAllocationSize(0)).hasValue(64);
             assertThat(list.getAllocationSize(64)).isEmpty();
@@ -490,7 +490,7 @@ class FreeListOptTests {
         @Test
         void countsNoFreeBytesWhenFull() {
             var list = list(8 * KIB, FIRST);
-            list.allocate(8 * KIB);
+            list.allocate(8 * KIB, true, 0);
 
             assertThat(list.statistics()).isEqualTo(new Statistics(8_192, 8_192, 0, 0));
         }
@@ -507,8 +507,8 @@ class FreeListOptTests {
         @Test
         void startsAnewWithOneFreeBlockInSlotZero() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(KIB, false);
-            list.allocate(KIB, false);
+            list.allocate(KIB, false, 0);
+            list.allocate(KIB, false, 0);
 
             list.clear();
 
@@ -571,18 +571,18 @@ class FreeListOptTests {
             var list = new FreeListOpt(4 * KIB, 1_024, 32, 32, FIRST);
 
             list.shrinkSize(KIB);
-            list.shrinkSize(32, true);
+            list.shrinkSize(32);
 
             assertThat(list.memoryBlockTable()).containsExactly(free(0, 1_056, 3_040, -1, -1));
             assertThat(list.statistics()).isEqualTo(new Statistics(3_040, 0, 3_040, 3_040));
-            assertThat(list.allocate(32)).hasValue(2_080);
+            assertThat(list.allocate(32, true, 0)).hasValue(2_080);
         }
 
         @Test
         void doesNothingForZero() {
             var list = list(4 * KIB, FIRST);
 
-            list.shrinkSize(0, false);
+            list.shrinkSize(0);
 
             assertThat(list.memoryBlockTable()).containsExactly(free(0, 0, 4_096, -1, -1));
         }
@@ -605,7 +605,7 @@ class FreeListOptTests {
 
             list.shrinkSize(KIB);
 
-            assertThat(list.allocate(KIB)).hasValue(1_024);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(1_024);
         }
 
         @Test
@@ -616,16 +616,7 @@ class FreeListOptTests {
 
             assertThat(list.memoryBlockTable()).isEmpty();
             assertThat(list.statistics()).isEqualTo(new Statistics(0, 0, 0, 0));
-            assertThat(list.allocate(1)).isEmpty();
-        }
-
-        @Test
-        void isNotPossibleFromTheTop() {
-            var list = list(4 * KIB, FIRST);
-
-            assertThatExceptionOfType(MeshRuntimeException.class)
-                    .isThrownBy(() -> list.shrinkSize(32, false))
-                    .withMessage("Shrinking from the top is currently not supported");
+            assertThat(list.allocate(1, true, 0)).isEmpty();
         }
 
         @Test
@@ -652,8 +643,8 @@ class FreeListOptTests {
         @Test
         void isRejectedWhenALiveBlockBelowTheCutHasALaterSlotThanTheFreeBlockThatHoldsTheCut() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(2 * KIB, false);
-            list.allocate(KIB, true);
+            list.allocate(2 * KIB, false, 0);
+            list.allocate(KIB, true, 0);
             list.deallocate(2_048);
             var before = list.memoryBlockTable();
 
@@ -671,7 +662,7 @@ class FreeListOptTests {
         @Test
         void doesNothingWhenNothingWasGivenUp() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
             var before = list.memoryBlockTable();
 
             list.resetSize();
@@ -682,7 +673,7 @@ class FreeListOptTests {
         @Test
         void extendsAFreeLowestBlockDownwards() {
             var list = list(4 * KIB, FIRST);
-            list.allocate(KIB, false);
+            list.allocate(KIB, false, 0);
             list.shrinkSize(KIB);
 
             list.resetSize();
@@ -696,14 +687,14 @@ class FreeListOptTests {
         void putsANewBlockBelowAnAllocatedLowestBlock() {
             var list = list(4 * KIB, FIRST);
             list.shrinkSize(KIB);
-            list.allocate(KIB);
+            list.allocate(KIB, true, 0);
 
             list.resetSize();
 
             assertThat(list.memoryBlockTable())
                     .containsExactly(
                             allocated(0, 1_024, 1_024, 2, 1), free(1, 2_048, 2_048, 0, -1), free(2, 0, 1_024, -1, 0));
-            assertThat(list.allocate(KIB)).hasValue(0);
+            assertThat(list.allocate(KIB, true, 0)).hasValue(0);
         }
 
         @Test
@@ -725,61 +716,6 @@ class FreeListOptTests {
             list.shrinkSize(3 * KIB);
 
             assertThat(list.statistics()).isEqualTo(new Statistics(1_024, 0, 1_024, 1_024));
-        }
-    }
-
-    @Nested
-    class RejectingArguments {
-
-        @Test
-        void namesAnOffsetThatIsNotAligned() {
-            assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> new FreeListOpt(4 * KIB, 40, 32, 32, FIRST))
-                    .withMessage(
-                            "Cannot create a free list at offset 40: the offset must be a multiple of the alignment 32."
-                                    + " The nearest below is 32.");
-        }
-
-        @ParameterizedTest
-        @CsvSource({
-            "4096, 0, 32, 0, 0 as the alignment, 1",
-            "4096, 0, 0, 32, 0 as the minimum allocation size, 1",
-            "-1, 0, 32, 32, -1 as the maximum size, 0",
-            "4096, -32, 32, 32, -32 as the offset, 0"
-        })
-        void namesANumberThatIsTooSmall(long size, long offset, long minimum, long alignment, String what, int least) {
-            assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> new FreeListOpt(size, offset, minimum, alignment, FIRST))
-                    .withMessage(
-                            "Cannot use %s of a free list: it must be at least %d. Give a number of bytes from %2$d upwards.",
-                            what, least);
-        }
-
-        @Test
-        void namesANegativeSize() {
-            var list = list(4 * KIB, FIRST);
-            var message = "Cannot use -1 as the size of a free list: it must be at least 0."
-                    + " Give a number of bytes from 0 upwards.";
-
-            assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> list.allocate(-1))
-                    .withMessage(message);
-            assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> list.allocateAtAddress(0, -1))
-                    .withMessage(message);
-            assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> list.availableAddresses(-1))
-                    .withMessage(message);
-        }
-
-        @Test
-        void namesANegativeShrinkSize() {
-            var list = list(4 * KIB, FIRST);
-
-            assertThatExceptionOfType(IllegalArgumentException.class)
-                    .isThrownBy(() -> list.shrinkSize(-1))
-                    .withMessage("Cannot use -1 as the shrink size of a free list: it must be at least 0."
-                            + " Give a number of bytes from 0 upwards.");
         }
     }
 }

@@ -155,12 +155,9 @@ final class NaiveFreeList {
         blocks.add(new Block(nextId++, 0, max));
     }
 
-    void shrinkSize(long size, boolean up) {
+    void shrinkSize(long size) {
         if (size == 0) {
             return;
-        }
-        if (!up) {
-            throw new RandomPrograms.RejectedCall("Shrinking from the top is currently not supported");
         }
         if (size > max) {
             throw new RandomPrograms.RejectedCall("Shrink size " + size + " must be smaller than max size " + max);
